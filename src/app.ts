@@ -1,4 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
+import {createAllowedOrigins} from './access/allowed-origins.ts';
 import {createOwnerAccess} from './access/owner-access.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
@@ -221,13 +222,16 @@ class OpenedCrewroom implements Crewroom {
     const data = {store, entries, events, transfer, identity, sessions: identity};
     const owner = createOwnerAccess({elapsedMs, randomBytes});
     const services = {...data, owner, pilots, plugins, settings, flight, faults, requests, metrics};
-    const forPlugins = {pluginConfig, pageServer, allowedOrigins: config.allowOrigin, nowMs};
+    const allowedOrigins = createAllowedOrigins({configured: config.allowOrigin, nowMs});
+    const forPlugins = {pluginConfig, pageServer, allowedOrigins, nowMs};
     const routes = createRoutes({...services, ...forPlugins, ...versions, limits, pause, identitySchema});
     this.#http = createHttpService({
-      ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults},
+      ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins},
       onAnswered: answered => {
         metrics.countRequest(answered);
         requests.record(answered);
+        const {failure} = answered.failed ?? {};
+        if (failure?.code === 'foreign-origin') allowedOrigins.noteRefused(failure.origin);
       },
       onFailure: code => metrics.countFailure(code),
     });

@@ -69,6 +69,7 @@ const MAY_IMPORT = {
     'plugins/background',
     'plugins/background/log',
     'plugins/directory',
+    'node:crypto',
     'node:fs',
     'node:path',
   ],

@@ -3,7 +3,8 @@ import {indentJson} from '../src/cli/output/indent-json.ts';
 import {claimsJson, describeBody} from '../src/doctor/backend/body-description.ts';
 import {AppError} from '../src/domain/app-error.ts';
 import {createStoreId} from '../src/domain/store-id.ts';
-import {createGuardRules, judge} from '../src/http/core/guard.ts';
+import {judge} from '../src/http/core/guard.ts';
+import {createSites} from '../src/http/core/sites.ts';
 import {diagnose} from '../src/identity/backend/diagnosis.ts';
 import {findPhpMessage} from '../src/identity/backend/php-message.ts';
 import {readBody} from '../src/identity/backend/request/answer-body.ts';
@@ -16,7 +17,7 @@ import {CPU_TIME_MAX_MS, cpuTimeOf} from './support/cpu-time.ts';
 const HEADERS_BYTES = 16 * 1024;
 const ANSWER_BYTES = 1024 * 1024;
 
-const RULES = createGuardRules({port: 7172, extraHosts: [], allowedOrigins: []});
+const SITES = createSites({port: 7172, extraHosts: [], isAllowed: () => false, findPlugin: () => undefined});
 const HOST = ['Host', 'localhost:7172'];
 
 /** Readers of texts from outside, except JSON, with the largest text that reaches them. */
@@ -31,15 +32,15 @@ const READERS: Readonly<Record<string, {readonly length: number; readonly read: 
   },
   'the target of a request': {
     length: HEADERS_BYTES,
-    read: text => judge({method: 'GET', target: `http://${text}`, rawHeaders: HOST}, RULES),
+    read: text => judge({method: 'GET', target: `http://${text}`, rawHeaders: HOST}, SITES),
   },
   'the origin of a request': {
     length: HEADERS_BYTES,
-    read: text => judge({method: 'GET', target: '/', rawHeaders: [...HOST, 'Origin', text]}, RULES),
+    read: text => judge({method: 'GET', target: '/', rawHeaders: [...HOST, 'Origin', text]}, SITES),
   },
   'the referer of a request': {
     length: HEADERS_BYTES,
-    read: text => judge({method: 'GET', target: '/', rawHeaders: [...HOST, 'Referer', text]}, RULES),
+    read: text => judge({method: 'GET', target: '/', rawHeaders: [...HOST, 'Referer', text]}, SITES),
   },
   'the content type of a back end, in the doctor': {
     length: HEADERS_BYTES,

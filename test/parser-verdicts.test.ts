@@ -22,7 +22,6 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'cli/plugin/template.ts': [1, 'the name of a folder of the package'],
   'cli/service/http-fetch.ts': [1, 'the address of a service, from an argument'],
   'cli/terminal/log.ts': [1, 'a line that the log made'],
-  'config/setting.ts': [2, 'an origin in an argument, a variable, or a config file of CONFIG_BYTES_MAX'],
   'doctor/backend/check-connection.ts': [
     3,
     'an address that was read; dates of a certificate, which TLS limits to 16 KiB',
@@ -34,6 +33,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'domain/json-index.ts': [1, 'a name or a string of a document that parseJsonText() accepted'],
   'domain/json-string.ts': [1, 'a name of a document that is being scanned'],
   'domain/typed-entry.ts': [1, 'a value, limited by the size of values; only if the caller reads it'],
+  'domain/web-origin.ts': [2, 'an origin in a setting, or of ORIGIN_LENGTH_MAX'],
   'faults/draw-faults.ts': [1, 'the target of a request: 16 KiB of headers'],
   'faults/faulty-sessions.ts': [1, 'the identity document that is served'],
   'http/core/route.ts': [3, 'the target of a request: 16 KiB of headers'],

@@ -1,8 +1,8 @@
 import {DEFAULT_LIMITS, LIMIT_RANGES, type LimitSettings} from '../domain/limits.ts';
+import {findOriginProblem} from '../domain/web-origin.ts';
 import {
   findFaultProblem,
   findHostProblem,
-  findOriginProblem,
   type Reading,
   readChoice,
   readFlag,

@@ -79,17 +79,6 @@ export function readPaths(given: unknown, directory: string): Reading<readonly s
   return 'value' in reading ? {value: reading.value.map(path => resolve(directory, path))} : reading;
 }
 
-/** Finds the problem with an origin of web pages. */
-export function findOriginProblem(text: string): string | undefined {
-  if (text === '*' || text === 'null') return 'would let any page call; name exact origins';
-  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@]+$/.test(text))
-    return 'is not an origin such as http://localhost:3000, without a path';
-  // Browsers send web origins in one form only (RFC 6454 section 6.1); another would never match.
-  if (/^https?:/.test(text) && (!URL.canParse(text) || new URL(text).origin !== text))
-    return 'is not written as browsers send it';
-  return undefined;
-}
-
 /** Finds the problem with a host name. */
 export function findHostProblem(text: string): string | undefined {
   return /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])$/.test(text)

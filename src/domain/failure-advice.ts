@@ -76,6 +76,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
     'Use a page of the service itself, or a program of this machine such as "crewroom" or curl; allowing the origin does not suffice',
   'owner-required':
     'Open the console with "crewroom console", or use a program of this machine such as "crewroom" or curl',
+  'invalid-origin':
+    'Send {"origin": "http://localhost:3000"}: one origin, as browsers send it; GET /api/allowed-origins lists those that were refused',
   'invalid-code': 'Run "crewroom console" again, and open the address that it prints within a minute',
   'no-plugin': '"crewroom plugin list" and GET /api/plugins name all plugins; ids are exact',
   'invalid-plugin': 'Correct the named problems; "crewroom plugin check DIR" checks the folder of a plugin',

@@ -63,6 +63,7 @@ const VARIANTS: readonly Variant[] = [
       ['invalid-sign-in', 'sign in'],
       ['invalid-pilot-choice', 'switch the sample pilot'],
       ['invalid-faults', 'switch faults on'],
+      ['invalid-origin', 'allow the origin'],
       ['invalid-flight', 'simulate the flight'],
     ] as const
   ).map(

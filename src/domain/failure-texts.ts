@@ -53,6 +53,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'invalid-faults': ({problems}) => `Cannot switch faults on: ${problems.map(describeProblem).join('; ')}`,
   'own-callers-only': ({origin}) => `Cannot do this for a page of ${quote(origin)}: it is not a page of this service`,
   'owner-required': () => 'Cannot do this: only the owner may, and the request has no valid token of the owner',
+  'invalid-origin': ({problems}) => `Cannot allow the origin: ${problems.map(describeProblem).join('; ')}`,
   'invalid-code': () => 'Cannot open the console as the owner: the code is unknown, was used, or is too old',
   'no-plugin': ({plugin}) => `Cannot find the plugin ${quote(plugin)}: no plugin has this id`,
   'invalid-plugin': ({plugin, problems}) =>

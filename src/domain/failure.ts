@@ -49,6 +49,8 @@ export type RequestFailure =
   | {readonly code: 'own-callers-only'; readonly origin: string}
   /** A page asked for what only the owner may do, or a program for a code, without a valid token of the owner. */
   | {readonly code: 'owner-required'}
+  /** The request to allow the pages of an origin is wrong. */
+  | {readonly code: 'invalid-origin'; readonly problems: readonly DocumentProblem[]}
   /** The code of the console is unknown, was used, or is too old. */
   | {readonly code: 'invalid-code'}
   | PluginFailure;

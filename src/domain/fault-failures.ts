@@ -80,6 +80,7 @@ const MEMBERS: {readonly [C in FaultCode]: Omit<Extract<Failure, {readonly code:
   'invalid-faults': {problems},
   'own-callers-only': {origin: 'http://page.example'},
   'owner-required': {},
+  'invalid-origin': {problems},
   'invalid-code': {},
   'no-plugin': {plugin},
   'invalid-plugin': {plugin, problems},

@@ -48,6 +48,10 @@ export interface PluginStatus {
   readonly hasBackground: boolean;
   /** Themes for which its page has a menu icon, `menu_icon_dark.png` or `menu_icon_light.png`; absent if it has none. */
   readonly icons?: readonly IconTheme[] | undefined;
+  /**
+   * Label of the host name at which its page has an origin of its own, `<label>.crewroom.localhost`; absent if it has no page.
+   */
+  readonly label?: string | undefined;
   /** Routes of the background that runs. */
   readonly routes: readonly PluginRoute[];
   /** Folder of the plugin. */
@@ -126,6 +130,9 @@ export interface Plugins extends AsyncDisposable {
 
   /** Folder with the page of a plugin; undefined if there is none or the plugin is broken. */
   pageDirectory(id: string): string | undefined;
+
+  /** Returns the id of the plugin whose page has this {@link PluginStatus.label}; undefined if there is none, or more than one. */
+  findByLabel(label: string): string | undefined;
 
   /** Returns the directory of installed plugins, which may be missing; undefined if there is none. */
   directory(): string | undefined;

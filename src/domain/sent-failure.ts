@@ -29,6 +29,7 @@ const MEMBERS = {
   'invalid-faults': 'problems',
   'own-callers-only': 'origin',
   'owner-required': '',
+  'invalid-origin': 'problems',
   'invalid-code': '',
   'no-plugin': 'plugin',
   'invalid-plugin': 'plugin problems',

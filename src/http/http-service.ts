@@ -1,14 +1,16 @@
 import type {ServedFaults} from '../domain/active-faults.ts';
+import type {AllowedOrigins} from '../domain/allowed-origins.ts';
 import type {FailureCode} from '../domain/failure.ts';
 import type {Limits} from '../domain/limits.ts';
 import type {Log} from '../domain/log.ts';
+import type {Plugins} from '../domain/plugin.ts';
 import type {ConnectionStatistics} from '../domain/statistics.ts';
 import {addressesOf} from '../system/loopback.ts';
 import {createFailureLog, type FailureLog} from './core/failure-log.ts';
-import {createGuardRules, type GuardRules} from './core/guard.ts';
 import {createHandler, createWebSocketHandler, type HandlerDeps} from './core/handler.ts';
 import type {HttpHandler} from './core/message.ts';
 import {createRequestIds} from './core/request-ids.ts';
+import {createSites, type Sites} from './core/sites.ts';
 import type {WebSocketHandler} from './core/web-socket.ts';
 import {createFetchHandler, type FetchHandler} from './fetch-handler.ts';
 import {type RunningServer, startServer} from './node/server.ts';
@@ -17,6 +19,9 @@ import {type RunningServer, startServer} from './node/server.ts';
 export interface HttpServiceDeps extends Pick<HandlerDeps, 'routes' | 'elapsedMs' | 'onAnswered'> {
   readonly settings: HttpSettings;
   readonly faults: ServedFaults;
+  /** Origins of other pages that may call. */
+  readonly allowedOrigins: Pick<AllowedOrigins, 'has'>;
+  readonly plugins: Pick<Plugins, 'findByLabel'>;
   readonly limits: Limits;
   readonly log: Log;
   /** Returns random bytes, for the ids of requests. */
@@ -32,7 +37,6 @@ export interface HttpSettings {
   /** 0 lets the operating system choose. */
   readonly port: number;
   readonly allowHost: readonly string[];
-  readonly allowOrigin: readonly string[];
 }
 
 /** The HTTP service: one guard and one handler, for requests inside the process and over sockets. */
@@ -63,7 +67,7 @@ class GuardedHttpService implements HttpService {
   readonly #webSockets: WebSocketHandler;
   readonly #failures: FailureLog;
   readonly #newRequestId: () => string;
-  #guardRules: GuardRules;
+  #sites: Sites;
   #server: Promise<RunningServer> | undefined;
   #running: RunningServer | undefined;
 
@@ -72,10 +76,10 @@ class GuardedHttpService implements HttpService {
     this.#deps = deps;
     this.#failures = createFailureLog({log, onFailure});
     this.#newRequestId = createRequestIds(randomBytes);
-    this.#guardRules = guardRulesFor(settings, settings.port);
-    const guardRules = (): GuardRules => this.#guardRules;
+    this.#sites = this.#createSites(settings.port);
+    const sites = (): Sites => this.#sites;
     const [failures, newRequestId] = [this.#failures, this.#newRequestId];
-    const handlerDeps = {routes, guardRules, failures, newRequestId, elapsedMs, onAnswered, faults};
+    const handlerDeps = {routes, sites, failures, newRequestId, elapsedMs, onAnswered, faults};
     this.#handle = createHandler(handlerDeps);
     this.#webSockets = createWebSocketHandler(handlerDeps);
     this.fetch = createFetchHandler(this.#handle);
@@ -113,12 +117,18 @@ class GuardedHttpService implements HttpService {
       port: settings.port,
       limits,
     });
-    this.#guardRules = guardRulesFor(settings, server.port);
+    this.#sites = this.#createSites(server.port);
     this.#running = server;
     return server;
   }
-}
 
-function guardRulesFor({allowHost, allowOrigin}: HttpSettings, port: number): GuardRules {
-  return createGuardRules({port, extraHosts: allowHost, allowedOrigins: allowOrigin});
+  #createSites(port: number): Sites {
+    const {settings, allowedOrigins, plugins} = this.#deps;
+    return createSites({
+      port,
+      extraHosts: settings.allowHost,
+      isAllowed: origin => allowedOrigins.has(origin),
+      findPlugin: label => plugins.findByLabel(label),
+    });
+  }
 }

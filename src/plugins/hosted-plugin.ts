@@ -8,6 +8,7 @@ import type {Background, BackgroundDeps} from './background/background.ts';
 import {BACKGROUND_FILE} from './directory/folder-state.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
 import type {Pilot} from './pilot.ts';
+import {labelOf} from './plugin-label.ts';
 import {describeStatus, findObstacle, NO_PILOT, type Progress} from './plugin-status.ts';
 import {RestartPolicy} from './restart-policy.ts';
 import type {PluginStorage} from './storage.ts';
@@ -44,6 +45,8 @@ const LINES_MAX = 100;
  */
 export class HostedPlugin {
   readonly #deps: HostedPluginDeps;
+  /** Label of its host name. */
+  readonly label: string;
   #found: FoundPlugin;
   #progress: Progress;
   #background: Background | undefined;
@@ -63,6 +66,7 @@ export class HostedPlugin {
   /** @param after Awaited before the first start: the end of another plugin that had the same id. */
   constructor(found: FoundPlugin, deps: HostedPluginDeps, after: Promise<void> | undefined) {
     this.#found = found;
+    this.label = labelOf(found.id);
     this.#deps = deps;
     this.#progress = findObstacle(found) ?? (deps.pilot() === undefined ? NO_PILOT : {state: 'starting'});
     this.#running = this.#run(after);
@@ -82,6 +86,7 @@ export class HostedPlugin {
   status(): PluginStatus {
     return describeStatus({
       found: this.#found,
+      label: this.label,
       progress: this.#progress,
       pilot: this.#deps.pilot(),
       background: this.#background,

@@ -116,6 +116,14 @@ class ProcessHost implements PluginHost {
     return plugin === undefined ? undefined : findPage(plugin.found);
   }
 
+  findByLabel(label: string): string | undefined {
+    const found = [...this.#plugins.values()].filter(
+      plugin => plugin.label === label && findPage(plugin.found) !== undefined,
+    );
+    // Two plugins of one host name would share an origin.
+    return found.length === 1 ? found[0]?.found.id : undefined;
+  }
+
   directory(): string | undefined {
     return this.#deps.directory;
   }

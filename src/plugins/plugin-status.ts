@@ -31,6 +31,7 @@ export function findPage({manifest, hasPage, directory}: FoundPlugin): string | 
 /** Input of {@link describeStatus}. */
 export interface StatusParts {
   readonly found: FoundPlugin;
+  readonly label: string;
   readonly progress: Progress;
   readonly pilot: Pilot | undefined;
   readonly background: Background | undefined;
@@ -40,7 +41,7 @@ export interface StatusParts {
 
 /** Describes a plugin with its state. */
 export function describeStatus(parts: StatusParts): PluginStatus {
-  const {found, progress, pilot, background, storagePath, ends} = parts;
+  const {found, label, progress, pilot, background, storagePath, ends} = parts;
   const {id, manifest, directory, stamp, page, inDevelopment, hasBackground} = found;
   return {
     id,
@@ -53,6 +54,7 @@ export function describeStatus(parts: StatusParts): PluginStatus {
     inDevelopment,
     hasPage: findPage(found) !== undefined,
     icons: findPage(found) === undefined || found.icons.length === 0 ? undefined : found.icons,
+    label: findPage(found) === undefined ? undefined : label,
     hasBackground: hasBackground && manifest !== undefined,
     routes: progress.state === 'running' ? (background?.routes ?? []) : [],
     directory,

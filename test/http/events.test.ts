@@ -5,8 +5,8 @@ import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import {createEventHub} from '../../src/events/event-hub.ts';
 import {createFailureLog} from '../../src/http/core/failure-log.ts';
-import {createGuardRules} from '../../src/http/core/guard.ts';
 import {createHandler} from '../../src/http/core/handler.ts';
+import {createSites} from '../../src/http/core/sites.ts';
 import {createFetchHandler} from '../../src/http/fetch-handler.ts';
 import {eventsRoutes} from '../../src/http/routes/events-routes.ts';
 import {createEventTexts} from '../../src/protocol/event/event-texts.ts';
@@ -329,7 +329,7 @@ describe('subscribers', () => {
     onTestFinished(() => events[Symbol.asyncDispose]());
     const limits = {...DEFAULT_LIMITS, heartbeatMs: 20};
     const handle = createHandler({
-      guardRules: () => createGuardRules({port: 7172, extraHosts: [], allowedOrigins: []}),
+      sites: () => createSites({port: 7172, extraHosts: [], isAllowed: () => false, findPlugin: () => undefined}),
       routes: eventsRoutes({events, storeId: store.id, texts: createEventTexts(store.id), limits}),
       failures: createFailureLog({log: SILENT_LOG}),
       newRequestId: () => 'x',

@@ -49,6 +49,10 @@ export const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>
   'invalid-faults': {code: 'invalid-faults', problems: [{path: '$.faults[0].kind', problem: 'is missing'}]},
   'own-callers-only': {code: 'own-callers-only', origin: 'http://localhost:3000'},
   'owner-required': {code: 'owner-required'},
+  'invalid-origin': {
+    code: 'invalid-origin',
+    problems: [{path: '$.origin', problem: 'would let any page call; name exact origins'}],
+  },
   'invalid-code': {code: 'invalid-code'},
   'no-plugin': {code: 'no-plugin', plugin: 'com.example.a'},
   'invalid-plugin': {

@@ -62,6 +62,7 @@ const EXIT_BY_CODE = {
   'invalid-faults': EXIT.usage,
   'own-callers-only': EXIT.failure,
   'owner-required': EXIT.failure,
+  'invalid-origin': EXIT.usage,
   'invalid-code': EXIT.failure,
   'invalid-plugin': EXIT.failure,
   'invalid-package': EXIT.failure,

@@ -1,4 +1,5 @@
 /** A running service and its sessions: browser and Node, no dependency. */
+export type {AllowedOriginList, RefusedOrigin} from '../../domain/allowed-origins.ts';
 export type {
   FollowOptions,
   RecordedFailure,
@@ -10,6 +11,7 @@ export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn, SignIn
 export type {Readiness, ServiceDocument} from '../../protocol/service-documents.ts';
 export type {ClientOptions} from '../options.ts';
 export type {CallOptions} from '../transport.ts';
+export type {ClientOrigins} from './http-origins.ts';
 export type {ClientRequests} from './http-requests.ts';
 export type {ClientSessions} from './http-sessions.ts';
 export {type ClientService, createService} from './service.ts';

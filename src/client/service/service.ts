@@ -3,6 +3,7 @@ import {type Readiness, readReadiness, readService, type ServiceDocument} from '
 import {parseAnswer} from '../answer.ts';
 import {type ClientOptions, openTransport} from '../options.ts';
 import type {CallOptions} from '../transport.ts';
+import {type ClientOrigins, createOrigins} from './http-origins.ts';
 import {type ClientRequests, createRequests} from './http-requests.ts';
 import {type ClientSessions, createSessions} from './http-sessions.ts';
 
@@ -12,6 +13,8 @@ export interface ClientService {
   readonly sessions: ClientSessions;
   /** The last requests that it answered. */
   readonly requests: ClientRequests;
+  /** Origins whose pages may call it. */
+  readonly origins: ClientOrigins;
   /** Returns the name, the version and the store of the service. */
   about(options?: CallOptions): Promise<ServiceDocument>;
   /** Returns whether the service is ready; does not throw if it is not. */
@@ -37,6 +40,7 @@ export function createService(options: ClientOptions = {}): ClientService {
   return {
     sessions: createSessions(transport),
     requests: createRequests(transport),
+    origins: createOrigins(transport),
     about: async call => parseAnswer(await transport.send('GET', '/api', call), readService),
     readiness: async call => parseAnswer(await transport.send('GET', '/readyz', {...call, accept: 503}), readReadiness),
   };

@@ -1,21 +1,33 @@
 import {describe, expect, test} from 'vitest';
-import {createGuardRules, type GuardOptions, type JudgedRequest, judge, type Verdict} from './guard.ts';
+import {type JudgedRequest, judge, type Verdict} from './guard.ts';
+import {createSites, type SiteOptions} from './sites.ts';
 
-const OPTIONS: GuardOptions = {port: 7172, extraHosts: [], allowedOrigins: []};
+interface Options extends Partial<JudgedRequest & Pick<SiteOptions, 'port' | 'extraHosts'>> {
+  readonly allowedOrigins?: readonly string[];
+  /** Ids of plugins by their labels. */
+  readonly plugins?: Readonly<Record<string, string>>;
+}
 
 /** Returns the verdict on a request with these headers. */
 function verdictOf(
   rawHeaders: readonly string[],
-  {method = 'GET', target = '/api', ...options}: Partial<GuardOptions & JudgedRequest> = {},
+  {method = 'GET', target = '/api', port = 7172, extraHosts = [], allowedOrigins = [], plugins = {}}: Options = {},
 ): Verdict {
-  return judge({method, target, rawHeaders}, createGuardRules({...OPTIONS, ...options}));
+  const isAllowed = (origin: string): boolean => allowedOrigins.includes(origin);
+  const findPlugin = (label: string): string | undefined => plugins[label];
+  return judge({method, target, rawHeaders}, createSites({port, extraHosts, isAllowed, findPlugin}));
 }
 
 const HOST = ['Host', 'localhost:7172'];
 
 describe('judge()', () => {
   test('admits a local program, which sends no origin', () => {
-    expect(verdictOf(HOST)).toEqual({kind: 'admitted', target: '/api', origin: undefined});
+    expect(verdictOf(HOST)).toMatchObject({
+      kind: 'admitted',
+      target: '/api',
+      origin: undefined,
+      site: {kind: 'service'},
+    });
   });
 
   test('admits Node’s fetch, which sends the mode "cors" and no site', () => {
@@ -238,7 +250,7 @@ describe('judge() and pages of plugins', () => {
   }
 });
 
-describe('createGuardRules()', () => {
+describe('createSites()', () => {
   test('allows hosts without port if it is the default port', () => {
     for (const host of ['localhost', 'LOCALHOST:80', '[::1]'])
       expect(verdictOf(['Host', host], {port: 80}).kind, host).toBe('admitted');

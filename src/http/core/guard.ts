@@ -1,43 +1,14 @@
 import type {Failure} from '../../domain/failure.ts';
 import type {HttpRequest} from './message.ts';
+import {PLUGIN_PAGES, type Site, type Sites} from './sites.ts';
 
-/** Hosts and origins that may call, as requests name them. Created once: see {@link createGuardRules}. */
-export interface GuardRules {
-  /** Values of the Host header, in lower case. */
-  readonly hosts: ReadonlySet<string>;
-  /** Values of the Origin header. */
-  readonly origins: ReadonlySet<string>;
-}
-
-/** Decision of the guard; with the origin of the page that may read the answer, if a page sent the request. */
+/** Decision of the guard; with the origin of the page that may read the answer, if a page sent the request, and the site that it calls. */
 export type Verdict =
-  | {readonly kind: 'admitted'; readonly target: string; readonly origin: string | undefined}
+  | {readonly kind: 'admitted'; readonly target: string; readonly origin: string | undefined; readonly site: Site}
   | {readonly kind: 'refused'; readonly failure: Failure};
 
 /** The parts of a request that the guard judges. */
 export type JudgedRequest = Pick<HttpRequest, 'method' | 'target' | 'rawHeaders'>;
-
-/** Settings of {@link createGuardRules}. */
-export interface GuardOptions {
-  /** The port in the URLs of callers, even if a proxy listens on it. */
-  readonly port: number;
-  /** Host names besides the loopback ones, without a port. */
-  readonly extraHosts: readonly string[];
-  /** Origins of pages that may call, exactly as browsers send them. */
-  readonly allowedOrigins: readonly string[];
-}
-
-const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
-const HTTP_PORT = 80;
-
-/** Derives the rules from the settings. They do not depend on the address that the server listens on. */
-export function createGuardRules({port, extraHosts, allowedOrigins}: GuardOptions): GuardRules {
-  const names = [...LOOPBACK_HOSTS, ...extraHosts.map(host => host.toLowerCase())];
-  const hosts = names.map(name => `${name}:${port}`);
-  // Clients omit the default port of the scheme (RFC 9110 section 4.2.1).
-  if (port === HTTP_PORT) hosts.push(...names);
-  return {hosts: new Set(hosts), origins: new Set([...hosts.map(host => `http://${host}`), ...allowedOrigins])};
-}
 
 /**
  * Decides whether a request may be answered, before any other part of the service reads it. Keeps out web pages: those of
@@ -46,15 +17,16 @@ export function createGuardRules({port, extraHosts, allowedOrigins}: GuardOption
  * The Origin is checked first and independently: WebSocket requests of Chromium and redirected CORS requests of WebKitGTK
  * have no other header that shows the page that sent them.
  */
-export function judge({method, target: sent, rawHeaders}: JudgedRequest, rules: GuardRules): Verdict {
+export function judge({method, target: sent, rawHeaders}: JudgedRequest, sites: Sites): Verdict {
   const headers = readHeaders(rawHeaders);
+  const site = findSite(headers, sites);
+  if ('code' in site) return {kind: 'refused', failure: site};
   const {host, target} = splitTarget(sent);
   const [origin] = headers.origins;
   const failure =
-    findHostProblem(headers, rules) ??
-    findTargetProblem(host, target, rules) ??
-    (origin === undefined ? findForeignPage(method, target, headers, rules) : findOriginProblem(headers, rules));
-  return failure === undefined ? {kind: 'admitted', target, origin} : {kind: 'refused', failure};
+    findTargetProblem(host, target, {site, sites}) ??
+    (origin === undefined ? findForeignPage(method, target, headers, site) : findOriginProblem(headers, site));
+  return failure === undefined ? {kind: 'admitted', target, origin, site} : {kind: 'refused', failure};
 }
 
 /** Names of all headers that the guard reads. */
@@ -118,10 +90,11 @@ function valuesOf(headers: GuardedHeaders, name: string): string[] | undefined {
   }
 }
 
-function findHostProblem({hosts: [host, second]}: GuardedHeaders, {hosts}: GuardRules): Failure | undefined {
+/** Finds the site that the Host header names. */
+function findSite({hosts: [host, second]}: GuardedHeaders, sites: Sites): Site | Failure {
   if (host === undefined) return {code: 'malformed-request', problem: 'it has no Host header'};
   if (second !== undefined) return {code: 'malformed-request', problem: 'it has more than one Host header'};
-  return hosts.has(host) || hosts.has(host.toLowerCase()) ? undefined : {code: 'foreign-host', host: shorten(host)};
+  return sites(host) ?? sites(host.toLowerCase()) ?? {code: 'foreign-host', host: shorten(host)};
 }
 
 /** Splits a request target into path with query, and the host of an absolute target (RFC 9112 section 3.2.2). */
@@ -131,17 +104,24 @@ function splitTarget(target: string): {readonly host?: string; readonly target: 
   return host === undefined ? {target} : {host, target: path};
 }
 
-/** Checks that a target is a path, and that the host of an absolute target is allowed too. */
-function findTargetProblem(host: string | undefined, target: string, {hosts}: GuardRules): Failure | undefined {
-  if (!target.startsWith('/')) return {code: 'malformed-request', problem: 'its target is not a path'};
-  return host === undefined || hosts.has(host.toLowerCase()) ? undefined : {code: 'foreign-host', host: shorten(host)};
+/** The site of a request, among all sites. */
+interface Sited {
+  readonly site: Site;
+  readonly sites: Sites;
 }
 
-function findOriginProblem(
-  {origins: [origin = '', second]}: GuardedHeaders,
-  {origins}: GuardRules,
-): Failure | undefined {
-  if (second === undefined && origins.has(origin)) return undefined;
+/** Checks that a target is a path, and that an absolute target names the same site as the Host header. */
+function findTargetProblem(host: string | undefined, target: string, {site, sites}: Sited): Failure | undefined {
+  if (!target.startsWith('/')) return {code: 'malformed-request', problem: 'its target is not a path'};
+  if (host === undefined) return undefined;
+  const named = sites(host.toLowerCase());
+  return named?.kind === site.kind && named.plugin === site.plugin
+    ? undefined
+    : {code: 'foreign-host', host: shorten(host)};
+}
+
+function findOriginProblem({origins: [origin = '', second]}: GuardedHeaders, {mayCall}: Site): Failure | undefined {
+  if (second === undefined && mayCall(origin)) return undefined;
   return {code: 'foreign-origin', origin: shorten(origin)};
 }
 
@@ -150,16 +130,11 @@ function findOriginProblem(
  * not prove that a user typed the address: browsers send it for prefetches, for an address that redirects here, and for
  * going back to such an address.
  */
-function findForeignPage(
-  method: string,
-  target: string,
-  headers: GuardedHeaders,
-  rules: GuardRules,
-): Failure | undefined {
+function findForeignPage(method: string, target: string, headers: GuardedHeaders, site: Site): Failure | undefined {
   const speculative = findSpeculation(headers);
   if (speculative !== undefined) return speculative;
-  if (isNavigation(headers)) return findNavigationProblem(method, target, headers, rules);
-  return findForeignSite(headers) ?? findForeignReferer(headers, rules);
+  if (isNavigation(headers)) return findNavigationProblem(method, target, headers, site);
+  return findForeignSite(headers) ?? findForeignReferer(headers, site.mayCall);
 }
 
 function findSpeculation({purposes}: GuardedHeaders): Failure | undefined {
@@ -185,7 +160,7 @@ function findNavigationProblem(
   method: string,
   target: string,
   headers: GuardedHeaders,
-  rules: GuardRules,
+  site: Site,
 ): Failure | undefined {
   const path = target.split('?', 1)[0] ?? '';
   const [destination, second] = headers.destinations;
@@ -193,16 +168,13 @@ function findNavigationProblem(
   const inFrame = destination === 'iframe' && second === undefined;
   if (method === 'GET' && inWindow && isPage(path)) return undefined;
   if (method === 'GET' && (inWindow || inFrame) && path.startsWith(PLUGIN_PAGES))
-    return findForeignOpener(inFrame, headers, rules);
+    return findForeignOpener(inFrame, headers, site);
   return {code: 'not-a-page', path: shorten(path)};
 }
 
-/** Paths of the pages of plugins. */
-const PLUGIN_PAGES = '/plugins/';
-
 /** Checks what opens the page of a plugin: a user in a window, a page of the service, or a page of an allowed origin. */
-function findForeignOpener(inFrame: boolean, headers: GuardedHeaders, rules: GuardRules): Failure | undefined {
-  const referer = findForeignReferer(headers, rules);
+function findForeignOpener(inFrame: boolean, headers: GuardedHeaders, site: Site): Failure | undefined {
+  const referer = findForeignReferer(headers, site.mayOpen);
   if (referer !== undefined) return referer;
   // The Referer is not forgeable by a page, and it has an allowed origin here.
   if (headers.referers.some(value => value !== '')) return undefined;
@@ -222,12 +194,12 @@ function findForeignSite({sites}: GuardedHeaders): Failure | undefined {
 }
 
 /** Checks that the page in the Referer has an allowed origin. */
-function findForeignReferer({referers}: GuardedHeaders, {origins}: GuardRules): Failure | undefined {
+function findForeignReferer({referers}: GuardedHeaders, isAllowed: (origin: string) => boolean): Failure | undefined {
   for (const referer of referers) {
     // Some programs send an empty Referer instead of none.
     if (referer === '') continue;
     const [origin = referer] = /^[^:/?#]+:\/\/[^/?#]*/.exec(referer) ?? [];
-    if (!origins.has(origin)) return {code: 'foreign-origin', origin: shorten(origin)};
+    if (!isAllowed(origin)) return {code: 'foreign-origin', origin: shorten(origin)};
   }
   return undefined;
 }

@@ -3,10 +3,10 @@ import {AppError} from '../../domain/app-error.ts';
 import type {LogFields} from '../../domain/log.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {createFailureLog} from './failure-log.ts';
-import {createGuardRules} from './guard.ts';
 import {type Answered, createHandler, createWebSocketHandler} from './handler.ts';
 import {emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer} from './message.ts';
 import type {Call, Operation, Route} from './route.ts';
+import {createSites} from './sites.ts';
 
 interface Logged {
   readonly level: string;
@@ -23,9 +23,14 @@ function make(operations: Route['operations'], webSocket?: Route['webSocket']) {
     (level: string) =>
     (message: string, about: LogFields = {}): void =>
       void logged.push({level, message, about});
-  const rules = createGuardRules({port: 7172, extraHosts: [], allowedOrigins: ['https://va.example']});
+  const sites = createSites({
+    port: 7172,
+    extraHosts: [],
+    isAllowed: origin => origin === 'https://va.example',
+    findPlugin: () => undefined,
+  });
   const deps = {
-    guardRules: () => rules,
+    sites: () => sites,
     routes: [{path: '/things/{key}', operations, ...(webSocket === undefined ? {} : {webSocket})}],
     failures: createFailureLog({log: {error: to('error'), info: to('info'), debug: to('debug')}}),
     newRequestId: () => 'id-1',

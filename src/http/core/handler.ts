@@ -13,7 +13,7 @@ import {
   handleWithFaults,
   withFaultHeader,
 } from './faulty-handling.ts';
-import {type GuardRules, judge} from './guard.ts';
+import {judge} from './guard.ts';
 import {
   emptyAnswer,
   type HttpAnswer,
@@ -22,13 +22,14 @@ import {
   redirect,
   type WholeAnswer,
 } from './message.ts';
-import {allowedMethods, createRouter, type Method, type Route, type Router} from './route.ts';
+import {allowedMethods, createRouter, type Match, type Method, type Route, type Router} from './route.ts';
+import {isServedAt, type Site, type Sites} from './sites.ts';
 import type {WebSocketHandler, WebSocketOutcome} from './web-socket.ts';
 
 /** Dependencies of {@link createHandler}. */
 export interface HandlerDeps {
   /** Called for each request: the port may be known only once the server listens. */
-  readonly guardRules: () => GuardRules;
+  readonly sites: () => Sites;
   readonly routes: readonly Route[];
   readonly failures: FailureLog;
   /** Creates an id that the answer and the log have in common. */
@@ -79,15 +80,15 @@ export function createHandler(given: HandlerDeps): HttpHandler {
   return request => {
     const handling = begin(request, deps);
     try {
-      const verdict = judge(request, deps.guardRules());
+      const verdict = judge(request, deps.sites());
       if (verdict.kind === 'refused')
         return end(handling, answerError(new AppError(verdict.failure), handling, deps), deps);
       handling.origin = verdict.origin;
       const {active} = deps.faults;
       const answered =
         active === undefined
-          ? dispatch(handling, verdict.target, router)
-          : handleWithFaults(handling, active, () => dispatch(handling, verdict.target, router));
+          ? dispatch(handling, verdict, router)
+          : handleWithFaults(handling, active, () => dispatch(handling, verdict, router));
       return answered instanceof Promise ? finish(handling, answered, deps) : end(handling, answered, deps);
     } catch (error) {
       return end(handling, answerError(error, handling, deps), deps);
@@ -143,10 +144,10 @@ export function createWebSocketHandler(given: HandlerDeps): WebSocketHandler {
     async open(request) {
       const handling = begin(request, deps);
       try {
-        const verdict = judge(request, deps.guardRules());
+        const verdict = judge(request, deps.sites());
         if (verdict.kind === 'refused') return refuse(handling, new AppError(verdict.failure), deps);
         const {active} = deps.faults;
-        const open = (): Promise<WebSocketOutcome> => openWebSocket(handling, verdict.target, router);
+        const open = (): Promise<WebSocketOutcome> => openWebSocket(handling, verdict, router);
         const opened = active === undefined ? await open() : await handleWithFaults(handling, active, open);
         if ('status' in opened) return {kind: 'refused', answer: end(handling, opened, deps)};
         end(handling, emptyAnswer(101), deps);
@@ -163,9 +164,10 @@ function refuse(handling: Handling, error: unknown, deps: Deps): WebSocketOutcom
   return {kind: 'refused', answer: end(handling, answerError(error, handling, deps), deps)};
 }
 
-async function openWebSocket(handling: Handling, target: string, router: Router): Promise<WebSocketOutcome> {
+async function openWebSocket(handling: Handling, admitted: Admitted, router: Router): Promise<WebSocketOutcome> {
   const {request} = handling;
-  const match = router.find(target);
+  const {target} = admitted;
+  const match = findMatch(handling, admitted, router);
   if (match === undefined) throw noResource(target, router);
   handling.route = match.route.path;
   const {webSocket, tunnel} = match.route;
@@ -175,14 +177,25 @@ async function openWebSocket(handling: Handling, target: string, router: Router)
   return {kind: 'opened', frames: await webSocket({request, ...match})};
 }
 
-function dispatch(handling: Handling, target: string, router: Router): HttpAnswer | Promise<HttpAnswer> {
+/** A request that the guard admitted. */
+interface Admitted {
+  readonly target: string;
+  readonly site: Site;
+}
+
+/** Finds the route of a request; undefined also if its site does not serve it. */
+function findMatch({request: {rawHeaders}}: Handling, {target, site}: Admitted, router: Router): Match | undefined {
+  return isServedAt(site, {target, rawHeaders}) ? router.find(target) : undefined;
+}
+
+function dispatch(handling: Handling, admitted: Admitted, router: Router): HttpAnswer | Promise<HttpAnswer> {
   const {request, origin} = handling;
   const {method} = request;
-  const match = router.find(target);
+  const match = findMatch(handling, admitted, router);
   handling.route = match?.route.path;
   if (method === 'OPTIONS' && (match !== undefined || isPreflight(request, origin)))
     return answerOptions(request, match?.route, origin);
-  if (match === undefined) return answerUnknown(target, router);
+  if (match === undefined) return answerUnknown(admitted.target, router);
   const {route, segments, query} = match;
   if (method === 'HEAD' && route.operations.GET !== undefined)
     return answerHead(route.operations.GET({request, segments, query}));

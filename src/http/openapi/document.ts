@@ -5,7 +5,7 @@ import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
 import type {Limits} from '../../domain/limits.ts';
 import {STATUS_BY_CODE} from '../../protocol/failure/failure-status.ts';
 import {MERGE_PATCH_TYPE} from '../core/body.ts';
-import {ACCESS_OPERATIONS, CODE_EXCHANGE} from './access-operations.ts';
+import {ACCESS_OPERATIONS, ALLOWED_ORIGIN, CODE_EXCHANGE} from './access-operations.ts';
 import {FAULTS} from './fault-schemas.ts';
 import {
   ANSWER_HEADERS,
@@ -161,6 +161,11 @@ const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]
     required: true,
     description: 'All faults that are to be on.',
     content: {'application/json': {schema: toSchema(FAULTS), example: FAULTS_EXAMPLE}},
+  },
+  origin: {
+    required: true,
+    description: 'The origin.',
+    content: {'application/json': {schema: toSchema(ALLOWED_ORIGIN), example: {origin: 'http://localhost:3000'}}},
   },
   'owner-code': {
     required: true,

@@ -47,7 +47,8 @@ export interface OperationDescription {
     | 'flight'
     | 'pilot'
     | 'faults'
-    | 'owner-code';
+    | 'owner-code'
+    | 'origin';
   /** Answers by status. A string in place of a schema names a component; without a schema there is no body. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Failures besides {@link COMMON_FAILURES}. */

@@ -18,6 +18,10 @@ export const PLUGIN = z.strictObject({
     .array(z.enum(['dark', 'light']))
     .optional()
     .meta({description: 'Themes for which its page has `menu_icon_dark.png` or `menu_icon_light.png`.'}),
+  label: z
+    .string()
+    .optional()
+    .meta({description: 'Its page has an origin of its own: `http://<label>.crewroom.localhost`.'}),
   routes: z.array(z.strictObject({method: z.enum(['GET', 'POST']), name: z.string(), description: z.string()})),
   directory: z.string(),
   stamp: z.string().meta({description: 'Changes with its folder, its manifest and the files of its background.'}),

@@ -1,3 +1,4 @@
+import type {AllowedOrigins} from '../../domain/allowed-origins.ts';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Announcer, Events} from '../../domain/event.ts';
 import type {Faults} from '../../domain/fault.ts';
@@ -15,6 +16,7 @@ import {createEventTexts} from '../../protocol/event/event-texts.ts';
 import type {Route} from '../core/route.ts';
 import type {PageServer} from '../proxy/page-server.ts';
 import {accessRoutes} from './access-routes.ts';
+import {allowedOriginRoutes} from './allowed-origin-routes.ts';
 import {clientRoutes} from './client-routes.ts';
 import {consoleRoutes} from './console-routes.ts';
 import {type DocsRoutesDeps, docsRoutes} from './docs-routes.ts';
@@ -54,7 +56,7 @@ export interface RoutesDeps extends DocsRoutesDeps {
   /** Content of the configuration that plugins read, as JSON text. */
   readonly pluginConfig: string;
   /** Origins of other pages that may call and frame the pages of plugins. */
-  readonly allowedOrigins: readonly string[];
+  readonly allowedOrigins: AllowedOrigins;
   /** Serves the pages of plugins in development, in place of their files. */
   readonly pageServer: PageServer | undefined;
   /** Returns the current time, in milliseconds since the Unix epoch. */
@@ -81,6 +83,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...transferRoutes(transfer),
     ...faultRoutes(deps.faults),
     ...accessRoutes(deps.owner),
+    ...allowedOriginRoutes(deps.allowedOrigins, deps.owner),
     ...serviceRoutes({store, sessions, identity, faults: deps.faults, version, apiVersion, limits}),
     ...requestsRoutes(deps.requests, limits),
     ...metricsRoutes(deps.metrics),

@@ -1,5 +1,8 @@
 import {AppError} from '../../domain/app-error.ts';
+import type {Owner} from '../../domain/owner.ts';
+import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
+import {senderOf} from '../../protocol/headers/sender.ts';
 import type {HttpRequest} from '../core/message.ts';
 
 /**
@@ -16,6 +19,19 @@ export function assertOwnCaller({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): 
   const [host = ''] = headerValues(rawHeaders, 'host');
   if (page === `http://${host}` || page.startsWith(`http://${host}/`)) return;
   throw new AppError({code: 'own-callers-only', origin: page.slice(0, SHOWN_LENGTH_MAX)});
+}
+
+/**
+ * Refuses pages without a token of the owner, for changes of the service itself. Programs of this machine need none: they send neither of the headers
+ * by which browsers mark the requests of pages.
+ *
+ * @throws {AppError} `own-callers-only`, `owner-required`.
+ */
+export function assertOwner(request: Pick<HttpRequest, 'rawHeaders'>, owner: Pick<Owner, 'isOwner'>): void {
+  assertOwnCaller(request);
+  const {rawHeaders} = request;
+  if (senderOf(rawHeaders).isPage && !owner.isOwner(bearerTokenOf(rawHeaders)))
+    throw new AppError({code: 'owner-required'});
 }
 
 /** Longest origin in a failure, in UTF-16 units; its beginning is enough to recognise it. */

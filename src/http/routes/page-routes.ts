@@ -1,9 +1,11 @@
 import {join} from 'node:path';
+import type {AllowedOrigins} from '../../domain/allowed-origins.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {Plugins} from '../../domain/plugin.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, redirect, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route} from '../core/route.ts';
+import {CONSOLE_NAME, WEBPACK_SOCKET} from '../core/sites.ts';
 import type {Tunnel} from '../core/web-socket.ts';
 import {answerFile, type FileAnswerOptions, type Rewrite} from '../files/file-answer.ts';
 import {findFile} from '../files/find-file.ts';
@@ -14,7 +16,7 @@ import {hostOf, isMoved, portOf, replacePublishedAddress} from './published-addr
 export interface PageRoutesDeps {
   readonly plugins: Pick<Plugins, 'pageDirectory' | 'list'>;
   /** Origins of other pages that may call. */
-  readonly allowedOrigins: readonly string[];
+  readonly allowedOrigins: Pick<AllowedOrigins, 'list'>;
   /** Serves the pages of plugins in development, in place of their files. */
   readonly pageServer: PageServer | undefined;
 }
@@ -29,12 +31,9 @@ export function pageRoutes(deps: PageRoutesDeps): readonly Route[] {
   return [
     redirects,
     {path, operations: {GET: call => forwardPage(call, pageServer, deps)}, tunnel},
-    // The client of webpack-dev-server opens its WebSocket at the root, whatever the path of the page.
     {path: WEBPACK_SOCKET, operations: {}, tunnel: ({request}) => pageServer.connect(request, WEBPACK_SOCKET)},
   ];
 }
-
-const WEBPACK_SOCKET = '/ws';
 
 /** Pages refer to their files relative to a path that ends in a slash. */
 function redirectToPage({segments: [id = ''], query}: Call): HttpAnswer {
@@ -91,7 +90,7 @@ function notFound([id = '', path = '']: readonly string[]): AppError {
 
 function optionsFor({request}: Call, {allowedOrigins}: PageRoutesDeps): Required<FileAnswerOptions> {
   const host = hostOf(request);
-  return {rawHeaders: [...policyOf(host, allowedOrigins), ...WINDOW_HEADERS], rewrite: rewriteFor(host)};
+  return {rawHeaders: [...policyOf(host, allowedOrigins.list().allowed), ...WINDOW_HEADERS], rewrite: rewriteFor(host)};
 }
 
 /** Returns whether a window or a frame is to show the answer (Fetch Metadata). */
@@ -99,10 +98,10 @@ function isNavigation(rawHeaders: readonly string[]): boolean {
   return headerValues(rawHeaders, 'sec-fetch-dest').some(value => value === 'document' || value === 'iframe');
 }
 
-/** Allows pages of this service, under both of its names, and of allowed origins to frame a page. */
+/** Allows pages of this service, under each of its names, and of allowed origins to frame a page. */
 function policyOf(host: string, allowedOrigins: readonly string[]): readonly string[] {
   const port = portOf(host);
-  const own = ["'self'", `http://localhost:${port}`, `http://127.0.0.1:${port}`];
+  const own = ["'self'", `http://localhost:${port}`, `http://127.0.0.1:${port}`, `http://${CONSOLE_NAME}:${port}`];
   return ['Content-Security-Policy', `frame-ancestors ${[...own, ...allowedOrigins].join(' ')}`];
 }
 

@@ -32,6 +32,7 @@ const LINKS = {
   export: '/api/export',
   import: '/api/import',
   faults: '/api/faults',
+  allowedOrigins: '/api/allowed-origins',
   limits: '/api/limits',
   live: '/livez',
   ready: '/readyz',

@@ -41,6 +41,7 @@ export const STATUS_BY_CODE = {
   'invalid-faults': 422,
   'own-callers-only': 403,
   'owner-required': 401,
+  'invalid-origin': 422,
   'invalid-code': 403,
   'no-plugin': 404,
   'invalid-plugin': 422,

@@ -76,6 +76,7 @@ const PLUGIN: ShapeOf<PluginDocument> = {
   hasPage: 'boolean',
   hasBackground: 'boolean',
   'icons?': ['string'],
+  'label?': 'string',
   routes: [ROUTE],
   directory: 'string',
   stamp: 'string',

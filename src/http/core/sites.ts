@@ -1,0 +1,118 @@
+import {headerValues} from '../../protocol/headers/raw-headers.ts';
+import type {HttpRequest} from './message.ts';
+
+/** Part of the service that a host name serves, and the pages that may call it. */
+export interface Site {
+  readonly kind: SiteKind;
+  /** Id of the plugin whose page has this origin. */
+  readonly plugin?: string;
+  /** Returns whether pages of an origin may call this host. */
+  readonly mayCall: (origin: string) => boolean;
+  /** Returns whether pages of an origin may open pages of plugins at this host. */
+  readonly mayOpen: (origin: string) => boolean;
+}
+
+/**
+ * Sites whose pages share no origin:
+ *
+ * - `service`: everything, for programs and for clients that show the pages of plugins themselves.
+ * - `console`: the console, whose page may hold a token of the owner. No page of a plugin.
+ * - `plugin`: the page of one plugin, and what it calls.
+ */
+type SiteKind = 'service' | 'console' | 'plugin';
+
+/** Settings of {@link createSites}. */
+export interface SiteOptions {
+  /** The port in the URLs of callers, even if a proxy listens on it. */
+  readonly port: number;
+  /** Host names besides the loopback ones, without a port. */
+  readonly extraHosts: readonly string[];
+  /** Returns whether another page was allowed to call, by its origin exactly as browsers send it. */
+  readonly isAllowed: (origin: string) => boolean;
+  /** Returns the id of the plugin that has a label; undefined without one. */
+  readonly findPlugin: (label: string) => string | undefined;
+}
+
+/** Finds the site of a Host header; undefined if the service does not have this name. Expects lower case. */
+export type Sites = (host: string) => Site | undefined;
+
+/**
+ * Name of the console. Pages of plugins have names below it, since browsers treat those as the same site: a frame of another site has no
+ * storage. Browsers resolve all of them to this machine (RFC 6761 section 6.3).
+ */
+export const CONSOLE_NAME = 'crewroom.localhost';
+
+const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+const HTTP_PORT = 80;
+const SCHEME = 'http://';
+
+/** Derives the sites from the settings. They do not depend on the address that the server listens on. */
+export function createSites({port, extraHosts, isAllowed, findPlugin}: SiteOptions): Sites {
+  // Clients omit the default port of the scheme (RFC 9110 section 4.2.1).
+  const ports = port === HTTP_PORT ? [`:${port}`, ''] : [`:${port}`];
+  const withPort = (name: string): readonly string[] => ports.map(each => name.toLowerCase() + each);
+  const serviceHosts = [...LOOPBACK_NAMES, ...extraHosts].flatMap(withPort);
+  const own = new Set([...serviceHosts, ...withPort(CONSOLE_NAME)].map(host => SCHEME + host));
+  const isOwn = (origin: string): boolean => own.has(origin);
+  const mayOpen = (origin: string): boolean => isOwn(origin) || isAllowed(origin);
+  const findPluginSite: Sites = host => {
+    const end = withPort(`.${CONSOLE_NAME}`).find(each => host.endsWith(each));
+    const plugin = end === undefined ? undefined : findPlugin(host.slice(0, -end.length));
+    if (plugin === undefined) return undefined;
+    const origin = SCHEME + host;
+    return {
+      kind: 'plugin',
+      plugin,
+      mayCall: each => each === origin,
+      mayOpen: each => each === origin || mayOpen(each),
+    };
+  };
+  const isPlugin = (origin: string): boolean =>
+    origin.startsWith(SCHEME) && findPluginSite(origin.slice(SCHEME.length)) !== undefined;
+  // Pages of plugins may also call the address that they have as a constant.
+  const service: Site = {kind: 'service', mayOpen, mayCall: origin => mayOpen(origin) || isPlugin(origin)};
+  const console: Site = {kind: 'console', mayOpen: isOwn, mayCall: isOwn};
+  const fixed = new Map<string, Site>([
+    ...serviceHosts.map(host => [host, service] as const),
+    ...withPort(CONSOLE_NAME).map(host => [host, console] as const),
+  ]);
+  return host => fixed.get(host) ?? findPluginSite(host);
+}
+
+/** Path of the pages of plugins. */
+export const PLUGIN_PAGES = '/plugins/';
+
+/** Path at which the console exchanges its code. */
+const CODE_EXCHANGE = '/api/access/page-tokens';
+
+/** Kinds of requests (Fetch standard) whose answers run no script. */
+const HARMLESS_DESTINATIONS: ReadonlySet<string> = new Set(['image', 'audio', 'video']);
+
+/**
+ * Returns whether a site serves a target. It separates origins: scripts of plugins must run in none that has the token of the owner, and the page of a
+ * plugin in none that has the storage of another one.
+ */
+export function isServedAt(
+  {kind, plugin}: Site,
+  {target, rawHeaders}: Pick<HttpRequest, 'target' | 'rawHeaders'>,
+): boolean {
+  switch (kind) {
+    case 'service':
+      return !target.startsWith(CODE_EXCHANGE);
+    case 'console': {
+      if (!target.startsWith(PLUGIN_PAGES)) return true;
+      // Icons of plugins, and their sounds.
+      const [destination = '', second] = headerValues(rawHeaders, 'sec-fetch-dest');
+      return second === undefined && HARMLESS_DESTINATIONS.has(destination);
+    }
+    case 'plugin': {
+      const path = target.split('?', 1)[0] ?? '';
+      if (path === '/api' || path.startsWith('/api/')) return !path.startsWith('/api/access/');
+      const page = PLUGIN_PAGES + plugin;
+      return path === page || path.startsWith(`${page}/`) || path === WEBPACK_SOCKET;
+    }
+  }
+}
+
+/** Path at which the client of webpack-dev-server opens its WebSocket, whatever the path of the page. */
+export const WEBPACK_SOCKET = '/ws';
