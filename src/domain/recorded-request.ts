@@ -71,7 +71,7 @@ export interface Requests {
   follow(options?: FollowOptions): AsyncIterable<RequestPage>;
 }
 
-/** Number of requests that are kept: some minutes of a plugin that asks often. They take 2 MB, and some more for failures. */
+/** Number of requests that are kept: some minutes of a plugin that asks often. They take at most 4 MB, and some more for failures. */
 export const REQUESTS_KEPT = 1000;
 
 /** Maximum number of readers at once: terminals, consoles and scripts of one developer. */

@@ -2,6 +2,7 @@ import {describeFailure} from '../domain/app-error.ts';
 import type {Failure} from '../domain/failure.ts';
 import {adviseOn} from '../domain/failure-advice.ts';
 import type {RecordedFailure} from '../domain/recorded-request.ts';
+import {headerPairs} from '../protocol/headers/raw-headers.ts';
 import {maskValues} from './mask-values.ts';
 import {SHOWN_HEADERS} from './shown-headers.ts';
 
@@ -28,8 +29,11 @@ export interface KeptRequest {
   readonly failure: RecordedFailure | undefined;
 }
 
-/** Size of the texts of a request, in bytes: method, target and headers. A browser sends some 1,000. Longer ones are cut. */
-const TEXT_BYTES_MAX = 2048;
+/** Largest texts of a request that are kept as they are: method, target and headers, in bytes. A browser sends some 1,500. */
+const TEXT_BYTES_MAX = 4096;
+
+/** Memory that a string takes beside its characters, in bytes: its header in V8, its place in an array, and alignment. */
+const STRING_BYTES = 24;
 
 /** Longest method, target and value of a header in texts that are cut, and of the texts of a failure, in UTF-16 units. */
 const METHOD_LENGTH_MAX = 32;
@@ -37,16 +41,19 @@ const TARGET_LENGTH_MAX = 1024;
 const VALUE_LENGTH_MAX = 256;
 const FAILURE_LENGTH_MAX = 512;
 
-/** Character between the texts of a request, none of which has it (RFC 9112). */
-const SEPARATOR = '\n';
+/** The texts of a request. */
+type RequestTexts = AnsweredRequest['request'];
+
+const NO_TEXTS: RequestTexts = {method: '', target: '', rawHeaders: []};
 
 /**
- * A fixed number of requests, in memory that is allocated once. It keeps no object of a request: objects that live for a thousand
- * requests are moved to the old generation of the garbage collector, where each costs more than the rest of its request.
+ * A fixed number of requests, in columns, so that a request takes no object of its own. Its strings exist anyway: to refer to them
+ * costs a tenth of copying the headers of a browser, although the garbage collector has to move them.
  */
 export class KeptRequests {
-  readonly #texts: Buffer;
-  readonly #textLengths: Uint16Array;
+  readonly #methods: string[];
+  readonly #targets: string[];
+  readonly #rawHeaders: (readonly string[])[];
   readonly #endedMs: Float64Array;
   readonly #durationMs: Float64Array;
   /** NaN if it is not known. */
@@ -56,8 +63,9 @@ export class KeptRequests {
   readonly #failures: (RecordedFailure | undefined)[];
 
   constructor(count: number) {
-    this.#texts = Buffer.alloc(count * TEXT_BYTES_MAX);
-    this.#textLengths = new Uint16Array(count);
+    this.#methods = new Array<string>(count).fill(NO_TEXTS.method);
+    this.#targets = new Array<string>(count).fill(NO_TEXTS.target);
+    this.#rawHeaders = new Array<readonly string[]>(count).fill(NO_TEXTS.rawHeaders);
     this.#endedMs = new Float64Array(count);
     this.#durationMs = new Float64Array(count);
     this.#sizeBytes = new Float64Array(count);
@@ -65,9 +73,12 @@ export class KeptRequests {
     this.#failures = new Array<RecordedFailure | undefined>(count).fill(undefined);
   }
 
-  /** Keeps a request in a place. Runs for each one: it copies its texts as they are, and formats nothing but failures. */
+  /** Keeps a request in a place. Runs for each one: it formats nothing but failures, and cuts only what is too large. */
   set(place: number, {request, answer, durationMs, failed}: AnsweredRequest, endedMs: number): void {
-    this.#textLengths[place] = writeTexts(request, this.#texts, place * TEXT_BYTES_MAX);
+    const {method, target, rawHeaders} = bytesOf(request) <= TEXT_BYTES_MAX ? request : shortenTexts(request);
+    this.#methods[place] = method;
+    this.#targets[place] = target;
+    this.#rawHeaders[place] = rawHeaders;
     this.#endedMs[place] = endedMs;
     this.#durationMs[place] = durationMs;
     this.#sizeBytes[place] = sizeOf(request.method, answer);
@@ -77,14 +88,13 @@ export class KeptRequests {
 
   /** Returns the request in a place. */
   get(place: number): KeptRequest {
-    const start = place * TEXT_BYTES_MAX;
-    const text = this.#texts.toString('latin1', start, start + (this.#textLengths[place] ?? 0));
-    const [method = '', target = '', ...rawHeaders] = text.split(SEPARATOR);
     const sizeBytes = this.#sizeBytes[place] ?? Number.NaN;
     return {
       endedMs: this.#endedMs[place] ?? 0,
       durationMs: this.#durationMs[place] ?? 0,
-      ...{method, target, rawHeaders},
+      method: this.#methods[place] ?? NO_TEXTS.method,
+      target: this.#targets[place] ?? NO_TEXTS.target,
+      rawHeaders: this.#rawHeaders[place] ?? NO_TEXTS.rawHeaders,
       status: this.#statuses[place] ?? 0,
       sizeBytes: Number.isNaN(sizeBytes) ? undefined : sizeBytes,
       failure: this.#failures[place],
@@ -92,50 +102,26 @@ export class KeptRequests {
   }
 }
 
-/** Writes the texts of a request. @returns Their size, in bytes. */
-function writeTexts(request: AnsweredRequest['request'], bytes: Buffer, start: number): number {
-  const {method, target, rawHeaders} = request;
-  let length = method.length + SEPARATOR.length + target.length;
-  for (const text of rawHeaders) length += SEPARATOR.length + text.length;
-  if (length > LOOP_LENGTH_MAX) {
-    const text = length <= TEXT_BYTES_MAX ? joinTexts(request) : shortenTexts(request);
-    return bytes.write(text, start, TEXT_BYTES_MAX, 'latin1');
+/** Returns the memory that texts take. Node decodes them as Latin-1: a byte for each character. */
+function bytesOf({method, target, rawHeaders}: RequestTexts): number {
+  let sizeBytes = method.length + target.length;
+  for (const text of rawHeaders) sizeBytes += STRING_BYTES + text.length;
+  return sizeBytes;
+}
+
+/** Cuts texts: of the headers only those that are shown, each once, as many as fit. */
+function shortenTexts({method, target, rawHeaders}: RequestTexts): RequestTexts {
+  const shown = new Map<string, string>();
+  const texts = {method: cut(method, METHOD_LENGTH_MAX), target: cut(target, TARGET_LENGTH_MAX)};
+  let left = TEXT_BYTES_MAX - bytesOf({...texts, rawHeaders: []});
+  for (const [given, text] of headerPairs(rawHeaders)) {
+    const name = given.toLowerCase();
+    if (!SHOWN_HEADERS.has(name) || shown.has(name)) continue;
+    const value = cut(text, VALUE_LENGTH_MAX);
+    left -= 2 * STRING_BYTES + name.length + value.length;
+    if (left >= 0) shown.set(name, value);
   }
-  let end = writeText(target, bytes, writeText(method, bytes, start));
-  for (const text of rawHeaders) end = writeText(text, bytes, end);
-  return length;
-}
-
-/** Longest texts that are written in a loop, in UTF-16 units. It takes a nanosecond for each; to call `write()` some 200. */
-const LOOP_LENGTH_MAX = 200;
-
-/** Writes a text, and a separator for the next one. @returns The place of the next one. */
-function writeText(text: string, bytes: Buffer, start: number): number {
-  for (let index = 0; index < text.length; index++) bytes[start + index] = text.charCodeAt(index);
-  bytes[start + text.length] = SEPARATOR_CODE;
-  return start + text.length + 1;
-}
-
-const SEPARATOR_CODE = SEPARATOR.charCodeAt(0);
-
-function joinTexts({method, target, rawHeaders}: AnsweredRequest['request']): string {
-  let joined = method + SEPARATOR + target;
-  for (const text of rawHeaders) joined += SEPARATOR + text;
-  return joined;
-}
-
-/** Joins cut texts: of the headers only those that are shown, each once, as many as fit. */
-function shortenTexts({method, target, rawHeaders}: AnsweredRequest['request']): string {
-  let joined = cut(method, METHOD_LENGTH_MAX) + SEPARATOR + cut(target, TARGET_LENGTH_MAX);
-  const names = new Set<string>();
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = (rawHeaders[index] ?? '').toLowerCase();
-    if (!SHOWN_HEADERS.has(name) || names.has(name)) continue;
-    names.add(name);
-    const pair = SEPARATOR + name + SEPARATOR + cut(rawHeaders[index + 1] ?? '', VALUE_LENGTH_MAX);
-    if (joined.length + pair.length <= TEXT_BYTES_MAX) joined += pair;
-  }
-  return joined;
+  return {...texts, rawHeaders: [...shown].flat()};
 }
 
 function sizeOf(method: string, {rawHeaders, body}: AnsweredRequest['answer']): number {
@@ -159,5 +145,5 @@ function cut(text: string, lengthMax: number): string {
   return text.length <= lengthMax ? text : `${Buffer.from(text.slice(0, lengthMax - CUT.length)).toString()}${CUT}`;
 }
 
-/** Mark at the end of a text that was cut, in Latin-1 as the texts of requests. */
+/** Mark at the end of a text that was cut. */
 const CUT = '...';

@@ -263,6 +263,17 @@ describe('a recorded request', () => {
     expect(Object.keys(long['headers'] as object).sort()).toEqual(['host', 'referer', 'user-agent']);
   });
 
+  test('of a browser with large cookies has the headers that are shown', async () => {
+    const service = await startInTest({ephemeral: true});
+    const {headers} = await recorded(service, 'GET /api/identity', [
+      `Cookie: ${'c'.repeat(5000)}`,
+      'User-Agent: test/1',
+      'Sec-Fetch-Site: same-origin',
+    ]);
+    expect(headers).toMatchObject({'user-agent': 'test/1', 'sec-fetch-site': 'same-origin'});
+    expect(JSON.stringify(headers)).not.toContain('ccc');
+  });
+
   test('of the embedding program is recorded, and shown to it', async () => {
     const {crewroom, url} = await startInTest({ephemeral: true});
     await crewroom.fetch(new Request(`${url}/api/identity?x=1`));
