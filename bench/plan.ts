@@ -1,5 +1,5 @@
 /** Parts of a run beside the workloads. */
-export const SECTIONS = ['start', 'contention', 'subscribers', 'plugins', 'growth'] as const;
+export const SECTIONS = ['start', 'contention', 'subscribers', 'plugins', 'recording', 'growth'] as const;
 
 /** Name of a section. */
 export type SectionName = (typeof SECTIONS)[number];
@@ -29,6 +29,8 @@ export interface Plan {
   readonly subscribersRounds: number;
   readonly contentionRounds: number;
   readonly pluginsRounds: number;
+  /** More than of others: two services that differ in little are compared. */
+  readonly recordingRounds: number;
 }
 
 /** A run in less than 30 minutes. */
@@ -48,6 +50,7 @@ export const FULL_PLAN: Plan = {
   subscribersRounds: 3,
   contentionRounds: 5,
   pluginsRounds: 5,
+  recordingRounds: 15,
 };
 
 /** A run in less than 3 minutes. */
@@ -67,4 +70,5 @@ export const QUICK_PLAN: Plan = {
   subscribersRounds: 1,
   contentionRounds: 2,
   pluginsRounds: 2,
+  recordingRounds: 3,
 };

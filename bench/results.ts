@@ -5,7 +5,7 @@ import type {Growth} from './sections/growth.ts';
 import type {PluginsMeasured} from './sections/plugins.ts';
 import type {Starts} from './sections/start.ts';
 import type {Listened} from './sections/subscribers.ts';
-import type {Throughput} from './sections/throughput.ts';
+import type {Measured, Throughput} from './sections/throughput.ts';
 
 /** A measured subject. */
 export interface SubjectNote {
@@ -37,6 +37,8 @@ export interface Results {
   readonly contention?: readonly Contention[] | undefined;
   readonly subscribers?: readonly Listened[] | undefined;
   readonly plugins?: PluginsMeasured | undefined;
+  /** The service, beside one that does not record its requests. */
+  readonly recording?: readonly Measured[] | undefined;
   readonly starts?: readonly Starts[] | undefined;
   readonly growth?: Growth | undefined;
 }

@@ -10,6 +10,7 @@ import type {Missing, Results, SubjectNote} from './results.ts';
 import {measureContention} from './sections/contention.ts';
 import {measureGrowth} from './sections/growth.ts';
 import {measurePlugins} from './sections/plugins.ts';
+import {measureRecording} from './sections/recording.ts';
 import {measureStarts} from './sections/start.ts';
 import {measureSubscribers} from './sections/subscribers.ts';
 import {measureThroughput} from './sections/throughput.ts';
@@ -43,6 +44,10 @@ export async function runBench(run: Run): Promise<Results> {
     wantsSection(options, 'plugins') && hasTime(run, timeBox, 'plugins')
       ? await measurePlugins({...run, rounds: plan.pluginsRounds, seconds: plan.seconds, timeBox})
       : undefined;
+  const recording =
+    wantsSection(options, 'recording') && hasTime(run, timeBox, 'recording')
+      ? await measureRecording({...run, rounds: plan.recordingRounds, seconds: 1, timeBox})
+      : undefined;
   const growth =
     wantsSection(options, 'growth') && hasTime(run, timeBox, 'growth')
       ? await measureGrowth({
@@ -54,7 +59,7 @@ export async function runBench(run: Run): Promise<Results> {
         })
       : undefined;
   const mode = options.quick ? 'quick' : 'full';
-  return {startedAt, mode, machine, generator: generator.name, ...compared, plugins, starts, growth};
+  return {startedAt, mode, machine, generator: generator.name, ...compared, plugins, recording, starts, growth};
 }
 
 type Compared = Pick<Results, 'subjects' | 'missing' | 'throughput' | 'contention' | 'subscribers'>;

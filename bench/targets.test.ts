@@ -60,6 +60,16 @@ describe('compareTargets()', () => {
     assert.deepEqual(verdictOf({...NOTHING, starts}, 'first answer'), {figure: 501, verdict: 'missed'});
   });
 
+  test('compares the service with one that does not record requests, round by round', () => {
+    const measured = {workload: 'get', connections: 64};
+    const recording = [
+      {...measured, subject: 'no recording', samples: [100, 50, 200].map(sample)},
+      {...measured, subject: 'crewroom', samples: [97, 49, 190].map(sample)},
+    ];
+    const target = 'get requests per second, recorded, relative to not recorded';
+    assert.deepEqual(verdictOf({...NOTHING, recording}, target), {figure: 0.97, verdict: 'missed'});
+  });
+
   test('has no verdict without a measurement', () => {
     assert.ok(compareTargets(NOTHING).every(({verdict}) => verdict === 'not measured'));
   });

@@ -6,7 +6,7 @@ import {GROWTH_KEYS, GROWTH_WORKLOADS} from './sections/growth.ts';
 import {ALONE, BUSY, CALLED, CALLS, IDLE} from './sections/plugins.ts';
 import type {Measured, Sample} from './sections/throughput.ts';
 import {medianOf, ratioOf} from './statistics.ts';
-import {BARE, CREWROOM} from './subjects/node-subjects.ts';
+import {BARE, CREWROOM, UNRECORDED} from './subjects/node-subjects.ts';
 import type {SubjectKind} from './subjects/subject.ts';
 import {COMPARED_CONNECTIONS, WORKLOADS, type Workload} from './workloads.ts';
 
@@ -85,6 +85,13 @@ export const TARGETS: readonly Target[] = [
       figureOf: ({plugins}) => compare(plugins?.beside, 'p99Ms', workload, [BUSY, ALONE]),
     },
   ]),
+  ...WORKLOADS.filter(({hasTarget}) => hasTarget).map(
+    (workload): Target => ({
+      name: `${workload.name} requests per second, recorded, relative to not recorded`,
+      wanted: {is: 'at least', figure: 0.98},
+      figureOf: ({recording}) => compare(recording, 'requestsPerSecond', workload, [CREWROOM, UNRECORDED]),
+    }),
+  ),
   ...GROWTH_KEYS.flatMap(keys =>
     GROWTH_WORKLOADS.map(
       (workload): Target => ({

@@ -4,6 +4,7 @@ import type {Verdict} from '../targets.ts';
 import {describeContention} from './contention-report.ts';
 import {describeGrowth} from './growth-report.ts';
 import {describePlugins} from './plugins-report.ts';
+import {describeRecording} from './recording-report.ts';
 import {describeStarts} from './start-report.ts';
 import {describeSubscribers} from './subscribers-report.ts';
 import {formatFigure, formatTable} from './table.ts';
@@ -18,6 +19,7 @@ export function formatReport(results: Results, verdicts: readonly Verdict[]): st
     ...describeContention(results),
     ...describeSubscribers(results),
     ...describePlugins(results),
+    ...describeRecording(results),
     ...describeGrowth(results),
     ...describeStarts(results),
     `## Subjects\n\n${describeSubjects(results)}`,
