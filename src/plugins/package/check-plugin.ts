@@ -1,4 +1,4 @@
-import {lstat, readFile, realpath} from 'node:fs/promises';
+import {lstat, realpath} from 'node:fs/promises';
 import {join} from 'node:path';
 import {AppError} from '../../domain/app-error.ts';
 import {codeOf, messageOf} from '../../domain/error-text.ts';
@@ -9,7 +9,7 @@ import {BACKGROUND_FOLDER, type FolderState, PAGE_FOLDER, readFolderState} from 
 import {EMPTY, readManifestFile} from '../directory/found-plugin.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
 import {checkFiles} from './check/check-files.ts';
-import {countLines, type PluginFinding} from './check/finding.ts';
+import type {PluginFinding} from './check/finding.ts';
 import {findModuleProblems} from './find-modules.ts';
 import {listFolder} from './folder-files.ts';
 import type {PackageFile} from './package-files.ts';
@@ -104,24 +104,15 @@ async function findIncompleteFolders(folder: string, state: FolderState): Promis
 }
 
 async function findModules(folder: string): Promise<readonly PluginFinding[]> {
-  const findings = (await findModuleProblems(folder)).map(async ({file, module, kind}): Promise<PluginFinding> => {
+  return (await findModuleProblems(folder)).map(({file, line, module, kind}): PluginFinding => {
     const loads = `loads ${JSON.stringify(module)}`;
-    const place = {file, line: await findLine(join(folder, file), module)};
     return kind === 'missing'
-      ? {level: 'problem', ...place, problem: `${loads}, and there is no such module`, advice: MISSING_ADVICE}
-      : {level: 'warning', ...place, problem: `${loads} from outside of the folder, which is not installed with it`};
+      ? {level: 'problem', file, line, problem: `${loads}, and there is no such module`, advice: MISSING_ADVICE}
+      : {level: 'warning', file, line, problem: `${loads} from outside of the folder, which is not installed with it`};
   });
-  return Promise.all(findings);
 }
 
 const MISSING_ADVICE = 'Bundle it, or install it in background/';
-
-/** Finds the line of a file that has the name of a module in quotes. */
-async function findLine(file: string, module: string): Promise<number | undefined> {
-  const text = await readFile(file, 'utf8');
-  const position = ["'", '"'].map(quote => text.indexOf(quote + module + quote)).find(at => at >= 0);
-  return position === undefined ? undefined : countLines(text)(position);
-}
 
 type Packed = {readonly files: readonly PackageFile[]} | {readonly problem: PluginFinding};
 

@@ -3,12 +3,15 @@ import {createRequire, isBuiltin} from 'node:module';
 import {join, relative, sep} from 'node:path';
 import {isHostModule, isMissing} from '../background/runtime/modules/host-module-names.ts';
 import {BACKGROUND_FILE} from '../directory/folder-state.ts';
+import {copyText} from './check/finding.ts';
 import {scanModuleNames} from './check/scan-module-names.ts';
 
 /** A module that cannot be loaded once the plugin is installed. */
 export interface ModuleProblem {
   /** File that loads it, by its path in the folder of the plugin. */
   readonly file: string;
+  /** Line in that file, from 1. */
+  readonly line: number;
   /** Name of the module, as written in the file. */
   readonly module: string;
   /** `outside` if it was found outside of the folder, and so is not installed with the plugin. */
@@ -21,6 +24,9 @@ const FILES_MAX = 1000;
 /** Largest file that is read, in bytes. */
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
+/** Maximum number of problems; the rest would not be read. */
+const PROBLEMS_MAX = 50;
+
 /**
  * Finds modules that the background loads and that will not resolve. Reads the tokens of its files, without running them.
  * Files in `node_modules` are not read: their packages declare what they need.
@@ -32,20 +38,21 @@ export async function findModuleProblems(folder: string): Promise<readonly Modul
   const files = new Set([join(folder, BACKGROUND_FILE)]);
   // The loop adds to the set.
   for (const file of files) {
-    for (const module of await readModules(file)) {
+    for (const [module, line] of await readModules(file)) {
       const path = await resolveModule(module, file);
       const kind =
         path === undefined ? 'missing' : path.startsWith(folder + sep) || path === '' ? undefined : 'outside';
-      if (kind !== undefined) problems.push({file: relative(folder, file), module, kind});
+      if (kind !== undefined) problems.push({file: relative(folder, file), line, module: copyText(module), kind});
       else if (path !== undefined && isSource(path) && files.size < FILES_MAX) files.add(path);
+      if (problems.length === PROBLEMS_MAX) return problems;
     }
   }
   return problems;
 }
 
-async function readModules(file: string): Promise<ReadonlySet<string>> {
+async function readModules(file: string): Promise<ReadonlyMap<string, number>> {
   const status = await stat(file).catch(() => undefined);
-  if (status?.isFile() !== true || status.size > FILE_BYTES_MAX) return new Set();
+  if (status?.isFile() !== true || status.size > FILE_BYTES_MAX) return new Map();
   return scanModuleNames(await readFile(file, 'utf8'));
 }
 

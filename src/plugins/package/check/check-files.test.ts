@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import {execFile} from 'node:child_process';
+import {join} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
 import {type CheckedFile, checkFiles} from './check-files.ts';
 
@@ -35,7 +39,12 @@ test('the advice on an unknown route names the first routes, however many there 
 });
 
 describe('a page', () => {
-  const cases: readonly {readonly what: string; readonly html: string; readonly found?: readonly string[]}[] = [
+  const cases: readonly {
+    readonly what: string;
+    readonly page?: string;
+    readonly html: string;
+    readonly found?: readonly string[];
+  }[] = [
     {what: 'a script below its base', html: `<script type="module" crossorigin src="/plugins/${ID}/a.js"></script>`},
     {what: 'relative files', html: `<script src=a.js></script>\n<link rel='stylesheet' href='./b%20c.css?v=1'>`},
     {what: 'data, and a file of a route', html: `<img src="data:image/png;base64,AA"><img src="/api/${ID}/map">`},
@@ -64,6 +73,12 @@ describe('a page', () => {
       found: ['warning ui/index.html:1 loads "icon.png", and there is no ui/icon.png'],
     },
     {
+      what: 'a file beside it, in a folder whose name has to be encoded',
+      page: 'ui/a #?%41/index.html',
+      html: `<script src="b.js"></script><script src="../a.js"></script><script src="none.js"></script>`,
+      found: ['problem ui/a #?%41/index.html:1 loads "none.js", and there is no ui/a #?%41/none.js'],
+    },
+    {
       what: 'a file above the page',
       html: `<script src="../../x.js"></script>`,
       found: ['problem ui/index.html:1 loads "../../x.js", and there is no x.js'],
@@ -82,9 +97,10 @@ describe('a page', () => {
       ],
     },
   ];
-  for (const {what, html, found = []} of cases)
+  for (const {what, page = 'ui/index.html', html, found = []} of cases)
     test(`that loads ${what}`, async () => {
-      assert.deepEqual(await check({'ui/index.html': html, 'ui/a.js': '', 'ui/b c.css': ''}), found);
+      const others = {'ui/a.js': '', 'ui/b c.css': '', 'ui/a #?%41/b.js': ''};
+      assert.deepEqual(await check({[page]: html, ...others}), found);
     });
 
   test('with a style sheet that imports one of another server', async () => {
@@ -166,6 +182,42 @@ describe('routes', () => {
   test('of something else are left alone', async () => {
     const source = `const routes = {home: '/', about: {put: 1}}; x.routes = [{put: 1}]; y({routes: {get: {a: {put: {}}}}})`;
     assert.deepEqual(await check({'background/index.js': source}), []);
+  });
+});
+
+describe('many files', () => {
+  test('are read until there are enough findings of a kind', async () => {
+    let reads = 0;
+    const files = Array.from({length: 60}, (_, at): CheckedFile => {
+      const file = fileOf(`ui/${at}.html`, '<script src="/a.js"></script>');
+      return {
+        ...file,
+        read: () => {
+          reads++;
+          return file.read();
+        },
+      };
+    });
+    assert.equal((await checkFiles(files, ID)).length, 50);
+    assert.equal(reads, 50);
+  });
+
+  test('are not in memory at the same time, nor is a part of each', async () => {
+    const built = join(import.meta.dirname, '..', '..', '..', '..', 'dist', 'plugins', 'package', 'check');
+    // Eighty files of 4 MiB each, in a heap of 80 MiB.
+    const program = `
+      const {checkFiles} = await import(${JSON.stringify(pathToFileURL(join(built, 'check-files.js')).href)});
+      const fileOf = (path, text) => ({path, sizeBytes: 4, read: async function* () {
+        yield Buffer.from(text + '/*' + 'x'.repeat(4 * 1024 * 1024) + '*/');
+      }});
+      const files = Array.from({length: 40}, (_, at) => [
+        fileOf('background/' + at + '.js', 'exports.routes = {get: {aRouteWithALongName' + at + ': {}}};'),
+        fileOf('ui/' + at + '.html', '<script src="https://example.com/' + at + '.js"></script>'),
+      ]);
+      console.log((await checkFiles(files.flat(), 'com.example.a')).length);`;
+    const options = ['--max-old-space-size=80', '--input-type=module', '--eval', program];
+    const {stdout} = await promisify(execFile)(process.execPath, options);
+    assert.equal(stdout, '40\n');
   });
 });
 

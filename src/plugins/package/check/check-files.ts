@@ -1,7 +1,8 @@
 import {formatBytes} from '../../../domain/byte-size.ts';
 import {checkPage, checkStyles} from './check-page.ts';
-import {checkSources} from './check-sources.ts';
-import type {PluginFinding, TextFile} from './finding.ts';
+import {checkProgram, RouteNames} from './check-sources.ts';
+import {copyText, type PluginFinding, type TextFile} from './finding.ts';
+import {scanSource} from './scan-source.ts';
 
 /** A file of a plugin that can be read. */
 export interface CheckedFile {
@@ -23,8 +24,16 @@ const LARGE_BYTES = 20 * 1024 * 1024;
 /** Maximum number of findings of one kind; the rest would not be read. */
 const FINDINGS_MAX = 50;
 
+/** Files whose texts are checked, by what they are. */
+const KINDS = {
+  page: /^ui\/.*\.html?$/,
+  styles: /^ui\/.*\.css$/,
+  background: /^background\/(?!(?:.*\/)?node_modules\/).*\.[cm]?js$/,
+  program: /^(?:ui\/.*\.m?|background\/(?!(?:.*\/)?node_modules\/).*\.[cm]?)js$/,
+};
+
 /**
- * Checks the texts and the sizes of the files of a package.
+ * Checks the texts and the sizes of the files of a package. Has the text of one file in memory at a time.
  *
  * @param id Undefined if the manifest is wrong.
  */
@@ -32,27 +41,40 @@ export async function checkFiles(
   files: readonly CheckedFile[],
   id: string | undefined,
 ): Promise<readonly PluginFinding[]> {
-  const read = (pattern: RegExp): Promise<readonly TextFile[]> => readTexts(files, pattern);
   const paths = new Set(files.map(({path}) => path));
-  const page = await read(/^ui\/.*\.m?js$/);
-  const background = await read(/^background\/(?!(?:.*\/)?node_modules\/).*\.[cm]?js$/);
+  // Before any program is judged: a page may call routes of every file of the background.
+  const routes = new RouteNames();
+  for await (const {text} of readTexts(files, KINDS.background)) routes.add(scanSource(text));
+  const known = {id, routes};
   return [
-    checkPage(await read(/^ui\/.*\.html?$/), {id, files: paths}),
-    checkStyles(await read(/^ui\/.*\.css$/)),
-    checkSources(id, {background, page}),
-    checkSize(files),
-  ].flatMap(findings => findings.slice(0, FINDINGS_MAX));
+    ...(await collect(readTexts(files, KINDS.page), page => checkPage(page, {id, files: paths}))),
+    ...(await collect(readTexts(files, KINDS.styles), checkStyles)),
+    ...(await collect(readTexts(files, KINDS.program), program => checkProgram(program, known))),
+    ...checkSize(files),
+  ];
 }
 
-async function readTexts(files: readonly CheckedFile[], pattern: RegExp): Promise<readonly TextFile[]> {
+/** Collects the first findings of a check of texts. Reads no further once there are enough. */
+async function collect(
+  texts: AsyncIterable<TextFile>,
+  check: (file: TextFile) => Iterable<PluginFinding>,
+): Promise<readonly PluginFinding[]> {
+  const findings: PluginFinding[] = [];
+  for await (const file of texts)
+    for (const found of check(file)) {
+      findings.push({...found, problem: copyText(found.problem)});
+      if (findings.length === FINDINGS_MAX) return findings;
+    }
+  return findings;
+}
+
+async function* readTexts(files: readonly CheckedFile[], pattern: RegExp): AsyncGenerator<TextFile> {
   const selected = files.filter(({path, sizeBytes}) => pattern.test(path) && sizeBytes <= FILE_BYTES_MAX);
-  const texts: TextFile[] = [];
   for (const file of selected.slice(0, FILES_MAX)) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of file.read()) chunks.push(chunk);
-    texts.push({path: file.path, text: Buffer.concat(chunks).toString()});
+    yield {path: file.path, text: Buffer.concat(chunks).toString()};
   }
-  return texts;
 }
 
 function checkSize(files: readonly CheckedFile[]): readonly PluginFinding[] {

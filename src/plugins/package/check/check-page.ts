@@ -8,19 +8,16 @@ export interface PageParts {
   readonly files: ReadonlySet<string>;
 }
 
-/** Finds what the HTML files of a page load from a wrong place: outside of its base, missing files, and other servers. */
-export function checkPage(pages: readonly TextFile[], parts: PageParts): readonly PluginFinding[] {
-  return pages.flatMap(page => findReferences(page).flatMap(reference => judge(reference, page, parts)));
+/** Finds what an HTML file of a page loads from a wrong place: outside of its base, missing files, and other servers. */
+export function* checkPage(page: TextFile, parts: PageParts): Iterable<PluginFinding> {
+  for (const reference of findReferences(page)) yield* judge(reference, page, parts);
 }
 
-/** Finds style sheets of other servers that the style sheets of a page load. */
-export function checkStyles(styles: readonly TextFile[]): readonly PluginFinding[] {
-  return styles.flatMap(({path, text}) => {
-    const lineAt = countLines(text);
-    return Array.from(text.matchAll(IMPORT), ({index, groups}) =>
-      describeForeign({what: 'style sheet', address: groups?.['address'] ?? '', line: lineAt(index)}, path),
-    );
-  });
+/** Finds style sheets of other servers that a style sheet of a page loads. */
+export function* checkStyles({path, text}: TextFile): Iterable<PluginFinding> {
+  const lineAt = countLines(text);
+  for (const {index, groups} of text.matchAll(IMPORT))
+    yield describeForeign({what: 'style sheet', address: groups?.['address'] ?? '', line: lineAt(index)}, path);
 }
 
 const IMPORT = /@import\s{0,9}(?:url\(\s{0,9})?['"]?(?<address>(?:https?:)?\/\/[^'")\s]{1,300})/gi;
@@ -35,13 +32,14 @@ interface Reference {
 /** Tags that load something when the page is shown, with their attributes. */
 const TAGS = /<(?<tag>script|link|img)\b(?<attributes>[^<>]{0,4000})>/gi;
 
-function findReferences({text}: TextFile): readonly Reference[] {
+function* findReferences({text}: TextFile): Iterable<Reference> {
   const visible = blankComments(text);
   const lineAt = countLines(visible);
-  return Array.from(visible.matchAll(TAGS), ({index, groups}) => {
+  for (const {index, groups} of visible.matchAll(TAGS)) {
     const {tag = '', attributes = ''} = groups ?? {};
-    return readReference(tag.toLowerCase(), attributes, lineAt(index));
-  }).filter(reference => reference !== undefined);
+    const reference = readReference(tag.toLowerCase(), attributes, lineAt(index));
+    if (reference !== undefined) yield reference;
+  }
 }
 
 /** Replaces comments by blanks, so that lines stay the same. */
@@ -110,7 +108,8 @@ function describeForeign({what, address, line}: Reference, file: string): Plugin
 
 /** Resolves a relative address against the path of a page. Returns one that no browser could load as it is. */
 function resolveIn(page: string, address: string): string {
-  return URL.canParse(address, `file:///${page}`) ? new URL(address, `file:///${page}`).pathname.slice(1) : address;
+  const base = `file:///${page.split('/').map(encodeURIComponent).join('/')}`;
+  return URL.canParse(address, base) ? new URL(address, base).pathname.slice(1) : address;
 }
 
 function withoutQuery(path: string): string {

@@ -1,77 +1,71 @@
 import {isServicePath} from '../../manifest/reserved-ids.ts';
-import type {PluginFinding, TextFile} from './finding.ts';
+import {copyText, type PluginFinding, type TextFile} from './finding.ts';
 import {type Literal, type SourceFacts, scanSource} from './scan-source.ts';
 
-/** A program of a plugin, and facts about it. */
-interface Source {
-  readonly path: string;
-  readonly facts: SourceFacts;
+/** Maximum number of routes whose names are kept. Published backgrounds have some dozens. */
+const ROUTES_MAX = 10_000;
+
+/** Maximum number of routes that a finding names. */
+const NAMED_ROUTES_MAX = 20;
+
+/** Names of the routes of a background. */
+export class RouteNames {
+  readonly #names = new Set<string>();
+  #areAllKnown = true;
+
+  /** Adds the routes of a program. @param facts Undefined if it is not JavaScript. */
+  add(facts: SourceFacts | undefined): void {
+    if (facts === undefined) return;
+    for (const {name} of facts.routes.slice(0, ROUTES_MAX)) this.#names.add(copyText(name));
+    if (facts.hasMoreRoutes || this.#names.size >= ROUTES_MAX) this.#areAllKnown = false;
+  }
+
+  /** Returns whether a route is missing; false if not all names can be known from the texts of the background. */
+  isMissing(name: string): boolean {
+    return this.#areAllKnown && this.#names.size > 0 && !this.#names.has(name);
+  }
+
+  /** Lists the first names, for people. */
+  describe(): string {
+    const {size} = this.#names;
+    const named = [...this.#names].slice(0, NAMED_ROUTES_MAX).map(cut).join(', ');
+    return size > NAMED_ROUTES_MAX ? `${named} and ${size - NAMED_ROUTES_MAX} more` : named;
+  }
+}
+
+/** Facts about a plugin, beside those in the program that is checked. */
+export interface Known {
+  /** Undefined if the manifest is wrong. */
+  readonly id: string | undefined;
+  readonly routes: RouteNames;
 }
 
 /**
- * Finds calls of paths that the service does not have, and routes that are never called, in the programs of a plugin. Their texts can
- * mean something else, so everything is a warning.
- *
- * @param id Undefined if the manifest is wrong.
+ * Finds routes that are never called, paths of other plugins, and calls of paths that the service does not have, in a program of a
+ * background or a page. Its texts can mean something else, so everything is a warning.
  */
-export function checkSources(
-  id: string | undefined,
-  {background, page}: {readonly background: readonly TextFile[]; readonly page: readonly TextFile[]},
-): readonly PluginFinding[] {
-  const backgrounds = background.flatMap(scan);
-  const routes = collectRoutes(backgrounds);
-  const known = {id, routes, routeNames: nameRoutes(routes)};
-  const sources = [...backgrounds, ...page.flatMap(scan)];
-  return [
-    ...backgrounds.flatMap(findWrongMethods),
-    ...sources.flatMap(({path, facts}) =>
-      facts.literals.flatMap(literal => describeLiteral(literal, known).map(found => ({file: path, ...found}))),
-    ),
-  ];
-}
-
-function scan({path, text}: TextFile): readonly Source[] {
+export function* checkProgram({path, text}: TextFile, known: Known): Iterable<PluginFinding> {
   const facts = scanSource(text);
-  return facts === undefined ? [] : [{path, facts}];
-}
-
-/** Returns the names of all routes of a background; undefined if they cannot be known from its text. */
-function collectRoutes(sources: readonly Source[]): ReadonlySet<string> | undefined {
-  const all = sources.flatMap(({facts}) => facts.routes);
-  if (all.length === 0 || sources.some(({facts}) => facts.hasMoreRoutes)) return undefined;
-  return new Set(all.map(({name}) => name));
+  if (facts === undefined) return;
+  if (path.startsWith('background/')) for (const found of findWrongMethods(facts)) yield {file: path, ...found};
+  for (const literal of facts.literals)
+    for (const found of describeLiteral(literal, known)) yield {file: path, ...found};
 }
 
 const METHODS: ReadonlySet<string> = new Set(['get', 'post']);
 const OTHER_METHODS: ReadonlySet<string> = new Set(['all', 'delete', 'head', 'options', 'patch', 'put', 'use']);
 
-function findWrongMethods({path, facts}: Source): readonly PluginFinding[] {
-  const wrong = facts.methods.filter(({name}) => {
+function* findWrongMethods({methods}: SourceFacts): Iterable<Omit<PluginFinding, 'file'>> {
+  for (const {name, line} of methods) {
     const method = name.toLowerCase();
-    return !METHODS.has(name) && (METHODS.has(method) || OTHER_METHODS.has(method));
-  });
-  return wrong.map(({name, line}) => ({
-    level: 'warning',
-    file: path,
-    line,
-    problem: `has routes under ${JSON.stringify(name)}, which are never called`,
-    advice: 'Use routes.get and routes.post, in lower case',
-  }));
-}
-
-interface Known {
-  readonly id: string | undefined;
-  readonly routes: ReadonlySet<string> | undefined;
-  /** Names of the first routes, for people. */
-  readonly routeNames: string;
-}
-
-/** Maximum number of routes that a finding names. */
-const NAMED_ROUTES_MAX = 20;
-
-function nameRoutes(routes: ReadonlySet<string> = new Set()): string {
-  const names = [...routes].slice(0, NAMED_ROUTES_MAX).map(cut);
-  return names.length < routes.size ? `${names.join(', ')} and ${routes.size - names.length} more` : names.join(', ');
+    if (METHODS.has(name) || !(METHODS.has(method) || OTHER_METHODS.has(method))) continue;
+    yield {
+      level: 'warning',
+      line,
+      problem: `has routes under ${JSON.stringify(name)}, which are never called`,
+      advice: 'Use routes.get and routes.post, in lower case',
+    };
+  }
 }
 
 /** A path below `/api/`, at the original address of the service or at none. */
@@ -100,14 +94,17 @@ function describeLiteral(literal: Literal, known: Known): readonly Omit<PluginFi
 
 function findCallProblem(
   {text, isOpen}: Literal,
-  {id, routes, routeNames}: Known,
+  {id, routes}: Known,
 ): Pick<PluginFinding, 'problem' | 'advice'> | undefined {
   const {segment = '', slash, rest = ''} = CALL.exec(text)?.groups ?? {};
   // Something may follow an open text.
   if (segment === '' || (isOpen && slash === '')) return undefined;
   if (segment === id) {
-    if (routes === undefined || rest === '' || isOpen || routes.has(rest)) return undefined;
-    return {problem: `calls ${shown(text)}, and the background has no such route`, advice: `It has ${routeNames}`};
+    if (rest === '' || isOpen || !routes.isMissing(rest)) return undefined;
+    return {
+      problem: `calls ${shown(text)}, and the background has no such route`,
+      advice: `It has ${routes.describe()}`,
+    };
   }
   // The id of another plugin has a dot.
   if (segment.includes('.') || isServicePath(segment)) return undefined;

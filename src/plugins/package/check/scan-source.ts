@@ -12,6 +12,7 @@ export interface Literal {
 
 /** Facts about a program, read from its tokens, without running it. */
 export interface SourceFacts {
+  /** Texts that may be paths of the service: a program has thousands of others. */
   readonly literals: readonly Literal[];
   /** Keys of objects that are called `routes`, and the keys of these: `get`, and the routes in it. */
   readonly methods: readonly RouteKey[];
@@ -19,6 +20,9 @@ export interface SourceFacts {
   /** True if there may be more routes, since not all keys are names. */
   readonly hasMoreRoutes: boolean;
 }
+
+/** Begins like a path, or like the address of a server. */
+const MAY_BE_PATH = /^(?:\/|https?:)/;
 
 /** Reads the tokens of a program. @returns Undefined if it is not JavaScript. */
 export function scanSource(text: string): SourceFacts | undefined {
@@ -31,7 +35,7 @@ export function scanSource(text: string): SourceFacts | undefined {
       if (token.type !== tokTypes.string && token.type !== tokTypes.template) continue;
       const isOpen = token.type === tokTypes.template && text.startsWith('${', token.end);
       const literal = textOf(token) ?? '';
-      if (literal !== '') literals.push({text: literal, line, isOpen});
+      if (MAY_BE_PATH.test(literal)) literals.push({text: literal, line, isOpen});
     }
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
