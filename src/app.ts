@@ -203,7 +203,7 @@ class OpenedCrewroom implements Crewroom {
     const onTtl = (ttlSeconds: number): void => this.#sweeper.notice(ttlSeconds);
     const entries = createEntryService({store, limits, pause, onTtl});
     this.entries = withValues(entries);
-    const events = createEventHub({store, identity, log, limits});
+    const events = createEventHub({store, identity, log, timers, limits});
     this.events = events;
     const onExpiringEntries = (): void => this.#sweeper.notice(0);
     this.transfer = createTransferService({store, limits, nowMs: faults.storeNowMs, pause, onExpiringEntries});

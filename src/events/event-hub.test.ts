@@ -8,6 +8,7 @@ import {type Key, parseKey} from '../domain/key.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {SILENT_LOG} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
+import {PROCESS_TIMERS} from '../identity/process-timers.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createEventHub, type EventHubDeps} from './event-hub.ts';
 import {EVENT_LIMITS} from './event-limits.ts';
@@ -515,6 +516,7 @@ describe('a subscriber that ends', () => {
       store: {id: store.id, changes, onChange, revision: 1, snapshot: slow},
       identity,
       log: SILENT_LOG,
+      timers: PROCESS_TIMERS,
     });
     const failure = {code: 'subscriber-too-slow', cursor: '0'};
     await expect(listen(hub, {initial: true}).next()).rejects.toMatchObject({failure});
@@ -631,7 +633,7 @@ function openHub(limits: EventHubDeps['limits'] = {}, {logChangesMax}: {readonly
       return () => listeners.delete(listener);
     },
   };
-  const hub = createEventHub({store, identity, log: SILENT_LOG, limits});
+  const hub = createEventHub({store, identity, log: SILENT_LOG, timers: PROCESS_TIMERS, limits});
   onTestFinished(() => hub[Symbol.asyncDispose]());
   const commit = (...operations: Operation[]) => store.commit({checks: [], operations});
   return {

@@ -16,6 +16,7 @@ import type {Revision} from '../domain/revision.ts';
 import {revisionIn} from '../domain/revision.ts';
 import type {EventStatistics} from '../domain/statistics.ts';
 import type {Store} from '../domain/store.ts';
+import type {Timers} from '../domain/timers.ts';
 import {EVENT_LIMITS, type EventLimits} from './event-limits.ts';
 import {FOREIGN_CURSOR} from './history.ts';
 import {type EventCounts, Subscription, type SubscriptionDeps, type SubscriptionStart} from './subscription.ts';
@@ -27,6 +28,8 @@ export interface EventHubDeps {
   readonly store: Pick<Store, 'id' | 'changes' | 'revision' | 'snapshot' | 'onChange'>;
   readonly identity: Pick<IdentitySource, 'onChange'>;
   readonly log: Log;
+  /** For pauses while the store is unavailable. */
+  readonly timers: Timers;
   /** Overrides of {@link EVENT_LIMITS}. */
   readonly limits?: Partial<EventLimits> | undefined;
 }
@@ -53,15 +56,16 @@ class LogEventHub implements EventHub {
   #closed = false;
 
   constructor(deps: EventHubDeps) {
-    const {store, identity, log} = deps;
+    const {store, identity, log, timers} = deps;
     this.#deps = deps;
     this.#limits = {...EVENT_LIMITS, ...deps.limits};
     this.#forSubscriptions = {
       store,
       limits: this.#limits,
+      timers,
       ticks: new TickQueue(),
       counts: this.#counts,
-      tail: new Tail({store, log, limits: this.#limits}),
+      tail: new Tail({store, log, timers, limits: this.#limits}),
       onStart: subscription => this.#admit(subscription),
       onEnd: (subscription, released) => this.#dismiss(subscription, released),
     };

@@ -2,8 +2,10 @@ import type {EventBatch} from '../domain/event.ts';
 import type {Key, Prefix} from '../domain/key.ts';
 import type {Revision} from '../domain/revision.ts';
 import type {Store} from '../domain/store.ts';
+import type {Timers} from '../domain/timers.ts';
 import {describePresent, readLog, selectPrefix} from './batches.ts';
 import type {EventLimits} from './event-limits.ts';
+import {type Patience, readPatiently} from './read-patiently.ts';
 import type {TickQueue} from './tick-queue.ts';
 
 /** Dependencies of {@link readHistory}. */
@@ -11,6 +13,7 @@ export interface HistoryDeps {
   readonly store: Pick<Store, 'changes' | 'revision' | 'snapshot'>;
   readonly ticks: TickQueue;
   readonly limits: EventLimits;
+  readonly timers: Timers;
 }
 
 /** A cursor of another store: greater than every revision, so that reading the log after it returns `reset`. */
@@ -29,6 +32,8 @@ export interface HistoryStart {
 export interface HistoryReader {
   /** The cursor that was delivered last. */
   readonly cursor: Revision | undefined;
+  /** Aborted when the subscriber has ended. */
+  readonly signal: AbortSignal;
   /** Returns whether the subscriber can follow the log from this revision, without reading more of the history. */
   reaches(seen: Revision): boolean;
   /** Starts to follow the log. @returns False if more of the history must be read first. */
@@ -37,55 +42,61 @@ export interface HistoryReader {
 
 /**
  * Reads the history of a subscriber at its own pace: first the entries that are present if it wants them, then the log after
- * its cursor. Ends when the subscriber follows the log as it grows.
+ * its cursor. Ends when the subscriber follows the log as it grows, or has ended while the store was unavailable.
  */
 export async function* readHistory(
   {prefix, seen: start, initial}: HistoryStart,
   reader: HistoryReader,
   deps: HistoryDeps,
 ): AsyncGenerator<EventBatch, undefined> {
-  const {store, ticks, limits} = deps;
-  let seen = start ?? (yield* readPresent(prefix, deps));
-  for (;;) {
+  const {store, ticks, limits, timers} = deps;
+  const patience = {timers, signal: reader.signal};
+  let seen = start ?? (yield* readPresent(prefix, patience, deps));
+  while (seen !== undefined) {
+    const since: Revision = seen;
     // A cursor of another store is beyond the last revision: then reading the log returns `reset`.
-    if (seen <= store.revision && reader.reaches(seen)) {
+    if (since <= store.revision && reader.reaches(since)) {
       // Before it follows, so that no newer event overtakes this cursor.
-      if (reader.cursor !== seen) yield {events: [], cursor: seen};
-      if (reader.follow(seen)) return;
+      if (reader.cursor !== since) yield {events: [], cursor: since};
+      if (reader.follow(since)) return;
     }
     await ticks.next();
-    const reading = await readLog(store, seen, limits.pageEvents);
-    if (reading.kind === 'reset') {
+    const reading = await readPatiently(() => readLog(store, since, limits.pageEvents), patience);
+    if (reading?.kind === 'reset') {
       const {revision} = reading;
       yield {events: [reading], cursor: initial ? undefined : revision};
-      seen = initial ? yield* readPresent(prefix, deps) : revision;
+      seen = initial ? yield* readPresent(prefix, patience, deps) : revision;
       continue;
     }
-    for (const whole of reading.batches) {
+    for (const whole of reading?.batches ?? []) {
       const batch = selectPrefix(whole, prefix);
       if (batch !== undefined) yield batch;
     }
-    seen = reading.through;
+    seen = reading?.through;
   }
 }
 
-/** Reads the entries that are present, page by page. @returns The revision of the snapshot. */
+/** Reads the entries that are present, page by page. @returns The revision of the snapshot; undefined if the subscriber has ended. */
 async function* readPresent(
   prefix: Prefix,
+  patience: Patience,
   {store, ticks, limits}: HistoryDeps,
-): AsyncGenerator<EventBatch, Revision, void> {
-  const snapshot = await store.snapshot();
+): AsyncGenerator<EventBatch, Revision | undefined, void> {
+  const snapshot = await readPatiently(() => store.snapshot(), patience);
+  if (snapshot === undefined) return undefined;
   try {
     let after: Key | undefined;
     for (;;) {
       await ticks.next();
-      const entries = await snapshot.list({
+      const range = {
         prefix,
         after,
         limit: limits.pageEvents,
         values: true,
         valuesBytesMax: limits.deliveryBytes,
-      });
+      } as const;
+      const entries = await readPatiently(() => snapshot.list(range), patience);
+      if (entries === undefined) return undefined;
       after = entries.at(-1)?.key;
       if (after === undefined) return snapshot.revision;
       // A subscription cannot resume between these pages, so they have no cursor.

@@ -55,6 +55,8 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
   readonly prefix: Prefix;
   readonly #start: SubscriptionStart;
   readonly #deps: SubscriptionDeps;
+  readonly #ended = new AbortController();
+  readonly signal: AbortSignal = this.#ended.signal;
   readonly #pendingReads: PendingRead[] = [];
   #state: 'new' | 'open' | 'ended' = 'new';
   #failure: unknown;
@@ -171,6 +173,7 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
   #release(): void {
     this.#start.signal?.removeEventListener('abort', this.#onAbort);
     this.#deps.tail.detach(this);
+    this.#ended.abort();
     // A generator that is reading a page returns at its next `yield`.
     const released = Promise.resolve(this.#history?.return(undefined)).then(() => {});
     this.#deps.onEnd(this, released);

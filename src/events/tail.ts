@@ -3,8 +3,10 @@ import type {Prefix} from '../domain/key.ts';
 import type {Log} from '../domain/log.ts';
 import type {Revision} from '../domain/revision.ts';
 import type {Store} from '../domain/store.ts';
+import type {Timers} from '../domain/timers.ts';
 import {type CommitBatch, readLog, selectPrefix, sizeOfBatch} from './batches.ts';
 import type {EventLimits} from './event-limits.ts';
+import {readPatiently} from './read-patiently.ts';
 
 /** Some commits, filtered by a prefix. Subscribers with the same prefix share the objects. */
 export interface Delivery {
@@ -35,12 +37,14 @@ export interface TailDeps {
   readonly store: Pick<Store, 'changes' | 'revision' | 'onChange'>;
   readonly log: Log;
   readonly limits: EventLimits;
+  readonly timers: Timers;
 }
 
 /**
  * The tail of the change log. For each change of the store:
  *
- * 1. In the next tick, after the writers got their responses, reads the new commits once for all followers.
+ * 1. In the next tick, after the writers got their responses, reads the new commits once for all followers. While the store is
+ *    unavailable, tries again after growing pauses; followers notice only the delay.
  * 2. Divides them into deliveries that fit into the queue of a follower.
  * 3. Gives each delivery to all followers, some per tick of the event loop.
  */
@@ -50,6 +54,8 @@ export class Tail {
   /** The last revision that all followers have got or are getting. */
   #through: Revision = 0;
   #stopListening: (() => void) | undefined;
+  /** Aborted when the last follower is detached. */
+  #abandoned = new AbortController();
   #running = false;
   #woken = false;
 
@@ -65,7 +71,10 @@ export class Tail {
   /** Adds a follower that has seen the log up to a revision. @returns False if it must read more of the log first. */
   attach(follower: Follower, seen: Revision): boolean {
     if (!this.reaches(seen)) return false;
-    if (this.#followers.size === 0) this.#through = seen;
+    if (this.#followers.size === 0) {
+      this.#through = seen;
+      this.#abandoned = new AbortController();
+    }
     this.#followers.add(follower);
     this.#stopListening ??= this.#deps.store.onChange(() => this.#wake());
     return true;
@@ -75,6 +84,7 @@ export class Tail {
   detach(follower: Follower): void {
     this.#followers.delete(follower);
     if (this.#followers.size > 0) return;
+    this.#abandoned.abort();
     this.#stopListening?.();
     this.#stopListening = undefined;
   }
@@ -103,8 +113,10 @@ export class Tail {
   }
 
   async #deliverNext(): Promise<void> {
-    const {store, limits} = this.#deps;
-    const reading = await readLog(store, this.#through, limits.pageEvents);
+    const {store, limits, timers} = this.#deps;
+    const patience = {timers, signal: this.#abandoned.signal};
+    const reading = await readPatiently(() => readLog(store, this.#through, limits.pageEvents), patience);
+    if (reading === undefined) return;
     if (reading.kind === 'reset') {
       this.#through = reading.revision;
       for (const follower of [...this.#followers]) follower.fallBack();

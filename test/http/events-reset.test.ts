@@ -4,6 +4,7 @@ import {encodeJsonText} from '../../src/domain/json-text.ts';
 import {parseKey} from '../../src/domain/key.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import {createEventHub} from '../../src/events/event-hub.ts';
+import {PROCESS_TIMERS} from '../../src/identity/process-timers.ts';
 import {makeDirectory, openStore} from '../support/store-fixture.ts';
 
 describe('subscribers of a restarted service', () => {
@@ -15,7 +16,7 @@ describe('subscribers of a restarted service', () => {
       await before.commit({checks: [], operations: [{kind: 'put', key: parseKey(`k${count % 3}`), json}]});
     await before[Symbol.asyncDispose]();
     const store = await openStore(directory, {logChangesMax: 5});
-    const hub = createEventHub({store, identity: {onChange: () => () => {}}, log: SILENT_LOG});
+    const hub = createEventHub({store, identity: {onChange: () => () => {}}, log: SILENT_LOG, timers: PROCESS_TIMERS});
     onTestFinished(() => hub[Symbol.asyncDispose]());
     const kinds: string[] = [];
     for await (const {events, cursor} of hub.subscribe({since: 3, initial: true})) {

@@ -9,6 +9,7 @@ import {createHandler} from '../../src/http/core/handler.ts';
 import {createSites} from '../../src/http/core/sites.ts';
 import {createFetchHandler} from '../../src/http/fetch-handler.ts';
 import {eventsRoutes} from '../../src/http/routes/events-routes.ts';
+import {PROCESS_TIMERS} from '../../src/identity/process-timers.ts';
 import {createEventTexts} from '../../src/protocol/event/event-texts.ts';
 import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
 import {type HttpSubscriber, openEventStream} from '../support/event-stream.ts';
@@ -325,7 +326,12 @@ describe('GET /api/events with wait', () => {
 describe('subscribers', () => {
   test('receive heartbeats with a cursor', async () => {
     const store = openMemoryStore({nowMs: Date.now});
-    const events = createEventHub({store, identity: {onChange: () => () => {}}, log: SILENT_LOG});
+    const events = createEventHub({
+      store,
+      identity: {onChange: () => () => {}},
+      log: SILENT_LOG,
+      timers: PROCESS_TIMERS,
+    });
     onTestFinished(() => events[Symbol.asyncDispose]());
     const limits = {...DEFAULT_LIMITS, heartbeatMs: 20};
     const handle = createHandler({

@@ -1,0 +1,44 @@
+import {AppError} from '../domain/app-error.ts';
+import type {Timers} from '../domain/timers.ts';
+import {untilAborted} from '../domain/until-aborted.ts';
+
+/** How to wait for a store that is unavailable. */
+export interface Patience {
+  readonly timers: Timers;
+  /** Ends the wait. */
+  readonly signal: AbortSignal;
+}
+
+/** Pause after the first read that found the store unavailable, in milliseconds. Each further pause is twice as long. */
+const FIRST_PAUSE_MS = 100;
+
+/** Longest pause, in milliseconds: subscribers get events at most this much later than the store is available again. */
+const PAUSE_MS_MAX = 5000;
+
+/**
+ * Reads from a store, again and again while the store is unavailable.
+ *
+ * @returns What `read` returns; undefined if the signal was aborted during a pause.
+ * @throws Every failure of `read` but `store-unavailable`.
+ */
+export async function readPatiently<T>(read: () => Promise<T>, patience: Patience): Promise<T | undefined> {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.failure.code !== 'store-unavailable') throw error;
+    }
+    await pause(pauseMs, patience);
+    if (patience.signal.aborted) return undefined;
+  }
+}
+
+/** Resolves after a time, or when the signal is aborted. */
+async function pause(durationMs: number, {timers, signal}: Patience): Promise<void> {
+  let cancel = (): void => {};
+  const elapsed = new Promise<void>(resolve => {
+    cancel = timers.after(durationMs, resolve);
+  });
+  await untilAborted(elapsed, signal).catch(() => {});
+  cancel();
+}
