@@ -44,7 +44,7 @@ const MAY_IMPORT = {
   'store/plan': ['domain', 'store/format'],
   'store/tree': ['domain', 'store/disk', 'store/format', 'store/lmdb', 'store/plan', 'store/wal', 'node:timers'],
   'store/wal': ['domain', 'store/disk', 'store/format', 'store/plan', 'node:'],
-  'store/write': ['domain', 'store/disk', 'store/format', 'store/plan', 'store/tree', 'store/wal', 'node:timers'],
+  'store/write': ['domain', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'node:timers'],
   identity: ['files.ts', 'domain', 'node:fs', 'node:timers', 'zod'],
   'identity/backend': ['files.ts', 'domain', 'identity', 'identity/backend/request'],
   'identity/backend/request': ['domain', 'identity'],

@@ -23,17 +23,18 @@ import {logNewId, type OpenedDirectory, openDirectory} from './open-directory.ts
 import {prepareOperation} from './plan/prepared-commit.ts';
 import {MONOTONIC_MS, StoreClock, type StoreClockDeps} from './plan/store-clock.ts';
 import {readLastRevision} from './tree/change-log-ends.ts';
+import {CurrentEntries} from './tree/current-entries.ts';
 import {EntryCache} from './tree/entry-cache.ts';
 import {type DueExpiries, readDue} from './tree/expiry-index.ts';
 import {frozenWrites, MergedTable} from './tree/merged-table.ts';
-import {readStoredEntry} from './tree/read-entry.ts';
 import {type ExpiredEntry, scanEntries, scanOf} from './tree/scan.ts';
 import {LmdbSnapshots, type SnapshotSource} from './tree/snapshots.ts';
 import type {StoreTables} from './tree/store-tables.ts';
 import {Tree} from './tree/tree.ts';
-import type {Memtable} from './wal/memtable.ts';
-import {copyEntryOf} from './wal/memtable-write.ts';
-import {GroupWriter} from './write/group-commit.ts';
+import {Memtable} from './wal/memtable.ts';
+import {replayRecord} from './wal/replay.ts';
+import {DiskGate} from './write/disk-gate.ts';
+import {WritePath} from './write/write-path.ts';
 
 /** Options of {@link openLmdbStore}. */
 export interface LmdbStoreDeps extends StoreClockDeps {
@@ -80,16 +81,17 @@ export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
   }
 }
 
-/** The store in LMDB: a tree, with a write-ahead log in front of it that `group-commit.ts` writes. */
+/** The store in LMDB: a tree, with a write-ahead log in front of it. `write/write-path.ts` shows how they are written. */
 class LmdbStore implements Store {
   readonly #opened: OpenedDirectory;
   readonly #tree: Tree;
-  readonly #writer: GroupWriter;
-  readonly #memtable: Memtable;
+  readonly #gate: DiskGate;
+  readonly #writer: WritePath;
+  readonly #memtable = new Memtable();
+  readonly #entries: CurrentEntries;
   readonly #clock: StoreClock;
   readonly #listeners = new Listeners();
   readonly #snapshots: LmdbSnapshots;
-  readonly #cache = new EntryCache();
   /** True if the write-ahead log can hold many more changes than the change log may. */
   readonly #isLogShort: boolean;
   /** Pending write of the time, which readers of an expired entry wait for. */
@@ -97,31 +99,25 @@ class LmdbStore implements Store {
   #closed: Promise<void> | undefined;
 
   constructor(deps: LmdbStoreDeps, opened: OpenedDirectory) {
-    const {
-      log,
-      logChangesMax = DEFAULT_LIMITS.logChangesMax,
-      logBytesMax = DEFAULT_LIMITS.logBytesMax,
-      snapshotIdleMs = SNAPSHOT_IDLE_MS,
-    } = deps;
+    const {log, logChangesMax = DEFAULT_LIMITS.logChangesMax, logBytesMax = DEFAULT_LIMITS.logBytesMax} = deps;
+    const {elapsedMs = MONOTONIC_MS, randomBytes: random = randomBytes} = deps;
+    const {directory, metadata, recovered} = opened;
     this.#opened = opened;
     this.#isLogShort = logChangesMax < DEFAULT_LIMITS.logChangesMax || logBytesMax < DEFAULT_LIMITS.logBytesMax;
-    this.#snapshots = new LmdbSnapshots(snapshotIdleMs);
-    this.#tree = new Tree({
-      ...{opened, log, logLimits: {changesMax: logChangesMax, bytesMax: logBytesMax}},
-      onReadOnly: () => this.#writer.endCheckpoints(),
-      // Snapshots belong to the files as they were opened.
-      onReopen: failure => this.#snapshots.end(failure),
+    this.#snapshots = new LmdbSnapshots(deps.snapshotIdleMs ?? SNAPSHOT_IDLE_MS);
+    const logLimits = {changesMax: logChangesMax, bytesMax: logBytesMax};
+    const tree = new Tree({opened, log, logLimits, snapshots: this.#snapshots});
+    const durableMs = Math.max(tree.changes.highestMs, metadata.highestMs, recovered.at(-1)?.nowMs ?? 0);
+    const cache = new EntryCache();
+    this.#tree = tree;
+    this.#clock = new StoreClock(deps, durableMs);
+    this.#gate = new DiskGate({directory, elapsedMs, randomBytes: random, log});
+    this.#entries = new CurrentEntries({memtable: this.#memtable, cache, tree});
+    for (const record of recovered) this.#memtable.add(replayRecord(record, key => this.#entries.stateOf(key)));
+    this.#writer = new WritePath({
+      ...{directory, log, tree, gate: this.#gate, memtable: this.#memtable, cache, entries: this.#entries},
+      ...{clock: this.#clock, machineMs: deps.nowMs, elapsedMs, durableMs, listeners: this.#listeners},
     });
-    this.#writer = new GroupWriter({
-      ...{directory: opened.directory, recovered: opened.recovered, log, tree: this.#tree, machineMs: deps.nowMs},
-      elapsedMs: deps.elapsedMs ?? MONOTONIC_MS,
-      randomBytes: deps.randomBytes ?? randomBytes,
-      cache: this.#cache,
-      storeMs: () => this.#clock.now(),
-      onChange: () => this.#listeners.call(),
-    });
-    this.#clock = new StoreClock(deps, this.#writer.durableMs);
-    this.#memtable = this.#writer.memtable;
   }
 
   get id(): StoreId {
@@ -133,7 +129,7 @@ class LmdbStore implements Store {
   }
 
   get readOnlyBecause(): string | undefined {
-    return this.#tree.readOnlyBecause;
+    return this.#gate.readOnlyBecause;
   }
 
   async statistics(): Promise<StoreStatistics> {
@@ -148,10 +144,7 @@ class LmdbStore implements Store {
   }
 
   async get(key: Key): Promise<Entry | undefined> {
-    const entry = await this.#read(tables => {
-      const recent = this.#memtable.find(key);
-      return recent === undefined ? this.#readCheckpointed(tables, key) : copyEntryOf(key, recent);
-    });
+    const entry = await this.#read(() => this.#entries.entryOf(key));
     // Most entries never expire. Do not read the clock for them: it takes longer than the look-up.
     if (entry?.expiresAtMs === undefined || !hasExpired(entry, this.#clock.now())) return entry;
     await this.#persistExpiry(entry);
@@ -216,8 +209,7 @@ class LmdbStore implements Store {
 
   async #close(): Promise<void> {
     this.#listeners.clear();
-    await this.#writer.drain();
-    await this.#writer.detachLog();
+    await this.#writer.finish();
     this.#snapshots.end({code: 'store-closed'});
     try {
       await this.#tree[Symbol.asyncDispose]().finally(() => this.#writer.close());
@@ -232,14 +224,6 @@ class LmdbStore implements Store {
       this.#assertOpen();
       return read(tables);
     });
-  }
-
-  #readCheckpointed(tables: StoreTables, key: Key): Entry | undefined {
-    const cached = this.#cache.find(key);
-    if (cached !== undefined) return cached;
-    const entry = readStoredEntry(tables, key);
-    if (entry !== undefined) this.#cache.add(entry);
-    return entry;
   }
 
   /** Reads changes from the tree, and then those that are not checkpointed yet. */

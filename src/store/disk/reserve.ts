@@ -31,60 +31,47 @@ export interface DiskSpaceDeps {
 }
 
 /**
- * Checks before each write that the disk has enough free space. A write must not simply be tried: the engine (lmdb 3.5.6,
- * mdb_page_flush) describes some failed writes in a text that is longer than its buffer, which can end the process.
+ * Free space for a write: `ample` if the disk cannot fill up before the next check either, `reserve` if the write fits only because
+ * the reserve was released, `none` if it does not even then.
  */
+export type FreeSpace = 'ample' | 'enough' | 'reserve' | 'none';
+
+/** Checks before each write that the disk has enough free space. A write must not simply be tried: the engine may not survive it. */
 export class DiskSpace {
   readonly #deps: DiskSpaceDeps;
   /** True while the reserve exists. */
-  #reserved = false;
+  #isReserved = false;
   /** Number of groups before the free space is checked again. */
   #trustedGroups = 0;
   #trustedUntilMs = 0;
-  #isAmple = false;
 
   constructor(deps: DiskSpaceDeps) {
     this.#deps = deps;
   }
 
-  /** True if the last check found so much free space that the disk cannot fill up before the next check. */
-  get isAmple(): boolean {
-    return this.#isAmple;
+  /** Returns whether the last check found so much free space that the next write needs none. To be called once for each write. */
+  trusts(): boolean {
+    return this.#trustedGroups-- > 0 && this.#deps.elapsedMs() < this.#trustedUntilMs;
   }
 
-  /**
-   * Returns whether `sizeBytes` may be written. If not, the reserve is released for deletions, and nothing else is admitted until
-   * it exists again.
-   */
-  async admits(sizeBytes: number): Promise<boolean> {
-    const nowMs = this.#deps.elapsedMs();
-    if (this.#trustedGroups-- > 0 && nowMs < this.#trustedUntilMs) return true;
-    this.#reserved ||= await createReserve(this.#deps);
-    if (!this.#reserved) return false;
+  /** Returns the free space for a write of `sizeBytes`. Releases the reserve if it is not enough. */
+  async check(sizeBytes: number): Promise<FreeSpace> {
+    this.#isReserved ||= await createReserve(this.#deps);
     const {files, storePath} = this.#deps.directory;
     const free = await files.writableBytes(storePath);
-    if (free < sizeBytes + GROUP_OVERHEAD_BYTES) {
-      await this.releaseReserve();
-      return false;
+    if (this.#isReserved && free >= sizeBytes + GROUP_OVERHEAD_BYTES) {
+      const isAmple = free >= AMPLE_BYTES;
+      this.#trustedGroups = isAmple ? TRUSTED_GROUPS : 0;
+      this.#trustedUntilMs = this.#deps.elapsedMs() + TRUSTED_MS;
+      return isAmple ? 'ample' : 'enough';
     }
-    this.#isAmple = free >= AMPLE_BYTES;
-    this.#trustedGroups = this.#isAmple ? TRUSTED_GROUPS : 0;
-    this.#trustedUntilMs = nowMs + TRUSTED_MS;
-    return true;
-  }
-
-  /** Returns whether `sizeBytes` fit, using the reserve if necessary. */
-  async fits(sizeBytes: number): Promise<boolean> {
-    if (await this.admits(sizeBytes)) return true;
     await this.releaseReserve();
-    const {files, storePath} = this.#deps.directory;
-    return (await files.writableBytes(storePath)) >= sizeBytes;
+    return (await files.writableBytes(storePath)) >= sizeBytes ? 'reserve' : 'none';
   }
 
   /** Releases the reserve for deletions, since the disk is full. */
   async releaseReserve(): Promise<void> {
-    this.#reserved = false;
-    this.#isAmple = false;
+    this.#isReserved = false;
     this.#trustedGroups = 0;
     await truncateReserve(this.#deps.directory);
   }

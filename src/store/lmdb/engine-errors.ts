@@ -1,10 +1,15 @@
+import {constants} from 'node:os';
 import {AppError} from '../../domain/app-error.ts';
 import {codeOf, messageOf} from '../../domain/error-text.ts';
-import {unusableDirectory} from '../disk/data-directory.ts';
-import {isFullDiskError} from '../disk/free-space.ts';
+import {type DataDirectory, unusableDirectory} from '../disk/data-directory.ts';
+import {GROUP_OVERHEAD_BYTES, isFullDiskError} from '../disk/free-space.ts';
 
 /** Error numbers of the engine (lmdb.h). Numbers above zero are those of the operating system. */
 const ENGINE_ERRORS = {pageNotFound: -30797, corrupted: -30796, mapFull: -30792, badTransaction: -30782} as const;
+
+const {EDQUOT, EFBIG, EIO, ENOSPC} = constants.errno;
+
+const FULL_NUMBERS: ReadonlySet<unknown> = new Set([ENGINE_ERRORS.mapFull, EDQUOT, EFBIG, ENOSPC]);
 
 /** Returns whether a read failed because of a damaged page. */
 export function isPageDamage(error: unknown): boolean {
@@ -19,9 +24,23 @@ export function isRangeDamage(error: unknown): boolean {
   return isPageDamage(error) || codeOf(error) === ENGINE_ERRORS.badTransaction;
 }
 
-/** Returns whether a write failed because the file may not grow any more. */
-export function isMapFull(error: unknown): boolean {
-  return codeOf(error) === ENGINE_ERRORS.mapFull;
+/**
+ * Returns whether a transaction failed because the disk is full, not broken. The engine reports a write that a full disk cut short as
+ * EIO, so then the free space decides. It must not simply be left to fail: the engine (lmdb 3.5.6, mdb_page_flush) describes some
+ * failed writes in a text that is longer than its buffer, which can end the process.
+ *
+ * @param sizeBytes Bytes that were to be written, without {@link GROUP_OVERHEAD_BYTES}.
+ */
+export async function failedOnFullDisk(
+  error: unknown,
+  {files, storePath}: Pick<DataDirectory, 'files' | 'storePath'>,
+  sizeBytes: number,
+): Promise<boolean> {
+  if (isFull(error)) return true;
+  if (codeOf(error) !== EIO) return false;
+  // A failing disk may not report its free space.
+  const freeBytes = await files.writableBytes(storePath).catch(() => Infinity);
+  return freeBytes < sizeBytes + GROUP_OVERHEAD_BYTES;
 }
 
 /**
@@ -29,8 +48,13 @@ export function isMapFull(error: unknown): boolean {
  * of the process or a failing disk says nothing about the content of the files, so the advice must not be to restore a backup.
  */
 export function openingFailure(directory: string, error: unknown): AppError {
-  if (isMapFull(error) || isFullDiskError(error) || isSystemError(error)) return unusableDirectory(directory, error);
+  if (isFull(error) || isSystemError(error)) return unusableDirectory(directory, error);
   return new AppError({code: 'store-damaged', directory, problem: messageOf(error)}, {cause: error});
+}
+
+/** Returns whether a file cannot grow, by the engine, by the operating system through the engine, or by that itself. */
+function isFull(error: unknown): boolean {
+  return FULL_NUMBERS.has(codeOf(error)) || isFullDiskError(error);
 }
 
 function isSystemError(error: unknown): boolean {

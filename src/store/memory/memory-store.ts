@@ -54,10 +54,9 @@ class MemoryStore implements Store {
   #writtenBytes = 0;
   #closed = false;
   /** Writes one group at a time, so that the entries that a plan read do not change before it is written. */
-  readonly #queue = new CommitQueue<GroupedCommit<PutOperation>>({
-    writeGroup: group => this.#writeGroup(group),
-    sizeOf: commit => sizeOfCommit(commit, key => this.#entries.get(key)?.sizeBytes ?? 0),
-  });
+  readonly #queue = new CommitQueue<GroupedCommit<PutOperation>>();
+  /** Resolves after the last group. */
+  readonly #running: Promise<void>;
 
   constructor({
     logChangesMax = DEFAULT_LIMITS.logChangesMax,
@@ -68,6 +67,7 @@ class MemoryStore implements Store {
     this.#nowMs = clock.nowMs;
     this.#clock = new StoreClock(clock);
     this.#log = new MemoryLog({changesMax: logChangesMax, bytesMax: DEFAULT_LIMITS.logBytesMax});
+    this.#running = this.#run();
   }
 
   get revision(): Revision {
@@ -85,7 +85,7 @@ class MemoryStore implements Store {
 
   async commit({checks, operations, limits}: Commit): Promise<CommitResult> {
     this.#assertOpen();
-    return this.#queue.push({checks, operations: operations.map(copyValue), limits});
+    return this.#push({checks, operations: operations.map(copyValue), limits});
   }
 
   async get(key: Key): Promise<Entry | undefined> {
@@ -136,16 +136,28 @@ class MemoryStore implements Store {
       operations.push(next);
       next = undefined;
     }
-    if (operations.length > 0) await this.#queue.push({checks: [], operations});
+    if (operations.length > 0) await this.#push({checks: [], operations});
     return next === undefined ? undefined : Math.max(0, next.expiresAtMs - nowMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    await this.#queue.drained();
+    this.#queue.end();
+    await this.#running;
     this.#entries.clear();
     this.#expiries.clear();
     this.#listeners.clear();
+  }
+
+  #push(commit: GroupedCommit<PutOperation>): Promise<CommitResult> {
+    return this.#queue.push(
+      commit,
+      sizeOfCommit(commit, key => this.#entries.get(key)?.sizeBytes ?? 0),
+    );
+  }
+
+  async #run(): Promise<void> {
+    for await (const group of this.#queue) await group.answer(commits => this.#writeGroup(commits));
   }
 
   async #writeGroup(group: readonly GroupedCommit<PutOperation>[]): Promise<readonly (CommitResult | Error)[]> {

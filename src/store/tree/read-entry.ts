@@ -1,6 +1,5 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {Entry} from '../../domain/entry.ts';
-import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import {decodeEntryRecord, decodeEntryState} from '../format/entry-record.ts';
 import type {EntryState} from '../format/entry-state.ts';
@@ -11,11 +10,6 @@ import type {StoreTables} from './store-tables.ts';
 export function readStoredEntry({entries}: StoreTables, key: Key): Entry | undefined {
   const record = withCorruptKey(key, () => entries.get(Buffer.from(key)));
   return record === undefined ? undefined : decodeEntryRecord(key, record);
-}
-
-/** Reads the value of an entry from the tree. @throws {AppError} `entry-corrupt`. */
-export function readStoredJson(tables: StoreTables, key: Key): JsonText | undefined {
-  return readStoredEntry(tables, key)?.json;
 }
 
 /** Reads the state of an entry from the tree. @throws {AppError} `entry-corrupt` if its page is damaged. */

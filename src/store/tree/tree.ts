@@ -1,18 +1,17 @@
 import {AppError} from '../../domain/app-error.ts';
 import {messageOf} from '../../domain/error-text.ts';
-import type {Failure} from '../../domain/failure.ts';
 import type {Log} from '../../domain/log.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
-import {failedOnFullDisk} from '../disk/free-space.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
 import type {Engine} from '../lmdb/engine.ts';
-import {isMapFull} from '../lmdb/engine-errors.ts';
+import {failedOnFullDisk} from '../lmdb/engine-errors.ts';
 import type {Environment, EnvironmentSnapshot} from '../lmdb/environment.ts';
 import {sizeOfPlans} from '../plan/commit-size.ts';
 import type {PreparedPlan} from '../plan/prepared-commit.ts';
 import {ChangeLog} from './change-log.ts';
 import {readLastRevision} from './change-log-ends.ts';
 import type {ChangeLogLimits} from './change-log-parts.ts';
+import type {LmdbSnapshots} from './snapshots.ts';
 import {openTables, type StoreTables} from './store-tables.ts';
 import {prepareWrite} from './tree-write.ts';
 
@@ -30,15 +29,13 @@ export interface TreeDeps {
   readonly opened: TreeFiles;
   readonly log: Log;
   readonly logLimits: ChangeLogLimits;
-  /** Called when the tree becomes read-only. */
-  readonly onReadOnly: () => void;
-  /** Called when the files are opened again, with the failure for readers of the old ones. */
-  readonly onReopen: (failure: Failure) => void;
+  /** The snapshots of the tree. They belong to the files as they were opened. */
+  readonly snapshots: LmdbSnapshots;
 }
 
 /**
  * The checkpointed state of a store, in LMDB's B+tree: entries, the change log, the expiry index, metadata. Written in transactions;
- * after one failed on the disk, the tree is read-only, in its last good state.
+ * after one failed on the disk, it can only be read, in its last good state.
  */
 export class Tree implements AsyncDisposable {
   readonly #deps: TreeDeps;
@@ -46,7 +43,6 @@ export class Tree implements AsyncDisposable {
   #tables: StoreTables;
   #changes: ChangeLog;
   #metadata: StoreMetadata;
-  #readOnlyBecause: string | undefined;
   /** The transaction that is being written, until its result is known. Never rejects. */
   #writing: Promise<unknown> | undefined;
   /** After a disk failure, until the files are opened again for reading. */
@@ -74,11 +70,6 @@ export class Tree implements AsyncDisposable {
     return this.#metadata;
   }
 
-  /** The reason why nothing can be written until the store is opened again; undefined while it can. */
-  get readOnlyBecause(): string | undefined {
-    return this.#readOnlyBecause;
-  }
-
   /** Calls `read`, which must be synchronous, so that everything that it reads is one state. */
   read<T>(read: (tables: StoreTables) => T): Promise<T> {
     if (this.#reopening !== undefined) return this.#reopening.then(() => read(this.#tables));
@@ -97,10 +88,12 @@ export class Tree implements AsyncDisposable {
   /**
    * Writes groups in one transaction.
    *
-   * @throws {AppError} `disk-full`, after which the tree is as before; `store-read-only`.
+   * @throws {AppError} `disk-full`, after which the tree is as before. After any other error nothing may be written any more.
    */
   async write(plans: readonly PreparedPlan[]): Promise<void> {
-    await this.#commit(() => this.#writePlans(plans), plans);
+    const write = prepareWrite(plans, {tables: this.#tables, log: this.#changes});
+    await this.#commit(() => write.apply(), sizeOfPlans(plans));
+    write.done();
   }
 
   /**
@@ -111,37 +104,19 @@ export class Tree implements AsyncDisposable {
   async writeMetadata(changed: Partial<StoreMetadata>): Promise<void> {
     const metadata = {...this.#metadata, ...changed};
     const record = encodeMetadata(metadata);
-    await this.#commit(() => this.#environment.write(() => this.#tables.metadata.put(METADATA_KEY, record)), []);
+    await this.#commit(() => this.#tables.metadata.put(METADATA_KEY, record), 0);
     this.#metadata = metadata;
   }
 
-  /** Runs one transaction, and finds the failure if it fails. */
-  async #commit(write: () => Promise<void>, plans: readonly PreparedPlan[]): Promise<void> {
-    this.assertWritable();
-    const writing = write().catch(async error => {
-      throw new AppError(await this.#afterFailedWrite(error, plans), {cause: error});
-    });
+  /** Runs one transaction. If it fails, {@link read} waits until the files can be read. */
+  async #commit(write: () => void, sizeBytes: number): Promise<void> {
+    const writing = this.#environment.write(write).catch(error => this.#endFailedWrite(error, sizeBytes));
     this.#writing = writing.catch(() => {});
     try {
       await writing;
     } finally {
       this.#writing = undefined;
     }
-  }
-
-  /** @throws {AppError} `store-read-only`. */
-  assertWritable(): void {
-    if (this.#readOnlyBecause === undefined) return;
-    throw new AppError({code: 'store-read-only', problem: this.#readOnlyBecause});
-  }
-
-  /** Refuses all writes from now on: after a failed fsync the content of the disk is unknown, and a successful retry proves nothing. */
-  becomeReadOnly(error: unknown): Failure {
-    const failure: Failure = {code: 'store-read-only', problem: messageOf(error)};
-    this.#readOnlyBecause = failure.problem;
-    this.#deps.log.error('disk failed; the store is read-only until it is opened again', {error});
-    this.#deps.onReadOnly();
-    return failure;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -157,25 +132,12 @@ export class Tree implements AsyncDisposable {
     return read(this.#tables);
   }
 
-  async #writePlans(plans: readonly PreparedPlan[]): Promise<void> {
-    const write = prepareWrite(plans, {tables: this.#tables, log: this.#changes});
-    await this.#environment.write(() => write.apply());
-    write.done();
-  }
-
-  async #afterFailedWrite(error: unknown, plans: readonly PreparedPlan[]): Promise<Failure> {
-    // A failing disk may not report its free space.
-    const isFull =
-      isMapFull(error) ||
-      (await failedOnFullDisk(error, this.#deps.opened.directory, sizeOfPlans(plans)).catch(() => false));
-    if (isFull && this.#canRead()) {
-      this.#deps.log.error('disk full; nothing was written', {error});
-      return {code: 'disk-full'};
-    }
-    const failure = this.becomeReadOnly(error);
-    this.#deps.onReopen(failure);
+  async #endFailedWrite(error: unknown, sizeBytes: number): Promise<never> {
+    if ((await failedOnFullDisk(error, this.#deps.opened.directory, sizeBytes)) && this.#canRead())
+      throw new AppError({code: 'disk-full'}, {cause: error});
+    this.#deps.snapshots.end({code: 'store-read-only', problem: messageOf(error)});
     this.#reopening = this.#reopenReadOnly();
-    return failure;
+    throw error;
   }
 
   /** Returns whether the engine still works after a failed write; if it cannot read, it would never answer another write. */

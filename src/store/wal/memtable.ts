@@ -1,11 +1,10 @@
 import {CHANGES_BYTES_MAX, type Change} from '../../domain/change.ts';
-import type {Entry} from '../../domain/entry.ts';
 import {copyJson} from '../../domain/json-text.ts';
 import {compareKeys, type Key} from '../../domain/key.ts';
 import type {Revision} from '../../domain/revision.ts';
 import {valueBytesOf} from '../format/change-encoding.ts';
 import type {PreparedPlan} from '../plan/prepared-commit.ts';
-import {entryOf, type MemtableWrite, type MemtableWrites} from './memtable-write.ts';
+import type {MemtableWrite, MemtableWrites} from './memtable-write.ts';
 
 /** Maximum part of a memtable that one checkpoint moves. */
 export interface MemtableLimits {
@@ -14,9 +13,6 @@ export interface MemtableLimits {
   readonly groupsMax: number;
 }
 
-/** Receives the entry that the tree has now under a key, or undefined if it has none. Its bytes must not be changed. */
-export type OnCheckpointed = (key: Key, entry: Entry | undefined) => void;
-
 /**
  * Groups that are durable in the write-ahead log but not checkpointed yet, in their order, and the last write of each key. Reads
  * look here first. A group may be in the tree already: then both have the same.
@@ -24,14 +20,8 @@ export type OnCheckpointed = (key: Key, entry: Entry | undefined) => void;
 export class Memtable {
   readonly #groups: PreparedPlan[] = [];
   readonly #writes = new Map<Key, MemtableWrite>();
-  readonly #onCheckpointed: OnCheckpointed;
   #sortedKeys: readonly Key[] | undefined;
   #changes = 0;
-
-  /** @param onCheckpointed Called for each key whose last write is removed. */
-  constructor(onCheckpointed: OnCheckpointed) {
-    this.#onCheckpointed = onCheckpointed;
-  }
 
   /** Number of groups. */
   get groups(): number {
@@ -91,21 +81,17 @@ export class Memtable {
     return this.#writes.size >= keysMax || this.#changes >= changesMax || this.#groups.length >= groupsMax;
   }
 
-  /** Removes the first groups after they were checkpointed. */
-  remove(groups: readonly PreparedPlan[]): void {
+  /** Removes the first groups after they were checkpointed. @returns The writes of keys that were not written again. */
+  remove(groups: readonly PreparedPlan[]): readonly (readonly [Key, MemtableWrite])[] {
     this.#groups.splice(0, groups.length);
+    this.#sortedKeys = undefined;
+    const removed: (readonly [Key, MemtableWrite])[] = [];
     for (const plan of groups) {
       this.#changes -= plan.changes.length;
-      for (const [key, write] of plan.writes) this.#removeLast(key, write);
+      for (const each of plan.writes) if (this.#writes.get(each[0]) === each[1]) removed.push(each);
     }
-    this.#sortedKeys = undefined;
-  }
-
-  /** Removes a write, unless there is a later one of its key. */
-  #removeLast(key: Key, write: MemtableWrite): void {
-    if (this.#writes.get(key) !== write) return;
-    this.#writes.delete(key);
-    this.#onCheckpointed(key, entryOf(key, write));
+    for (const [key] of removed) this.#writes.delete(key);
+    return removed;
   }
 
   /** Returns the last writes as they are now; later writes do not change them. */

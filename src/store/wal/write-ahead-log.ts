@@ -1,6 +1,8 @@
+import {AppError} from '../../domain/app-error.ts';
 import {messageOf} from '../../domain/error-text.ts';
 import type {Revision} from '../../domain/revision.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
+import {isFullDiskError} from '../disk/free-space.ts';
 import {sealedBytes} from './sectors.ts';
 import {createFiles, eraseRecord, WAL_FILE_BYTES, WAL_FILES, type WalFile, writeDurably} from './wal-files.ts';
 
@@ -78,18 +80,25 @@ export class WriteAheadLog {
     return this.#files !== undefined;
   }
 
-  /** Creates the files, durably, in place of existing ones: only after everything in these was checkpointed. */
+  /**
+   * Creates the files, durably, in place of existing ones: only after everything in these was checkpointed.
+   *
+   * @throws {AppError} `disk-full`, and errors of the operating system.
+   */
   async create(): Promise<void> {
-    this.#files = await createFiles(this.#directory);
+    try {
+      this.#files = await createFiles(this.#directory);
+    } catch (error) {
+      throw diskFullOr(error);
+    }
   }
 
   /**
-   * Appends a record, for which there is space, to an open log. If the promise resolves, the record is on disk. If it rejects with an
-   * error of the operating system, the next opening does not find the record: after a full disk the log can still be written, after
-   * any other error the content of the disk is unknown.
+   * Appends a record, for which there is space, to an open log. If the promise resolves, the record is on disk.
    *
-   * @throws {UnretractedRecordError} The next opening may find the record, so its revisions must not be given to another write:
-   * nothing may be written any more, whatever the error was.
+   * @throws {AppError} `disk-full`: the next opening does not find the record, and the log can still be written.
+   * @throws {UnretractedRecordError} The next opening may find the record, so its revisions must not be given to another write: nothing
+   * may be written any more, whatever the error was. The same after any other error, since the content of the disk is unknown.
    */
   async append(record: Buffer, last: Revision): Promise<void> {
     const file = this.#files?.[this.#current] as WalFile;
@@ -98,7 +107,7 @@ export class WriteAheadLog {
       await writeDurably(file.file, sectors, file.end);
     } catch (error) {
       await this.#retract(file, error);
-      throw error;
+      throw diskFullOr(error);
     }
     file.end += sectors.length;
     file.last = last;
@@ -128,4 +137,8 @@ export class WriteAheadLog {
     const file = this.#files?.[this.#current] as WalFile;
     return file.end + sealedBytes(recordBytes) <= WAL_FILE_BYTES;
   }
+}
+
+function diskFullOr(error: unknown): unknown {
+  return isFullDiskError(error) ? new AppError({code: 'disk-full'}, {cause: error}) : error;
 }

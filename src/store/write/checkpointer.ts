@@ -1,11 +1,16 @@
-import type {PreparedPlan} from '../plan/prepared-commit.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {EntryCache} from '../tree/entry-cache.ts';
+import type {Tree} from '../tree/tree.ts';
 import type {Memtable} from '../wal/memtable.ts';
+import {entryOf} from '../wal/memtable-write.ts';
+import type {DiskGate} from './disk-gate.ts';
 
 /** Dependencies of {@link Checkpointer}. */
 export interface CheckpointerDeps {
   readonly memtable: Memtable;
-  /** Writes groups into the tree, in one transaction. */
-  readonly write: (groups: readonly PreparedPlan[]) => Promise<void>;
+  readonly tree: Tree;
+  readonly cache: EntryCache;
+  readonly gate: DiskGate;
 }
 
 /**
@@ -69,7 +74,8 @@ export class Checkpointer {
   }
 
   #startIn(delayMs: number): void {
-    if (!this.#isEnded) this.#timer ??= setTimeout(() => this.#startNow(), delayMs);
+    if (this.#isEnded || this.#deps.gate.readOnlyBecause !== undefined) return;
+    this.#timer ??= setTimeout(() => this.#startNow(), delayMs);
   }
 
   #startNow(): void {
@@ -86,11 +92,8 @@ export class Checkpointer {
   }
 
   async #writeSome(): Promise<void> {
-    const {memtable, write} = this.#deps;
-    const groups = memtable.first(LIMITS);
     try {
-      await write(groups);
-      memtable.remove(groups);
+      await this.#write();
       this.#checkpoints++;
       this.#running = undefined;
       this.notice();
@@ -99,6 +102,19 @@ export class Checkpointer {
       this.#running = undefined;
       this.#startIn(RETRY_DELAY_MS);
       throw error;
+    }
+  }
+
+  async #write(): Promise<void> {
+    const {memtable, tree, cache, gate} = this.#deps;
+    const groups = memtable.first(LIMITS);
+    // Checked first, since a write on a full disk could end the process. The groups may use the reserve.
+    if ((await gate.check(groups)) === 'none') throw new AppError({code: 'disk-full'});
+    await gate.write(() => tree.write(groups));
+    for (const [key, write] of memtable.remove(groups)) {
+      const entry = entryOf(key, write);
+      if (entry === undefined) cache.evict([key]);
+      else cache.add(entry);
     }
   }
 }

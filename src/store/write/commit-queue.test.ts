@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {makeDirectory, openStore} from '../../../test/support/store-fixture.ts';
+import type {CommitResult} from '../../domain/commit.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {keysOf, put, range, remove, write} from '../../testing/shared/assertions.ts';
+import {CommitQueue} from './commit-queue.ts';
 
 describe('commits that wait for the disk', () => {
   test(`are refused above ${DEFAULT_LIMITS.waitingCommitsMax}, and accepted again when the queue is shorter`, async () => {
@@ -51,5 +53,32 @@ describe('commits that wait for the disk', () => {
     );
     assert.deepEqual(new Set(results.flatMap(({outcomes}) => outcomes)), new Set(['created', 'deleted']));
     assert.deepEqual([store.revision, await store.list(range())], [100, []]);
+  });
+});
+
+describe('CommitQueue', () => {
+  test('ends after the commits that wait, and accepts no others', async () => {
+    const queue = new CommitQueue<string>();
+    const waiting = [queue.push('a', 1), queue.push('b', 1)];
+    queue.end();
+    await assert.rejects(queue.push('c', 1), {failure: {code: 'store-closed'}});
+    const groups: (readonly string[])[] = [];
+    for await (const group of queue)
+      await group.answer(async commits => {
+        groups.push(commits);
+        return commits.map((_, index): CommitResult => ({revision: index + 1, outcomes: []}));
+      });
+    assert.deepEqual(groups, [['a', 'b']]);
+    assert.deepEqual(
+      (await Promise.all(waiting)).map(({revision}) => revision),
+      [1, 2],
+    );
+  });
+
+  test('ends while its reader waits', async () => {
+    const queue = new CommitQueue<string>();
+    const next = queue[Symbol.asyncIterator]().next();
+    queue.end();
+    assert.deepEqual(await next, {done: true, value: undefined});
   });
 });

@@ -3,17 +3,6 @@ import {AppError} from '../../domain/app-error.ts';
 import type {CommitResult} from '../../domain/commit.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 
-/** Dependencies of {@link CommitQueue}. */
-export interface CommitQueueDeps<C> {
-  /**
-   * Writes a group of commits with an estimate of its size. Returns the result of each, or the reason why it did not happen; rejects
-   * if none of them happened.
-   */
-  readonly writeGroup: (group: readonly C[], sizeBytes: number) => Promise<readonly (CommitResult | Error)[]>;
-  /** Estimates the bytes that a commit writes. */
-  readonly sizeOf: (commit: C) => number;
-}
-
 /**
  * A group ends with the commit that reaches this size, in bytes: a larger one gains nothing by sharing one fsync, and would occupy
  * the event loop for too long.
@@ -27,16 +16,41 @@ interface WaitingCommit<C> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Queue of commits: those that arrive while one group is being written form the next group, in their order. */
-export class CommitQueue<C> {
-  readonly #deps: CommitQueueDeps<C>;
-  #waiting: WaitingCommit<C>[] = [];
-  /** Writes groups until no commit is waiting; undefined if none is. */
-  #working: Promise<void> | undefined;
+/** Commits that are written together. */
+export class CommitGroup<C> {
+  readonly commits: readonly C[];
+  readonly #waiting: readonly WaitingCommit<C>[];
 
-  constructor(deps: CommitQueueDeps<C>) {
-    this.#deps = deps;
+  constructor(waiting: readonly WaitingCommit<C>[]) {
+    this.commits = waiting.map(({commit}) => commit);
+    this.#waiting = waiting;
   }
+
+  /**
+   * Writes the group, and answers its commits: each with its result, or the reason why it did not happen; all with the error if `write`
+   * throws, since none of them happened.
+   */
+  async answer(write: (commits: readonly C[]) => Promise<readonly (CommitResult | Error)[]>): Promise<void> {
+    try {
+      const results = await write(this.commits);
+      // Failed checks are answered only now too: the write that they found may be part of this group.
+      for (const [index, {resolve, reject}] of this.#waiting.entries()) {
+        const result = results[index] ?? new Error('a commit has no result');
+        if (result instanceof Error) reject(result);
+        else resolve(result);
+      }
+    } catch (error) {
+      for (const {reject} of this.#waiting) reject(error);
+    }
+  }
+}
+
+/** Queue of commits: those that arrive while one group is being written form the next group, in their order. */
+export class CommitQueue<C> implements AsyncIterable<CommitGroup<C>> {
+  #waiting: WaitingCommit<C>[] = [];
+  #isEnded = false;
+  /** Wakes the reader of the groups, if it waits for a commit. */
+  #wake: (() => void) | undefined;
 
   /** Number of commits that wait for their group. */
   get waiting(): number {
@@ -46,30 +60,44 @@ export class CommitQueue<C> {
   /**
    * Adds a commit; resolves once its group is written.
    *
-   * @throws {AppError} `store-busy` above `Limits.waitingCommitsMax`, and the failure of its group.
+   * @param sizeBytes Estimate of the bytes that it writes.
+   * @throws {AppError} `store-busy` above `Limits.waitingCommitsMax`, `store-closed` after {@link end}, and the failure of its group.
    */
-  push(commit: C): Promise<CommitResult> {
+  push(commit: C, sizeBytes: number): Promise<CommitResult> {
+    if (this.#isEnded) return Promise.reject(new AppError({code: 'store-closed'}));
     if (this.#waiting.length >= DEFAULT_LIMITS.waitingCommitsMax) {
       return Promise.reject(new AppError({code: 'store-busy', waitingMax: DEFAULT_LIMITS.waitingCommitsMax}));
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({commit, sizeBytes: this.#deps.sizeOf(commit), resolve, reject});
-      this.#working ??= this.#work();
+      this.#waiting.push({commit, sizeBytes, resolve, reject});
+      this.#wakeReader();
     });
   }
 
-  /** Resolves when no commit is waiting. */
-  async drained(): Promise<void> {
-    await this.#working;
+  /** Accepts no more commits. The groups end after those that wait. */
+  end(): void {
+    this.#isEnded = true;
+    this.#wakeReader();
   }
 
-  async #work(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      // Requests that arrived in the same tick are still being read; let them join.
-      await setImmediate();
-      await this.#write(this.#takeGroup());
+  /** Iterates over the groups until {@link end}. Only one reader may do so. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<CommitGroup<C>, void> {
+    while (this.#waiting.length > 0 || !this.#isEnded) {
+      if (this.#waiting.length > 0) {
+        // Requests that arrived in the same tick are still being read; let them join.
+        await setImmediate();
+        yield new CommitGroup(this.#takeGroup());
+      } else {
+        await new Promise<void>(resolve => {
+          this.#wake = resolve;
+        });
+      }
     }
-    this.#working = undefined;
+  }
+
+  #wakeReader(): void {
+    this.#wake?.();
+    this.#wake = undefined;
   }
 
   #takeGroup(): readonly WaitingCommit<C>[] {
@@ -79,23 +107,5 @@ export class CommitQueue<C> {
       return sizeBytes >= GROUP_BYTES_MAX;
     });
     return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end + 1);
-  }
-
-  async #write(group: readonly WaitingCommit<C>[]): Promise<void> {
-    const sizeBytes = group.reduce((sum, waiting) => sum + waiting.sizeBytes, 0);
-    try {
-      const results = await this.#deps.writeGroup(
-        group.map(({commit}) => commit),
-        sizeBytes,
-      );
-      // Failed checks are answered only now too: the write that they found may be part of this group.
-      for (const [index, {resolve, reject}] of group.entries()) {
-        const result = results[index] ?? new Error('a commit has no result');
-        if (result instanceof Error) reject(result);
-        else resolve(result);
-      }
-    } catch (error) {
-      for (const {reject} of group) reject(error);
-    }
   }
 }

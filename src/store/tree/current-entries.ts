@@ -1,10 +1,12 @@
+import type {Entry} from '../../domain/entry.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import type {EntryState} from '../format/entry-state.ts';
-import type {EntryCache} from '../tree/entry-cache.ts';
-import {readStoredJson, readStoredState} from '../tree/read-entry.ts';
-import type {Tree} from '../tree/tree.ts';
 import type {Memtable} from '../wal/memtable.ts';
+import {copyEntryOf} from '../wal/memtable-write.ts';
+import type {EntryCache} from './entry-cache.ts';
+import {readStoredEntry, readStoredState} from './read-entry.ts';
+import type {Tree} from './tree.ts';
 
 /** Dependencies of {@link CurrentEntries}. */
 export interface CurrentEntriesDeps {
@@ -13,12 +15,27 @@ export interface CurrentEntriesDeps {
   readonly tree: Tree;
 }
 
-/** Reads entries as the next group finds them: from the memtable, then the cache, then the tree. Expired entries are included. */
+/**
+ * Reads entries as the next group finds them: from the memtable, then the cache, then the tree. Expired entries are included. All of
+ * it inside `read` of the tree.
+ */
 export class CurrentEntries {
   readonly #deps: CurrentEntriesDeps;
 
   constructor(deps: CurrentEntriesDeps) {
     this.#deps = deps;
+  }
+
+  /** Finds an entry, with a copy of its value. @throws {AppError} `entry-corrupt`. */
+  entryOf(key: Key): Entry | undefined {
+    const {memtable, cache, tree} = this.#deps;
+    const recent = memtable.find(key);
+    if (recent !== undefined) return copyEntryOf(key, recent);
+    const cached = cache.find(key);
+    if (cached !== undefined) return cached;
+    const entry = readStoredEntry(tree.tables, key);
+    if (entry !== undefined) cache.add(entry);
+    return entry;
   }
 
   /** Finds the state of an entry. @throws {AppError} `entry-corrupt`. */
@@ -33,7 +50,7 @@ export class CurrentEntries {
   jsonOf(key: Key): JsonText | undefined {
     const {memtable, tree} = this.#deps;
     const recent = memtable.find(key);
-    return recent === undefined ? readStoredJson(tree.tables, key) : recent.put?.json;
+    return recent === undefined ? readStoredEntry(tree.tables, key)?.json : recent.put?.json;
   }
 
   /** Estimates the size of the record of a key, in bytes; 0 if it is missing or cannot be read. */

@@ -1,0 +1,81 @@
+import {AppError} from '../../domain/app-error.ts';
+import {messageOf} from '../../domain/error-text.ts';
+import type {Log} from '../../domain/log.ts';
+import {DiskSpace, type DiskSpaceDeps, type FreeSpace} from '../disk/reserve.ts';
+import {sizeOfPlans} from '../plan/commit-size.ts';
+import type {PreparedPlan} from '../plan/prepared-commit.ts';
+
+/** Dependencies of {@link DiskGate}. */
+export interface DiskGateDeps extends DiskSpaceDeps {
+  readonly log: Log;
+}
+
+/**
+ * Every write to the disk passes here. Fail-stop: after one failed, no other is tried until the store is opened again. After a failed
+ * fsync the content of the disk is unknown, and a successful retry proves nothing.
+ */
+export class DiskGate {
+  readonly #log: Log;
+  readonly #space: DiskSpace;
+  /** The failure that made the store read-only. */
+  #stopped: AppError | undefined;
+
+  constructor(deps: DiskGateDeps) {
+    this.#log = deps.log;
+    this.#space = new DiskSpace(deps);
+  }
+
+  /** The reason why nothing can be written until the store is opened again; undefined while it can. */
+  get readOnlyBecause(): string | undefined {
+    return this.#stopped === undefined ? undefined : messageOf(this.#stopped.cause);
+  }
+
+  /** @throws {AppError} `store-read-only`, with the error of the disk as its cause. */
+  assertWritable(): void {
+    if (this.#stopped !== undefined) throw this.#stopped;
+  }
+
+  /** Returns the free space for a write of some plans. @throws {AppError} `store-read-only` if the disk fails. */
+  async check(plans: readonly PreparedPlan[]): Promise<FreeSpace> {
+    return this.#space.trusts() ? 'ample' : await this.write(() => this.#space.check(sizeOfPlans(plans)));
+  }
+
+  /**
+   * Runs a step that writes. If it throws an `AppError`, nothing was written; any other error makes the store read-only.
+   *
+   * @throws {AppError} `store-read-only`, and everything that `step` throws as an `AppError`.
+   */
+  async write<T>(step: () => Promise<T>): Promise<T> {
+    this.assertWritable();
+    try {
+      return await step();
+    } catch (error) {
+      throw await this.#endFailed(error);
+    }
+  }
+
+  /** Returns the failure of a step. */
+  async #endFailed(error: unknown): Promise<AppError> {
+    if (!(error instanceof AppError)) return this.#stop(error);
+    if (!isDiskFull(error)) return error;
+    this.#log.error('disk full; nothing was written', {error});
+    try {
+      // For deletions.
+      await this.#space.releaseReserve();
+      return error;
+    } catch (failed) {
+      return this.#stop(failed);
+    }
+  }
+
+  #stop(cause: unknown): AppError {
+    this.#stopped ??= new AppError({code: 'store-read-only', problem: messageOf(cause)}, {cause});
+    this.#log.error('disk failed; the store is read-only until it is opened again', {error: cause});
+    return this.#stopped;
+  }
+}
+
+/** Returns whether an error is the failure `disk-full`. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof AppError && error.failure.code === 'disk-full';
+}

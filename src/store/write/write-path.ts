@@ -1,0 +1,214 @@
+import {setImmediate} from 'node:timers/promises';
+import {AppError} from '../../domain/app-error.ts';
+import type {CommitResult} from '../../domain/commit.ts';
+import type {Listeners} from '../../domain/listeners.ts';
+import type {StoreStatistics} from '../../domain/statistics.ts';
+import {runTick, type Steps} from '../../domain/steps.ts';
+import {sizeOfCommit, writtenBytesOf} from '../plan/commit-size.ts';
+import {planGroup} from '../plan/plan-commits.ts';
+import {isDeletion, type PreparedCommit, type PreparedPlan} from '../plan/prepared-commit.ts';
+import type {CurrentEntries} from '../tree/current-entries.ts';
+import type {EntryCache} from '../tree/entry-cache.ts';
+import type {Memtable} from '../wal/memtable.ts';
+import {Checkpointer} from './checkpointer.ts';
+import {CommitQueue} from './commit-queue.ts';
+import {isDiskFull} from './disk-gate.ts';
+import {fitsRecord, LogWriter, type LogWriterDeps} from './log-writer.ts';
+
+/** Dependencies of {@link WritePath}. */
+export interface WritePathDeps extends Omit<LogWriterDeps, 'checkpointer'> {
+  readonly memtable: Memtable;
+  readonly cache: EntryCache;
+  readonly entries: CurrentEntries;
+  /** The clock of the machine, in milliseconds since the Unix epoch. */
+  readonly machineMs: () => number;
+  /** The latest time by the clock of the store that is on disk, likewise. */
+  readonly durableMs: number;
+  /** Called soon after each group that changed something. */
+  readonly listeners: Listeners;
+}
+
+/**
+ * The way of a commit to the disk. Commits that arrive while the disk is busy form the next group; one group is written at a time.
+ *
+ * | step | result | state that it changes |
+ * |---|---|---|
+ * | 1. queue | all waiting commits are a group | `CommitQueue`: the waiting commits |
+ * | 2. plan | checks are evaluated in the order of arrival; every commit sees those before it | none |
+ * | 3. persist | one record in the write-ahead log, with one fsync | `LogWriter`: the log; then `Memtable`, where reads find the group |
+ * | 4. publish | the commits resolve, and listeners are called | none |
+ * | 5. checkpoint, later | the group is in the tree, together with others | `Checkpointer`: `Tree`, then `Memtable` and `EntryCache` |
+ *
+ * In step 3 a large group, and any group if free space is scarce, is written into the tree instead. Everything that is written passes
+ * through `DiskGate`, which refuses all writes after one failed.
+ */
+export class WritePath {
+  readonly #deps: WritePathDeps;
+  readonly #queue = new CommitQueue<PreparedCommit>();
+  readonly #log: LogWriter;
+  readonly #checkpointer: Checkpointer;
+  /** Resolves after the last group. */
+  readonly #running: Promise<void>;
+  #durableMs: number;
+  #writtenBytes = 0;
+
+  constructor(deps: WritePathDeps) {
+    this.#deps = deps;
+    this.#durableMs = deps.durableMs;
+    this.#checkpointer = new Checkpointer(deps);
+    this.#log = new LogWriter({...deps, checkpointer: this.#checkpointer}, deps.memtable.revision ?? 0);
+    this.#checkpointer.notice();
+    this.#running = this.#run();
+  }
+
+  /** The latest time by the clock of the store that is on disk, in milliseconds since the Unix epoch. A restart continues from it. */
+  get durableMs(): number {
+    return this.#durableMs;
+  }
+
+  /** Returns figures of all writes. */
+  statistics(): Omit<StoreStatistics, 'entries'> {
+    const {checkpoints, failedCheckpoints} = this.#checkpointer;
+    const {waiting: waitingCommits} = this.#queue;
+    const wal = {...this.#log.statistics(), waitingRecords: this.#deps.memtable.groups, checkpoints, failedCheckpoints};
+    return {waitingCommits, writtenBytes: this.#writtenBytes, wal};
+  }
+
+  /** Commits; resolves once the commit is on disk. @throws {AppError} As `commit` of a store. */
+  push(commit: PreparedCommit): Promise<CommitResult> {
+    return this.#queue.push(
+      commit,
+      sizeOfCommit(commit, key => this.#deps.entries.recordSizeOf(key)),
+    );
+  }
+
+  /** Writes the memtable into the tree. @throws {AppError} `disk-full`, `store-read-only`; nothing is lost then. */
+  checkpoint(): Promise<void> {
+    return this.#checkpointer.checkpoint();
+  }
+
+  /** Calls {@link checkpoint}, and ignores its failure. */
+  tryCheckpoint(): Promise<void> {
+    return ignoreFailure(() => this.checkpoint());
+  }
+
+  /** Finishes the waiting commits, accepts no others, and writes the memtable into the tree if possible. */
+  async finish(): Promise<void> {
+    this.#queue.end();
+    await this.#running;
+    await this.tryCheckpoint();
+    this.#checkpointer.end();
+    if (this.#deps.memtable.changes === 0) await ignoreFailure(() => this.#log.detach());
+  }
+
+  /** Closes the write-ahead log. To be called after the tree is closed. */
+  close(): Promise<void> {
+    return this.#log.close();
+  }
+
+  async #run(): Promise<void> {
+    for await (const group of this.#queue) await group.answer(commits => this.#write(commits));
+  }
+
+  async #write(commits: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
+    try {
+      return await this.#writeTogether(commits);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      // Deletions free space, and the reserve is enough for them.
+      const results = [...(await this.#writeTogether(commits.filter(isDeletion)))];
+      return commits.map(commit => (isDeletion(commit) && results.shift()) || (error as Error));
+    }
+  }
+
+  async #writeTogether(commits: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
+    const plan = await this.#plan(commits);
+    if (plan.changes.length === 0 && plan.seenExpiryMs > this.#durableMs) await this.#tryWriteTime(plan.nowMs);
+    if (plan.changes.length > 0 || plan.stale.length > 0) await this.#persist(plan);
+    if (plan.changes.length > 0) this.#publish(plan);
+    return plan.results;
+  }
+
+  /** Plans a group in several ticks of the event loop, so that many large patches do not block other requests. */
+  async #plan(commits: readonly PreparedCommit[]): Promise<PreparedPlan> {
+    const {tree, gate} = this.#deps;
+    let steps: Steps<PreparedPlan> | undefined;
+    for (;;) {
+      // While a checkpoint fails, the engine may refuse to read; then `read` waits for its result, and calls this again.
+      const {done, value} = await tree.read(() => {
+        gate.assertWritable();
+        const current = steps ?? this.#beginPlan(commits);
+        // A generator that threw has ended: if this step throws, the plan begins again.
+        steps = undefined;
+        const step = runTick(current);
+        steps = current;
+        return step;
+      });
+      if (done) return value;
+      await setImmediate();
+    }
+  }
+
+  #beginPlan(commits: readonly PreparedCommit[]): Steps<PreparedPlan> {
+    const {machineMs, clock, tree, memtable, entries} = this.#deps;
+    return planGroup(commits, {
+      storeId: tree.metadata.id,
+      revision: memtable.revision ?? tree.changes.revision,
+      nowMs: clock.now(),
+      updatedAtMs: machineMs(),
+      stateOf: key => entries.stateOf(key),
+      jsonOf: key => entries.jsonOf(key),
+    });
+  }
+
+  async #persist(plan: PreparedPlan): Promise<void> {
+    const {gate, memtable} = this.#deps;
+    const space = await gate.check([plan]);
+    const isTight = space === 'reserve' || space === 'none';
+    if (isTight && plan.changes.some(({kind}) => kind === 'put')) throw new AppError({code: 'disk-full'});
+    // If free space is scarce, the tree may have no space for a group that the log acknowledged.
+    if (space === 'ample' && fitsRecord(plan)) {
+      await this.#log.append(plan);
+      memtable.add(plan);
+      this.#checkpointer.notice();
+    } else await this.#writeToTree(plan);
+  }
+
+  async #writeToTree(plan: PreparedPlan): Promise<void> {
+    const {cache, gate, tree} = this.#deps;
+    // Earlier groups go into the tree first.
+    await this.checkpoint();
+    cache.evict(plan.writes.keys());
+    await cache.pause(() => gate.write(() => tree.write([plan])));
+  }
+
+  #publish(plan: PreparedPlan): void {
+    this.#durableMs = plan.nowMs;
+    this.#writtenBytes += writtenBytesOf(plan.changes);
+    // Writers get their results first, since a listener begins to read.
+    globalThis.setImmediate(() => this.#deps.listeners.call());
+  }
+
+  /**
+   * Makes the time durable if no write does: an entry that a caller was told has expired must not come back, even if the clock of
+   * the machine is set back and the process is killed. If it fails, the answer to the caller is correct all the same.
+   */
+  async #tryWriteTime(nowMs: number): Promise<void> {
+    const {gate, tree} = this.#deps;
+    await ignoreFailure(async () => {
+      // The tree runs one transaction at a time.
+      await this.checkpoint();
+      await gate.write(() => tree.writeMetadata({highestMs: nowMs}));
+      this.#durableMs = nowMs;
+    });
+  }
+}
+
+/** Runs a step that may fail without harm, and ignores an `AppError`: the gate has logged it. @throws All other errors. */
+async function ignoreFailure(run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+}
