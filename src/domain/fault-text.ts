@@ -1,4 +1,4 @@
-import {FAULT_KINDS, type Fault} from './fault.ts';
+import {FAULT_KINDS, type Fault, type RequestFault} from './fault.ts';
 import {findFaultProblems} from './fault-check.ts';
 
 /** Result of reading a fault from text: the fault, or the problem in words. */
@@ -6,10 +6,27 @@ export type FaultTextReading = {readonly fault: Fault} | {readonly problem: stri
 
 /**
  * Reads a fault from its text, in the form of the command line: `delay 500ms --path /api/store/* --probability 0.3 --seed 7`,
- * `error store-busy`, `cut`, `disk-full`, `store-read-only`, `session-expired`, `airline-away`, `clock 2h`.
+ * `error store-busy`, `cut`, `disk-full`, `store-read-only`, `session-expired`, `airline-away`, `clock 2h`. Quotes stand around
+ * spaces, as in a shell.
  */
 export function readFaultText(text: string): FaultTextReading {
-  return readFaultWords(text.split(/\s+/).filter(word => word !== ''));
+  const words = splitWords(text);
+  return words === undefined ? {problem: 'has a quote that does not end'} : readFaultWords(words);
+}
+
+/** Splits a text at spaces that are not within quotes, and removes the quotes; undefined if one does not end. */
+function splitWords(text: string): readonly string[] | undefined {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (const [piece] of text.matchAll(/\s+|'[^']*'|"[^"]*"|[^\s'"]+|['"]/g)) {
+    if (piece === "'" || piece === '"') return undefined;
+    if (piece.trim() !== '') word = (word ?? '') + (/^['"]/.test(piece) ? piece.slice(1, -1) : piece);
+    else if (word !== undefined) {
+      words.push(word);
+      word = undefined;
+    }
+  }
+  return word === undefined ? words : [...words, word];
 }
 
 /** Reads a fault from the words of such a text. */
@@ -38,6 +55,9 @@ function check(kind: string, members: ReadonlyMap<string, unknown>): FaultTextRe
   const [problem] = findFaultProblems(fault, '$');
   if (problem === undefined) return {fault: fault as unknown as Fault};
   const name = problem.path.slice('$.'.length);
+  const flag = [...FLAGS].find(each => members.has(each));
+  if (flag !== undefined && !SELECTING.some(each => each === kind))
+    return {problem: `has --${flag}, which only ${SELECTING.join(', ')} take: ${kind} is about the whole service`};
   if (FLAGS.has(name)) return {problem: `has a wrong --${name}: it ${problem.problem}`};
   return {problem: `has no valid value: ${kind} takes ${VALUES.get(kind)?.wanted}`};
 }
@@ -48,9 +68,14 @@ export function formatFault(fault: Fault): string {
   const selection = kind === 'delay' || kind === 'error' || kind === 'cut' ? fault : {};
   const flags = [...FLAGS].flatMap(name => {
     const value = (selection as Readonly<Record<string, unknown>>)[name];
-    return value === undefined ? [] : [`--${name} ${value}`];
+    return value === undefined ? [] : [`--${name} ${quote(String(value))}`];
   });
   return [kind, ...formatValue(fault), ...flags].join(' ');
+}
+
+/** Puts quotes around a word that has spaces or quotes, as a shell reads them. */
+function quote(word: string): string {
+  return /[\s'"]/.test(word) ? `'${word.replaceAll("'", `'"'"'`)}'` : word;
 }
 
 function formatValue(fault: Fault): readonly string[] {
@@ -65,6 +90,9 @@ function formatValue(fault: Fault): readonly string[] {
       return [];
   }
 }
+
+/** Kinds that may be about some of the requests only. */
+const SELECTING = ['delay', 'error', 'cut'] as const satisfies readonly RequestFault['kind'][];
 
 /** Names of the members that are flags. */
 const FLAGS: ReadonlySet<string> = new Set(['path', 'plugin', 'probability', 'seed']);

@@ -66,6 +66,21 @@ export interface Faults {
    * @throws {AppError} `invalid-faults`, also for a clock offset without `ephemeral`, which would delete entries for good.
    */
   set(faults: readonly Fault[]): FaultList;
+
+  /**
+   * Adds faults to those that are on. One that is on already is not added twice, but moved to the end.
+   *
+   * @returns The faults that are on.
+   * @throws {AppError} `invalid-faults`, as {@link set}.
+   */
+  add(faults: readonly Fault[]): FaultList;
+
+  /**
+   * Ends the faults of a kind.
+   *
+   * @returns The faults that are still on.
+   */
+  end(kind: FaultKind): FaultList;
 }
 
 /** Maximum number of faults: each request is compared with all of them. */

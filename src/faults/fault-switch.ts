@@ -95,6 +95,16 @@ class ServiceFaults implements FaultSwitch {
     return this.#list;
   }
 
+  add(added: readonly Fault[]): FaultList {
+    const faults = this.#read(added);
+    const texts = new Set(faults.map(formatFault));
+    return this.set([...this.#list.faults.filter(fault => !texts.has(formatFault(fault))), ...faults]);
+  }
+
+  end(kind: FaultKind): FaultList {
+    return this.set(this.#list.faults.filter(fault => fault.kind !== kind));
+  }
+
   onChange(listener: () => void): () => void {
     return this.#listeners.add(listener);
   }

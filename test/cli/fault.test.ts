@@ -21,6 +21,10 @@ describe('crewroom fault', () => {
       fault: {kind: 'error', code: 'store-busy', plugin: 'com.example.a', probability: 0.3, seed: 7},
     },
     {args: ['cut', '--path', '/api/events'], fault: {kind: 'cut', path: '/api/events'}},
+    {
+      args: ['cut', '--path', `/api/com.example.a/it's "a b"`],
+      fault: {kind: 'cut', path: `/api/com.example.a/it's "a b"`},
+    },
     {args: ['disk-full'], fault: {kind: 'disk-full'}},
     {args: ['store-read-only'], fault: {kind: 'store-read-only'}},
     {args: ['session-expired'], fault: {kind: 'session-expired'}},
@@ -45,6 +49,14 @@ describe('crewroom fault', () => {
       (await run('fault', 'list', '--json')).stdout,
       '{"kind":"delay","delayMs":2000}\n{"kind":"disk-full"}\n',
     );
+  });
+
+  test('commands at the same time lose none of their faults', async () => {
+    const paths = Array.from({length: 8}, (_, index) => `/api/${index}`);
+    await run('fault', 'disk-full');
+    await Promise.all([run('fault', 'clear', 'disk-full'), ...paths.map(path => run('fault', 'cut', '--path', path))]);
+    const {faults} = service().crewroom.faults.list();
+    assert.deepEqual(new Set(faults), new Set(paths.map(path => ({kind: 'cut', path}))));
   });
 
   test('clear ends all, or those of a kind', async () => {
@@ -88,7 +100,10 @@ describe('crewroom fault', () => {
     {args: ['error', 'stor-busy'], problem: /error takes the code of a failure/},
     {args: ['disk-full', '5s'], problem: /takes no value/},
     {args: ['cut', '--probability', 'often'], problem: /wrong --probability: it has to be a number above 0/},
-    {args: ['disk-full', '--path', '/api'], problem: /wrong --path: it is not known here/},
+    {
+      args: ['disk-full', '--path', '/api'],
+      problem: /has --path, which only delay, error, cut take: disk-full is about the whole service/,
+    },
     {args: ['explode'], problem: /explode/},
     {args: ['list', 'cut'], problem: /list takes no ARGUMENT/},
     {args: ['clear', '--seed', '1'], problem: /clear takes no flags/},
@@ -139,6 +154,8 @@ describe('crewroom start --fault', () => {
   test('refuses wrong faults, and a clock for a store on disk', async () => {
     const wrong = await machine.run(['start', '--ephemeral', '--fault', 'delay forever']);
     assert.deepEqual([wrong.exitCode, /--fault .*delay takes a time/.test(wrong.stderr)], [2, true]);
+    const quote = await machine.run(['start', '--ephemeral', '--fault', "cut --path '/api/a b"]);
+    assert.deepEqual([quote.exitCode, /a quote that does not end/.test(quote.stderr)], [2, true]);
     const clock = await machine.run(['start', '--port', '0', '--fault', 'clock 1h']);
     assert.deepEqual([clock.exitCode, /needs a store in memory/.test(clock.stderr)], [2, true]);
   });

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {FAULTS_MAX} from '../../src/domain/fault.ts';
+import {FAULTS_MAX, type Fault} from '../../src/domain/fault.ts';
 import type {RawAnswer} from '../support/raw-client.ts';
 import {callService, useService} from '../support/service.ts';
 
@@ -64,16 +64,56 @@ describe('PUT /api/faults', () => {
   });
 });
 
+describe('POST /api/faults', () => {
+  test('adds faults to those that are on, and none twice', async () => {
+    await put('{"faults":[{"kind":"disk-full"},{"kind":"cut","path":"/api/keys"}]}');
+    const body = '{"faults":[{"kind":"airline-away"},{"kind":"disk-full"}]}';
+    const {status, json} = await callService(service(), 'POST /api/faults', {body});
+    expect([status, json]).toEqual([
+      200,
+      {faults: [{kind: 'cut', path: '/api/keys'}, {kind: 'airline-away'}, {kind: 'disk-full'}]},
+    ]);
+    expect(service().crewroom.faults.list()).toEqual(json);
+  });
+
+  test('keeps the limit of all faults together', async () => {
+    const faults = Array.from({length: FAULTS_MAX}, (_, index) => ({kind: 'cut', path: `/${index}`}));
+    await put(JSON.stringify({faults}));
+    const {status, json} = await callService(service(), 'POST /api/faults', {body: FAULTS});
+    expect([status, json['code']]).toEqual([422, 'invalid-faults']);
+    expect(service().crewroom.faults.list()).toEqual({faults});
+  });
+});
+
+describe('DELETE /api/faults', () => {
+  test('ends those of a kind', async () => {
+    await put('{"faults":[{"kind":"cut","path":"/a"},{"kind":"disk-full"},{"kind":"cut","path":"/b"}]}');
+    const {status, json} = await callService(service(), 'DELETE /api/faults?kind=cut');
+    expect([status, json]).toEqual([200, {faults: [{kind: 'disk-full'}]}]);
+    expect((await callService(service(), 'DELETE /api/faults?kind=explode')).json).toMatchObject({
+      code: 'invalid-parameter',
+      parameter: 'kind',
+    });
+    expect(service().crewroom.faults.list()).toEqual(json);
+  });
+});
+
 describe('faults are switched only', () => {
-  for (const method of ['PUT', 'DELETE'])
+  const before: Fault = {kind: 'cut', path: '/api/limits'};
+  const methods: readonly {method: string; after: readonly Fault[]}[] = [
+    {method: 'PUT', after: [{kind: 'disk-full'}]},
+    {method: 'POST', after: [before, {kind: 'disk-full'}]},
+    {method: 'DELETE', after: []},
+  ];
+  for (const {method, after} of methods)
     test(`${method} by programs and own pages, not by pages of an allowed origin`, async () => {
       const {port, crewroom} = service();
       const own = [`Origin: http://localhost:${port}`, 'Sec-Fetch-Site: same-origin'];
       for (const headers of [[], own]) {
-        crewroom.faults.set([{kind: 'cut', path: '/api/limits'}]);
+        crewroom.faults.set([before]);
         const {status} = await callService(service(), `${method} /api/faults`, {headers, body: FAULTS});
         expect(status).toBe(200);
-        expect(crewroom.faults.list()).toEqual(method === 'PUT' ? JSON.parse(FAULTS) : {faults: []});
+        expect(crewroom.faults.list()).toEqual({faults: after});
       }
       crewroom.faults.set([{kind: 'airline-away'}]);
       for (const headers of [[`Origin: ${ALLOWED}`], [`Referer: ${ALLOWED}/page`]]) {

@@ -61,23 +61,14 @@ async function clear({send}: JsonSender): Promise<readonly Fault[]> {
 function clearKind(kind: string): Action {
   return async sender => {
     const faults = await list(sender);
-    const others = faults.filter(fault => fault.kind !== kind);
-    if (others.length < faults.length) return set(sender, others);
-    throw invalidUsage('fault', `no fault of the kind ${JSON.stringify(kind)} is on`);
+    if (!faults.some(fault => fault.kind === kind))
+      throw invalidUsage('fault', `no fault of the kind ${JSON.stringify(kind)} is on`);
+    return (await sender.send('DELETE', `/api/faults?kind=${encodeURIComponent(kind)}`, readFaultList)).faults;
   };
 }
 
-/** Adds a fault to those that are on; one of a kind that has no members is not added twice. */
 function add(fault: Fault): Action {
-  return async sender => {
-    const text = formatFault(fault);
-    const others = (await list(sender)).filter(each => formatFault(each) !== text);
-    return set(sender, [...others, fault]);
-  };
-}
-
-async function set({send}: JsonSender, faults: readonly Fault[]): Promise<readonly Fault[]> {
-  return (await send('PUT', '/api/faults', readFaultList, formatFaults({faults}))).faults;
+  return async ({send}) => (await send('POST', '/api/faults', readFaultList, formatFaults({faults: [fault]}))).faults;
 }
 
 /** Prints the faults that are on: to people each on a line, as the command line has them. */

@@ -159,7 +159,7 @@ const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]
   },
   faults: {
     required: true,
-    description: 'All faults that are to be on.',
+    description: 'Faults to switch on: with PUT all that are to be on.',
     content: {'application/json': {schema: toSchema(FAULTS), example: FAULTS_EXAMPLE}},
   },
   origin: {

@@ -1,5 +1,6 @@
 import {z} from 'zod';
 import {DEFAULT_EVENT_KINDS, EVENT_KINDS, type EventKind} from '../../domain/event.ts';
+import {FAULT_KINDS} from '../../domain/fault.ts';
 import {KEY_BYTES_MAX, TTL_SECONDS_MAX} from '../../domain/fixed-limits.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {GivenRevision} from '../../domain/revision.ts';
@@ -128,6 +129,14 @@ export const REQUESTS_QUERY = z.strictObject({
     description:
       'The `cursor` of an earlier answer, or the sequence number of a request: only requests after it. A cursor of an earlier run of the service is before all requests. A `Last-Event-ID` takes precedence.',
   }),
+});
+
+/** Parameters of DELETE /api/faults. */
+export const END_FAULTS_QUERY = z.strictObject({
+  kind: z
+    .enum(FAULT_KINDS, {error: `it has to be one of ${FAULT_KINDS.join(', ')}`})
+    .optional()
+    .meta({description: 'Ends only faults of this kind.'}),
 });
 
 /** Parameters of GET /api/export. */

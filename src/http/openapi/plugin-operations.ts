@@ -2,6 +2,7 @@ import type {FailureCode} from '../../domain/failure.ts';
 import type {Method} from '../core/route.ts';
 import {FAULTS} from './fault-schemas.ts';
 import type {OperationDescription} from './operations.ts';
+import {END_FAULTS_QUERY} from './parameters.ts';
 import {
   ALL_SETTINGS,
   AVAILABLE_SETTINGS,
@@ -59,11 +60,21 @@ const FAULT_OPERATIONS: {readonly [M in Method]?: OperationDescription} = {
     answers: {200: {description: 'The faults, with the seeds that were chosen for them.', schema: FAULTS}},
     failures: ['invalid-faults', 'own-callers-only', 'value-too-large', 'unsupported-body'],
   },
+  POST: {
+    operationId: 'addFaults',
+    tag: 'Plugins',
+    summary: 'Switch faults on, beside those that are on',
+    description: 'One that is on already is not added twice. Only callers that may replace all faults may add some.',
+    body: 'faults',
+    answers: {200: {description: 'All faults that are on.', schema: FAULTS}},
+    failures: ['invalid-faults', 'own-callers-only', 'value-too-large', 'unsupported-body'],
+  },
   DELETE: {
     operationId: 'clearFaults',
     tag: 'Plugins',
-    summary: 'End all faults',
-    answers: {200: {description: 'No fault is on.', schema: FAULTS}},
+    summary: 'End all faults, or those of a kind',
+    query: END_FAULTS_QUERY,
+    answers: {200: {description: 'The faults that are still on.', schema: FAULTS}},
     failures: ['own-callers-only'],
   },
 };

@@ -1,6 +1,7 @@
 import type {Faults} from '../../domain/fault.ts';
 import {FAULTS_BYTES_MAX, formatFaults, readFaults} from '../../protocol/faults.ts';
 import {readJsonBody} from '../core/body.ts';
+import {memoize} from '../core/memoize.ts';
 import {answer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
@@ -8,6 +9,10 @@ import {assertOwnCaller} from './own-callers.ts';
 
 /** `/api/faults`: faults for testing plugins. Pages of other origins can read them, and change nothing. */
 export function faultRoutes(faults: Faults): readonly Route[] {
+  const readQuery = memoize(async () => {
+    const {END_FAULTS_QUERY, readParameters} = await import('../openapi/parameters.ts');
+    return (query: string) => readParameters(query, END_FAULTS_QUERY);
+  });
   return [
     {
       path: '/api/faults',
@@ -21,10 +26,15 @@ export function faultRoutes(faults: Faults): readonly Route[] {
           assertNoQuery(query);
           return answer(formatFaults(faults.set(readFaults(await readJsonBody(request, FAULTS_BYTES_MAX)))));
         },
-        DELETE: ({request, query}) => {
+        POST: async ({request, query}) => {
           assertOwnCaller(request);
           assertNoQuery(query);
-          return answer(formatFaults(faults.set([])));
+          return answer(formatFaults(faults.add(readFaults(await readJsonBody(request, FAULTS_BYTES_MAX)))));
+        },
+        DELETE: async ({request, query}) => {
+          assertOwnCaller(request);
+          const {kind} = (await readQuery())(query);
+          return answer(formatFaults(kind === undefined ? faults.set([]) : faults.end(kind)));
         },
       },
     },
