@@ -20,12 +20,14 @@ import {
   type OpenedSessions,
   type OpenedTransfer,
   type ReopenableStore,
+  type SharedStores,
   testEntries,
   testEvents,
   testSessions,
   testStore,
   testTransfer,
 } from '../src/testing/index.ts';
+import {openHandle} from './support/shared-store.ts';
 
 const LOG_CHANGES_MAX = 20;
 const NOON_MS = Date.UTC(2026, 0, 1, 12);
@@ -41,6 +43,7 @@ testStore({
   name: 'a store in memory',
   open: openMemory,
   openClocked: () => openClocked(openMemory),
+  openShared,
   logChangesMax: LOG_CHANGES_MAX,
   ...runner,
 });
@@ -93,6 +96,12 @@ async function openReopenable(): Promise<ReopenableStore> {
     },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
+}
+
+/** Two handles on one store in memory. */
+async function openShared(): Promise<SharedStores> {
+  const {store, advanceMs, ...opened} = await openClocked(openMemory);
+  return {first: openHandle(store), second: openHandle(store), advanceMs, ...opened};
 }
 
 /** Time stands still but for what a test lets pass. */

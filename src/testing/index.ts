@@ -18,5 +18,6 @@ export type {OpenedSessions} from './sessions/subject.ts';
 export type {Contract, OpenedEntries, TestRunner} from './shared/contract.ts';
 export type {ClockedStore} from './store/expiry.ts';
 export type {ReopenableStore} from './store/identity.ts';
+export type {SharedStores} from './store/sharing.ts';
 export {type StoreContract, testStore} from './store/store-contract.ts';
 export {type OpenedTransfer, type TransferContract, testTransfer} from './transfer/transfer-contract.ts';

@@ -264,7 +264,8 @@ export const STORE_SWEEPS: ContractPart<ClockedStore> = {
 /** More sweeps than any test here needs: a store whose sweep never ends fails the test instead of blocking it. */
 const SWEEPS_MAX = 10_000;
 
-async function sweepAll(store: Store): Promise<number | undefined> {
+/** Sweeps until no expired entry is left. @returns The delay until the next sweep. */
+export async function sweepAll(store: Store): Promise<number | undefined> {
   for (let count = 0; count < SWEEPS_MAX; count++) {
     const nextMs = await store.sweep();
     if (nextMs !== 0) return nextMs;
@@ -272,11 +273,13 @@ async function sweepAll(store: Store): Promise<number | undefined> {
   assert.fail(`${SWEEPS_MAX} sweeps left expired entries`);
 }
 
-async function describeChanges(store: Store, since: number): Promise<readonly string[]> {
+/** Returns the changes after a revision as texts of kind, key and revision. */
+export async function describeChanges(store: Store, since: number): Promise<readonly string[]> {
   return (await changesOf(store, since)).map(({kind, key: name, revision}) => `${kind} ${name} ${revision}`);
 }
 
-function putFor(ttlSeconds: number, name: string, json?: string): PutOperation {
+/** Creates a put with a time to live. */
+export function putFor(ttlSeconds: number, name: string, json?: string): PutOperation {
   return {...put(name, json), expiry: {kind: 'after', ttlSeconds}};
 }
 

@@ -87,7 +87,7 @@ export const STORE_CONCURRENCY: ContractPart<Store> = {
 };
 
 /** Increments an entry with compare-and-set until it reaches `end`. @returns Number of the increments by this caller. */
-async function countTo(store: Store, key: string, end: number): Promise<number> {
+export async function countTo(store: Store, key: string, end: number): Promise<number> {
   for (let increments = 0; ; ) {
     const entry = await read(store, key);
     const count = Number(textOf(entry));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {CHANGES_BYTES_MAX} from '../../domain/change.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import type {Snapshot} from '../../domain/snapshot.ts';
+import {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from '../../domain/snapshot.ts';
 import type {Store} from '../../domain/store.ts';
 import {
   assertFails,
@@ -16,6 +16,7 @@ import {
   write,
 } from '../shared/assertions.ts';
 import type {ContractPart} from '../shared/contract.ts';
+import type {ClockedStore} from './expiry.ts';
 
 /** Tests of snapshots. */
 export const STORE_SNAPSHOTS: ContractPart<Store> = {
@@ -91,6 +92,27 @@ export const STORE_SNAPSHOTS: ContractPart<Store> = {
         await held[Symbol.asyncDispose]();
         await assertFails(store.snapshot(), {code: 'store-closed'});
         await assertFails(store.sweep(), {code: 'store-closed'});
+      },
+    },
+  ],
+};
+
+/** Tests of the time for which snapshots can be read. */
+export const STORE_SNAPSHOT_AGE: ContractPart<ClockedStore> = {
+  name: 'snapshots',
+  tests: [
+    {
+      name: 'show their state until their maximum age if they are read without long pauses, during writes',
+      async run({store, advanceMs}) {
+        await write(store, put('a', '0'));
+        await using snapshot = await store.snapshot();
+        const pauseMs = SNAPSHOT_IDLE_MS - 1000;
+        for (let ageMs = pauseMs; ageMs < SNAPSHOT_AGE_MAX_MS; ageMs += pauseMs) {
+          advanceMs(pauseMs);
+          await write(store, put('a', String(ageMs)));
+          const [entry] = await snapshot.list({...range(), values: true});
+          assert.equal(textOf(entry), '0');
+        }
       },
     },
   ],

@@ -7,7 +7,8 @@ import {type ReopenableStore, STORE_REOPENING, storeIdentity} from './identity.t
 import {STORE_CONCURRENCY, STORE_LIFECYCLE} from './lifecycle.ts';
 import {STORE_LISTING} from './listing.ts';
 import {STORE_PATCHES} from './patches.ts';
-import {STORE_FOLLOWING, STORE_SNAPSHOTS} from './snapshots.ts';
+import {type SharedStores, STORE_SHARING} from './sharing.ts';
+import {STORE_FOLLOWING, STORE_SNAPSHOT_AGE, STORE_SNAPSHOTS} from './snapshots.ts';
 import {STORE_VALUES} from './values.ts';
 
 /** A store to test. */
@@ -21,6 +22,8 @@ export interface StoreContract extends Contract<Store> {
   readonly openClocked?: (() => Promise<ClockedStore>) | undefined;
   /** Opens an empty store that keeps its content. If given, the tests include opening it again. */
   readonly openReopenable?: (() => Promise<ReopenableStore>) | undefined;
+  /** Opens two stores on the same, empty data. If given, the tests include what each sees of the commits of the other. */
+  readonly openShared?: (() => Promise<SharedStores>) | undefined;
 }
 
 /** Maximum size of a log that tests fill, in changes: a larger one takes too long. */
@@ -54,7 +57,9 @@ export function testStore(contract: StoreContract): void {
     STORE_LIFECYCLE,
     storeIdentity(contract.open),
   ]);
-  const {openClocked, openReopenable} = contract;
-  if (openClocked !== undefined) runContract({...contract, open: openClocked}, [STORE_EXPIRY, STORE_SWEEPS]);
+  const {openClocked, openReopenable, openShared} = contract;
+  if (openClocked !== undefined)
+    runContract({...contract, open: openClocked}, [STORE_EXPIRY, STORE_SWEEPS, STORE_SNAPSHOT_AGE]);
   if (openReopenable !== undefined) runContract({...contract, open: openReopenable}, [STORE_REOPENING]);
+  if (openShared !== undefined) runContract({...contract, open: openShared}, [STORE_SHARING]);
 }
