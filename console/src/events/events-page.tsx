@@ -1,10 +1,111 @@
+import './events.css';
+import {useCallback, useEffect, useMemo} from 'preact/hooks';
+import {formatRoute} from '../route.ts';
+import {formatClock} from '../shell/format-clock.ts';
+import type {LiveLine} from '../shell/live/live-lines.ts';
+import {LiveList} from '../shell/live/live-list.tsx';
+import {LivePage} from '../shell/live/live-page.tsx';
 import type {PageProps} from '../shell/service-page.tsx';
+import {EventDetail} from './event-detail.tsx';
+import {EventFilters} from './event-filters.tsx';
+import {EventsState} from './events-state.ts';
+import {KIND_NAMES, type ReceivedEvent} from './received-event.ts';
 
-/** The page "Events": what changes. */
-export function EventsPage(_props: PageProps) {
+/** Changes as they happen, or since a revision. */
+export function EventsPage({state}: PageProps) {
+  const events = useMemo(() => new EventsState(state.client), [state]);
+  useEffect(() => {
+    const left = new AbortController();
+    void events.follow(left.signal);
+    return () => left.abort();
+  }, [events]);
+  const row = useCallback(
+    (line: LiveLine<ReceivedEvent>) => (
+      <EventRow
+        event={line.content}
+        onSelect={() => {
+          events.selected.value = line;
+        }}
+      />
+    ),
+    [events],
+  );
+  const close = useCallback(() => {
+    events.selected.value = undefined;
+    document.querySelector<HTMLElement>('.live')?.focus();
+  }, [events]);
+  const selected = events.selected.value;
   return (
-    <section class="page" aria-labelledby="page-title">
-      <h1 id="page-title">Events</h1>
-    </section>
+    <LivePage
+      title="Events"
+      lines={events.lines}
+      filters={<EventFilters events={events} />}
+      failure={events.failure.value}
+    >
+      <LiveList
+        lines={events.lines}
+        label="List of events"
+        empty={<NoEvents events={events} />}
+        selected={selected?.id}
+      >
+        {row}
+      </LiveList>
+      {selected !== undefined && <EventDetail event={selected.content} onClose={close} />}
+    </LivePage>
   );
 }
+
+function NoEvents({events}: {readonly events: EventsState}) {
+  return (
+    <>
+      <p>Nothing has changed since this page was opened. Each change appears here by itself.</p>
+      <p>
+        <button type="button" onClick={() => void events.replayLast()}>
+          Show the last changes
+        </button>
+      </p>
+    </>
+  );
+}
+
+interface EventRowProps {
+  readonly event: ReceivedEvent;
+  readonly onSelect: () => void;
+}
+
+function EventRow({event: {kind, receivedMs, revision, key, plugin, text}, onSelect}: EventRowProps) {
+  const subject = key ?? plugin ?? '';
+  return (
+    <div class="event-line" data-kind={kind}>
+      <time dateTime={new Date(receivedMs).toISOString()}>{formatClock(receivedMs)}</time>
+      <span class="quiet revision">{revision}</span>
+      <button
+        type="button"
+        class="live-button"
+        tabIndex={-1}
+        aria-label={`${KIND_NAMES[kind]} ${subject}`}
+        onClick={onSelect}
+      >
+        {KIND_NAMES[kind]}
+      </button>
+      <span class="one-line subject">
+        {key !== undefined && (
+          <a href={formatRoute({view: 'entries', key})} tabIndex={-1}>
+            <bdi>{key}</bdi>
+          </a>
+        )}
+        {plugin !== undefined && (
+          <a href={formatRoute({view: 'plugin', id: plugin, tab: 'log'})} tabIndex={-1}>
+            <bdi>{plugin}</bdi>
+          </a>
+        )}
+      </span>
+      <span class="one-line quiet">
+        <bdi>{text.slice(0, PREVIEW_LENGTH)}</bdi>
+      </span>
+    </div>
+  );
+}
+
+/** Longest text in a line, in UTF-16 units: more than a wide screen shows. */
+const PREVIEW_LENGTH = 300;

@@ -1,10 +1,91 @@
+import './requests.css';
+import type {RecordedRequest} from 'crewroom/client/service';
+import {useCallback, useEffect, useMemo} from 'preact/hooks';
+import {formatClock} from '../shell/format-clock.ts';
+import type {LiveLine} from '../shell/live/live-lines.ts';
+import {LiveList} from '../shell/live/live-list.tsx';
+import {LivePage} from '../shell/live/live-page.tsx';
 import type {PageProps} from '../shell/service-page.tsx';
+import {RequestDetail} from './request-detail.tsx';
+import {RequestFilters} from './request-filters.tsx';
+import {RequestsState} from './requests-state.ts';
 
-/** The page "Requests": what plugins and programs ask. */
-export function RequestsPage(_props: PageProps) {
-  return (
-    <section class="page" aria-labelledby="page-title">
-      <h1 id="page-title">Requests</h1>
-    </section>
+/** The requests that the service answers, as they are answered. */
+export function RequestsPage({state}: PageProps) {
+  const requests = useMemo(() => new RequestsState(), []);
+  useEffect(() => {
+    const left = new AbortController();
+    void requests.follow(left.signal);
+    return () => left.abort();
+  }, [requests]);
+  const row = useCallback(
+    (line: LiveLine<RecordedRequest>) => (
+      <RequestRow
+        request={line.content}
+        onSelect={() => {
+          requests.selected.value = line;
+        }}
+      />
+    ),
+    [requests],
   );
+  const close = useCallback(() => {
+    requests.selected.value = undefined;
+    document.querySelector<HTMLElement>('.live')?.focus();
+  }, [requests]);
+  const selected = requests.selected.value;
+  const empty = 'No request yet. Those of plugins, pages and programs appear here by themselves.';
+  return (
+    <LivePage
+      title="Requests"
+      lines={requests.lines}
+      filters={<RequestFilters requests={requests} />}
+      failure={requests.failure.value}
+    >
+      <LiveList lines={requests.lines} label="List of requests" empty={empty} selected={selected?.id}>
+        {row}
+      </LiveList>
+      {selected !== undefined && (
+        <RequestDetail key={selected.id} request={selected.content} state={state} onClose={close} />
+      )}
+    </LivePage>
+  );
+}
+
+interface RequestRowProps {
+  readonly request: RecordedRequest;
+  readonly onSelect: () => void;
+}
+
+function RequestRow({request, onSelect}: RequestRowProps) {
+  const {atMs, method, path, status, durationMs, plugin, origin, failure} = request;
+  return (
+    <div class="request-line" data-class={String(status)[0]}>
+      <time dateTime={new Date(atMs).toISOString()}>{formatClock(atMs)}</time>
+      <button
+        type="button"
+        class="live-button one-line"
+        tabIndex={-1}
+        aria-label={`${method} ${path}, ${status}`}
+        onClick={onSelect}
+      >
+        {method}
+      </button>
+      <strong class="request-status">{status}</strong>
+      <span class="quiet duration">{formatDuration(durationMs)}</span>
+      <span class="one-line path">
+        <bdi>{path}</bdi>
+        {failure !== undefined && <span class="request-code">{failure.code}</span>}
+      </span>
+      <span class="one-line quiet sender">
+        <bdi>{plugin ?? origin ?? ''}</bdi>
+      </span>
+    </div>
+  );
+}
+
+/** Formats a duration with three significant digits at least. */
+function formatDuration(durationMs: number): string {
+  if (durationMs >= 10_000) return `${(durationMs / 1000).toFixed(0)} s`;
+  return durationMs >= 100 ? `${durationMs.toFixed(0)} ms` : `${durationMs.toFixed(1)} ms`;
 }

@@ -1,0 +1,67 @@
+import {useSignal} from '@preact/signals';
+import {CHOSEN_KINDS, type EventsState} from './events-state.ts';
+import {KIND_NAMES} from './received-event.ts';
+
+/** Chooses events by their kinds and the prefix of their keys, and where the list begins. */
+export function EventFilters({events}: {readonly events: EventsState}) {
+  return (
+    <>
+      <fieldset class="chips">
+        <legend class="hidden">Kinds</legend>
+        {CHOSEN_KINDS.map(kind => (
+          <label key={kind}>
+            <input
+              type="checkbox"
+              checked={events.kinds.value.has(kind)}
+              onChange={({currentTarget}) => events.choose(kind, currentTarget.checked)}
+            />
+            {KIND_NAMES[kind]}
+          </label>
+        ))}
+      </fieldset>
+      <label>
+        Key begins with
+        <input
+          type="search"
+          class="prefix"
+          spellcheck={false}
+          value={events.prefix.value}
+          onInput={({currentTarget}) => {
+            events.prefix.value = currentTarget.value;
+          }}
+        />
+      </label>
+      <Replay events={events} />
+    </>
+  );
+}
+
+/** Shows changes after a revision again. */
+function Replay({events}: {readonly events: EventsState}) {
+  const since = useSignal('');
+  const replay = (event: Event): void => {
+    event.preventDefault();
+    events.replay(Number(since.value));
+  };
+  return (
+    <form onSubmit={replay}>
+      <label>
+        Replay after revision
+        <input
+          type="text"
+          class="since"
+          inputMode="numeric"
+          autocomplete="off"
+          required
+          pattern="[0-9]{1,15}"
+          title="A revision: 0, or a larger whole number"
+          value={since.value}
+          onInput={({currentTarget}) => {
+            since.value = currentTarget.value;
+          }}
+        />
+      </label>
+      <button type="submit">Replay</button>
+    </form>
+  );
+}

@@ -1,0 +1,107 @@
+import {effect, type Signal, signal} from '@preact/signals';
+import type {Client, EventKind, Revision} from 'crewroom/client';
+import {type CallFailure, callService} from '../service/call-service.ts';
+import {atNextChange} from '../shell/live/change-interval.ts';
+import {LINES_MAX, type LiveLine, LiveLines} from '../shell/live/live-lines.ts';
+import {toCallFailure} from '../state/loaded.ts';
+import {KIND_NAMES, keepEvent, type ReceivedEvent} from './received-event.ts';
+
+/** Kinds that the user may choose. The list without `reset` would have gaps that nothing shows. */
+export const CHOSEN_KINDS = (Object.keys(KIND_NAMES) as EventKind[]).filter(kind => kind !== 'reset');
+
+/** Logs have views of their own, and a plugin may log thousands of lines a second. */
+const KINDS_AT_FIRST = CHOSEN_KINDS.filter(kind => kind !== 'plugin-log');
+
+/** The events of the service: those since the page was opened, or since a revision. */
+export class EventsState {
+  readonly lines: LiveLines<ReceivedEvent> = new LiveLines(atNextChange);
+  readonly kinds: Signal<ReadonlySet<EventKind>> = signal(new Set(KINDS_AT_FIRST));
+  readonly prefix: Signal<string> = signal('');
+  readonly failure: Signal<CallFailure | undefined> = signal(undefined);
+  readonly selected: Signal<LiveLine<ReceivedEvent> | undefined> = signal(undefined);
+  readonly #client: Client;
+  /** The stream that is followed. */
+  #events: {readonly cursor: Revision | undefined} | undefined;
+  #since: Revision | undefined;
+  #attempt = new AbortController();
+
+  constructor(client: Client) {
+    this.#client = client;
+    effect(() => {
+      const [kinds, prefix] = [this.kinds.value, this.prefix.value];
+      this.lines.filter.value = ({kind, key}) =>
+        kind === 'reset' || (kinds.has(kind) && (key === undefined || key.startsWith(prefix)));
+    });
+  }
+
+  /** Follows the events until the signal is aborted. */
+  async follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#attempt = new AbortController();
+      const attempt = AbortSignal.any([signal, this.#attempt.signal]);
+      try {
+        await this.#followOnce(attempt);
+      } catch (error) {
+        this.failure.value = toCallFailure(error);
+        // The service refuses the stream as it is: another one begins when the user asks for it.
+        await aborted(attempt);
+      }
+    }
+  }
+
+  /** Shows a kind of events, or hides it. */
+  choose(kind: EventKind, isChosen: boolean): void {
+    this.kinds.value = new Set(CHOSEN_KINDS.filter(each => (each === kind ? isChosen : this.kinds.peek().has(each))));
+    if (kind !== 'plugin-log') return;
+    // A stream with other kinds continues where this one ends.
+    this.#since = this.#events?.cursor ?? this.#since;
+    this.#attempt.abort();
+  }
+
+  /** Shows all changes after a revision again, and those that follow. */
+  replay(since: Revision): void {
+    this.#since = since;
+    this.selected.value = undefined;
+    this.lines.resume();
+    this.lines.replace([]);
+    this.#attempt.abort();
+  }
+
+  /** Shows the last changes again, as many as the list has place for. */
+  async replayLast(): Promise<void> {
+    try {
+      // The answer has the revision that the service has reached.
+      const {revision} = await callService<{readonly revision: string}>('/api/events?wait=1');
+      this.replay(Math.max(0, Number(revision) - LINES_MAX));
+    } catch (error) {
+      this.failure.value = toCallFailure(error);
+    }
+  }
+
+  async #followOnce(signal: AbortSignal): Promise<void> {
+    const kinds: readonly EventKind[] = ['reset', ...CHOSEN_KINDS].filter(
+      (kind): kind is EventKind => kind !== 'plugin-log' || this.kinds.peek().has(kind),
+    );
+    const events = this.#client.events<unknown, EventKind>({
+      kinds,
+      since: this.#since,
+      signal,
+      onConnection: () => {
+        this.failure.value = undefined;
+      },
+    });
+    this.#events = events;
+    for await (const event of events) {
+      // The list may show another revision already.
+      if (signal.aborted) return;
+      this.lines.add([keepEvent(event, Date.now())], event.kind === 'plugin-log' ? event.dropped : 0);
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), {once: true});
+  });
+}

@@ -1,0 +1,97 @@
+import {useSignal} from '@preact/signals';
+import {useEffect, useMemo, useRef} from 'preact/hooks';
+import {type CallFailure, callService} from '../service/call-service.ts';
+import {FailureNote} from '../shell/failure-note.tsx';
+import {OwnerNote} from '../shell/owner-note.tsx';
+import type {ConsoleState} from '../state/console-state.ts';
+import {Loaded, toCallFailure} from '../state/loaded.ts';
+
+/** Answer of `GET /api/allowed-origins`. */
+interface OriginList {
+  readonly allowed: readonly string[];
+  /** At most 20, none of which is `null`. */
+  readonly refused: readonly {readonly origin: string}[];
+}
+
+interface AllowOriginProps {
+  readonly state: ConsoleState;
+  readonly origin: string;
+}
+
+/** Allows an origin that was refused until the service ends, after the user has seen it once more. Only one that the service itself lists. */
+export function AllowOrigin({state, origin}: AllowOriginProps) {
+  const list = useMemo(() => new Loaded(() => callService<OriginList>('/api/allowed-origins')), []);
+  const isAsking = useSignal(false);
+  useEffect(() => void list.reload(), [list]);
+  const known = list.value.value;
+  const failure = list.failure.value;
+  if (failure !== undefined) return <FailureNote failure={failure} />;
+  if (known?.allowed.includes(origin)) return <p class="note">Pages of this origin may call the service now.</p>;
+  if (known === undefined || !known.refused.some(each => each.origin === origin)) return null;
+  return (
+    <>
+      <p class="detail-actions">
+        <button
+          type="button"
+          disabled={!state.isOwner.value}
+          onClick={() => {
+            isAsking.value = true;
+          }}
+        >
+          Allow this origin…
+        </button>
+      </p>
+      <OwnerNote state={state} />
+      {isAsking.value && (
+        <AllowDialog
+          origin={origin}
+          onClose={() => {
+            isAsking.value = false;
+            void list.reload();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface AllowDialogProps {
+  readonly origin: string;
+  readonly onClose: () => void;
+}
+
+function AllowDialog({origin, onClose}: AllowDialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const failure = useSignal<CallFailure | undefined>(undefined);
+  useEffect(() => dialog.current?.showModal(), []);
+  const allow = async (): Promise<void> => {
+    try {
+      await callService('/api/allowed-origins', {method: 'POST', body: {origin}});
+      onClose();
+    } catch (error) {
+      failure.value = toCallFailure(error);
+    }
+  };
+  return (
+    <dialog ref={dialog} class="ask" aria-labelledby="ask-title" onClose={onClose}>
+      <h2 id="ask-title">Allow this origin?</h2>
+      <p>
+        <code class="ask-origin">
+          <bdi>{origin}</bdi>
+        </code>
+      </p>
+      <p>
+        Every page of this origin may then read the identity, and read and change all entries, until the service ends.
+      </p>
+      {failure.value !== undefined && <FailureNote failure={failure.value} />}
+      <p class="detail-actions">
+        <button type="button" class="primary" onClick={() => void allow()}>
+          Allow
+        </button>
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+      </p>
+    </dialog>
+  );
+}

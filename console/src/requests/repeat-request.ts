@@ -1,0 +1,36 @@
+import type {RecordedRequest} from 'crewroom/client/service';
+import {formatCurl} from '../shell/format-curl.ts';
+
+/** Headers that curl sets by itself, or that say only which program sent the request. */
+const LEFT_OUT: readonly string[] = ['host', 'content-length', 'user-agent', 'upgrade'];
+
+/** Mark that stands for values of parameters, which the service does not show. */
+const MASK = '…';
+
+/** Formats a request as a curl command. */
+export function curlOf({method, path, headers}: RecordedRequest, origin: string): string {
+  const shown = Object.entries(headers).filter(
+    ([name, value]) => !LEFT_OUT.includes(name) && !(name === 'accept' && value === '*/*'),
+  );
+  return formatCurl({method, url: origin + path, headers: Object.fromEntries(shown)});
+}
+
+/** Returns what the command of {@link curlOf} lacks, in words; undefined if nothing. */
+export function lackOf({method, path}: RecordedRequest): string | undefined {
+  const lacks = [
+    ...(path.includes(MASK) ? ['values of parameters, shown as “…”'] : []),
+    ...(method === 'GET' || method === 'HEAD' || method === 'DELETE' || method === 'OPTIONS' ? [] : ['the body']),
+  ];
+  return lacks.length === 0 ? undefined : `Not kept, so add: ${lacks.join(', and ')}.`;
+}
+
+/**
+ * Returns whether the page may send a request again: one that only reads. A path that browsers would change, such as one with `..`, would be
+ * another request.
+ */
+export function mayRepeat({method, path}: RecordedRequest, origin: string): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  if (!path.startsWith('/')) return false;
+  const address = URL.parse(origin + path);
+  return address !== null && address.origin === origin && address.pathname === path.split('?', 1)[0];
+}

@@ -1,0 +1,67 @@
+import type {RecordedRequest} from 'crewroom/client/service';
+import {CopyButton} from '../shell/copy-button.tsx';
+import {DetailPanel, Facts} from '../shell/live/detail-panel.tsx';
+import {TextBox} from '../shell/text-box.tsx';
+import type {ConsoleState} from '../state/console-state.ts';
+import {AllowOrigin} from './allow-origin.tsx';
+import {curlOf, lackOf, mayRepeat} from './repeat-request.ts';
+import {SendAgain} from './send-again.tsx';
+
+interface RequestDetailProps {
+  readonly request: RecordedRequest;
+  readonly state: ConsoleState;
+  readonly onClose: () => void;
+}
+
+/** Everything about a request: why it was refused, its headers, and how to repeat it. */
+export function RequestDetail({request, state, onClose}: RequestDetailProps) {
+  const {method, path, status, atMs, durationMs, sizeBytes, origin, plugin, failure} = request;
+  const lack = lackOf(request);
+  const command = curlOf(request, location.origin);
+  return (
+    <DetailPanel title={`${method} ${status}`} onClose={onClose}>
+      <p>
+        <code>
+          <bdi>{path}</bdi>
+        </code>
+      </p>
+      {failure !== undefined && (
+        <div class={`note ${status >= 500 ? 'danger' : 'warning'}`}>
+          <p>
+            <strong>{failure.code}</strong>
+          </p>
+          <p>{failure.detail}</p>
+          <p>{failure.remedy}</p>
+        </div>
+      )}
+      {failure?.code === 'foreign-origin' && origin !== undefined && <AllowOrigin state={state} origin={origin} />}
+      <Facts
+        facts={[
+          ['At', new Date(atMs).toLocaleString()],
+          ['Duration', `${durationMs} ms`],
+          ['Body', sizeBytes === undefined ? 'a stream' : `${sizeBytes.toLocaleString('en')} bytes`],
+          ['Plugin', plugin],
+          ['Origin', origin],
+          ['Request id', failure?.requestId],
+        ]}
+      />
+      <Headers request={request} />
+      <h3>As curl</h3>
+      <TextBox text={command} label="Command" />
+      {lack !== undefined && <p class="quiet">{lack}</p>}
+      <p class="detail-actions">
+        <CopyButton text={command} name="Copy as curl" />
+      </p>
+      {mayRepeat(request, location.origin) && <SendAgain request={request} />}
+    </DetailPanel>
+  );
+}
+
+function Headers({request: {headers}}: {readonly request: RecordedRequest}) {
+  return (
+    <>
+      <h3>Headers</h3>
+      <Facts facts={Object.entries(headers)} />
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import type {RecordedRequest} from 'crewroom/client/service';
+
+/** Statuses that the filter distinguishes. */
+export const STATUS_NAMES = {
+  all: 'All',
+  '2': 'Successful (2xx)',
+  '3': 'Not modified (3xx)',
+  '4': 'Refused (4xx)',
+  '5': 'Failed (5xx)',
+} as const;
+
+/** Choice of requests. */
+export interface RequestFilter {
+  /** Part of the path, in any case. */
+  readonly path: string;
+  readonly status: keyof typeof STATUS_NAMES;
+  /** Sender of {@link senderOf}; `all` for all. */
+  readonly sender: string;
+  /** False without those of the console itself, unless they failed. */
+  readonly withOwn: boolean;
+}
+
+/** Returns who sent a request: `plugin ID`, `origin ORIGIN`, or `program` for a local program. */
+export function senderOf({plugin, origin}: RecordedRequest): string {
+  if (plugin !== undefined) return `plugin ${plugin}`;
+  return origin === undefined ? 'program' : `origin ${origin}`;
+}
+
+/** Returns a function that tests requests. @param ownOrigin Origin of the console. */
+export function filterBy(
+  {path, status, sender, withOwn}: RequestFilter,
+  ownOrigin: string,
+): (request: RecordedRequest) => boolean {
+  const part = path.toLowerCase();
+  return request =>
+    request.path.toLowerCase().includes(part) &&
+    (status === 'all' || String(request.status).startsWith(status)) &&
+    (sender === 'all' || senderOf(request) === sender) &&
+    (withOwn || request.failure !== undefined || senderOf(request) !== `origin ${ownOrigin}`);
+}

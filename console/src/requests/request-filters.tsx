@@ -1,0 +1,59 @@
+import {type RequestFilter, STATUS_NAMES} from './request-filter.ts';
+import type {RequestsState} from './requests-state.ts';
+
+/** Chooses requests by path, status and sender. */
+export function RequestFilters({requests}: {readonly requests: RequestsState}) {
+  const {path, status, sender, withOwn} = requests.filter.value;
+  return (
+    <>
+      <label>
+        Path
+        <input
+          type="search"
+          spellcheck={false}
+          value={path}
+          onInput={({currentTarget}) => requests.choose({path: currentTarget.value})}
+        />
+      </label>
+      <label>
+        Status
+        <select
+          value={status}
+          onChange={({currentTarget}) => requests.choose({status: currentTarget.value as RequestFilter['status']})}
+        >
+          {Object.entries(STATUS_NAMES).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        From
+        <select value={sender} onChange={({currentTarget}) => requests.choose({sender: currentTarget.value})}>
+          <option value="all">All</option>
+          {requests.senders.value.map(each => (
+            <option key={each} value={each}>
+              {nameOf(each)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <input
+          type="checkbox"
+          checked={withOwn}
+          onChange={({currentTarget}) => requests.choose({withOwn: currentTarget.checked})}
+        />
+        Those of the console
+      </label>
+    </>
+  );
+}
+
+/** Name of a sender for people. */
+function nameOf(sender: string): string {
+  if (sender === 'program') return 'Local programs';
+  if (sender === `origin ${location.origin}`) return 'The console';
+  return sender.slice(sender.indexOf(' ') + 1);
+}

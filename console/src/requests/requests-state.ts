@@ -1,0 +1,61 @@
+import {computed, effect, type ReadonlySignal, type Signal, signal} from '@preact/signals';
+import {createService, type RecordedRequest} from 'crewroom/client/service';
+import type {CallFailure} from '../service/call-service.ts';
+import {atNextChange} from '../shell/live/change-interval.ts';
+import {type LiveLine, LiveLines} from '../shell/live/live-lines.ts';
+import {toCallFailure} from '../state/loaded.ts';
+import {filterBy, type RequestFilter, senderOf} from './request-filter.ts';
+
+/** Wait before another attempt, in milliseconds, if the service refused the stream. The client itself retries lost connections. */
+const REFUSED_WAIT_MS = 3000;
+
+/** The requests that the service has answered: those that it keeps, and those that follow. */
+export class RequestsState {
+  readonly lines: LiveLines<RecordedRequest> = new LiveLines(atNextChange);
+  readonly filter: Signal<RequestFilter> = signal({path: '', status: 'all', sender: 'all', withOwn: false});
+  readonly failure: Signal<CallFailure | undefined> = signal(undefined);
+  readonly selected: Signal<LiveLine<RecordedRequest> | undefined> = signal(undefined);
+  /** Senders to choose from. */
+  readonly senders: ReadonlySignal<readonly string[]>;
+  readonly #seen: Signal<ReadonlySet<string>> = signal(new Set());
+  readonly #follow = createService({baseUrl: location.origin}).requests.follow;
+
+  constructor() {
+    effect(() => {
+      this.lines.filter.value = filterBy(this.filter.value, location.origin);
+    });
+    this.senders = computed(() => [...this.#seen.value].toSorted());
+  }
+
+  /** Follows the requests until the signal is aborted. */
+  async follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        this.lines.replace([]);
+        for await (const {requests, missed} of this.#follow({signal})) {
+          this.failure.value = undefined;
+          this.lines.add(requests, missed);
+          this.#see(requests.map(senderOf));
+        }
+      } catch (error) {
+        this.failure.value = toCallFailure(error);
+        await new Promise(resolve => setTimeout(resolve, REFUSED_WAIT_MS));
+      }
+    }
+  }
+
+  /** Changes a part of the filter. */
+  choose(change: Partial<RequestFilter>): void {
+    this.filter.value = {...this.filter.value, ...change};
+  }
+
+  #see(senders: readonly string[]): void {
+    const seen = this.#seen.value;
+    // Any program may invent origins.
+    if (seen.size >= SENDERS_MAX || senders.every(sender => seen.has(sender))) return;
+    this.#seen.value = new Set([...seen, ...senders].slice(0, SENDERS_MAX));
+  }
+}
+
+/** Maximum number of senders to choose from. */
+const SENDERS_MAX = 100;

@@ -1,0 +1,52 @@
+import type {ComponentChildren} from 'preact';
+import {useEffect} from 'preact/hooks';
+import {Glyph} from '../glyph.tsx';
+
+interface DetailPanelProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** The details of a line, beside the list. Escape closes it. */
+export function DetailPanel({title, onClose, children}: DetailPanelProps) {
+  useEffect(() => {
+    const closeByKey = (event: KeyboardEvent): void => {
+      // An open dialog has the key for itself.
+      if (event.key !== 'Escape' || document.querySelector('dialog[open]') !== null) return;
+      onClose();
+    };
+    addEventListener('keydown', closeByKey);
+    return () => removeEventListener('keydown', closeByKey);
+  }, [onClose]);
+  return (
+    <aside class="detail" aria-label={title}>
+      <header class="detail-head">
+        <h2>{title}</h2>
+        <button type="button" class="plain" onClick={onClose}>
+          <Glyph name="close" />
+          <span class="hidden">Close the details</span>
+        </button>
+      </header>
+      {children}
+    </aside>
+  );
+}
+
+/** Names and values of a line; those without a value are left out. */
+export function Facts({facts}: {readonly facts: readonly (readonly [name: string, value: ComponentChildren])[]}) {
+  return (
+    <dl class="facts">
+      {facts
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

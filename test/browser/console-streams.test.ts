@@ -1,0 +1,241 @@
+import {join} from 'node:path';
+import type {Browser, Locator, Page} from 'playwright-core';
+import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
+import {findViolations} from '../support/browsers/accessibility.ts';
+import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {findFreePort} from '../support/free-port.ts';
+import {writePlugin} from '../support/plugin-folder.ts';
+import {untilRunning} from '../support/plugin-service.ts';
+import {callService, makeTemporaryDirectory, startInTest, startService, type TestService} from '../support/service.ts';
+
+const RADIO = 'com.example.radio';
+
+const BACKGROUND = `
+exports.routes = {
+  get: {say: {description: 'Repeats <b>its</b> query', handler: (req, res) => { console.log('said', req.query.text); res.json({said: req.query.text ?? null}); }}},
+  post: {note: {description: 'Keeps a note', handler: (req, res) => res.status(201).json({noted: req.body})}},
+};`;
+
+/** Texts that must neither run nor break the layout. */
+const HOSTILE_KEY = `<img src=x onerror=alert(1)>/\u202egnp.exe/${'long'.repeat(80)}`;
+const HOSTILE_VALUE = `<script>alert(1)</script>\u202e${'wide '.repeat(50)}`;
+
+let browser: Browser;
+let service: TestService;
+const disposables: AsyncDisposable[] = [];
+
+beforeAll(async () => {
+  if (!CAN_BROWSE) return;
+  browser = await launchChromium();
+  const home = await makeTemporaryDirectory();
+  await writePlugin(join(home.path, RADIO), {'background/index.js': BACKGROUND});
+  service = await startService({plugins: home.path, ephemeral: true});
+  disposables.push(service, home);
+  await service.crewroom.plugins.ready();
+  await untilRunning(service.crewroom.plugins, RADIO);
+});
+afterAll(async () => {
+  await browser?.close();
+  for (const each of disposables) await each[Symbol.asyncDispose]();
+});
+
+/** Puts many entries, in commits as large as the service allows. */
+async function putMany(prefix: string, count: number): Promise<void> {
+  for (let from = 0; from < count; from += COMMIT_SIZE)
+    await service.crewroom.entries.transact({
+      operations: Array.from({length: COMMIT_SIZE}, (_, index) => ({
+        kind: 'put' as const,
+        key: `${prefix}${from + index}`,
+        json: String(from + index),
+      })),
+    });
+}
+
+const COMMIT_SIZE = 250;
+
+function rows(page: Page): Locator {
+  return page.locator('.live-line');
+}
+
+function isAtEnd(page: Page): Promise<unknown> {
+  return page.evaluate(
+    `(list => list.scrollHeight - list.scrollTop - list.clientHeight < 40)(document.querySelector('.live'))`,
+  );
+}
+
+async function select(page: Page, button: string): Promise<Locator> {
+  await page.getByRole('button', {name: button}).last().click();
+  return page.getByRole('complementary');
+}
+
+describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
+  test('shows changes as they happen, and opens the entry of each', async () => {
+    const {page, problems} = await openConsole(browser, service.url, {fragment: '#/events'});
+    await page.getByText('Nothing has changed since').waitFor();
+    const {entries} = service.crewroom;
+    await entries.putValue('crew/captain', {name: 'Ada'}, {ttlSeconds: 3600});
+    await entries.putValue(HOSTILE_KEY, HOSTILE_VALUE);
+    await entries.delete('crew/captain');
+    await page.getByRole('button', {name: 'Deleted crew/captain'}).waitFor();
+    await keepScreenshot(page, 'events-live');
+    expect(await page.locator('img[src="x"]').count()).toBe(0);
+    const detail = await select(page, 'Written crew/captain');
+    await detail.getByText('{"name":"Ada"}').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => detail.count()).toBe(0);
+    await select(page, 'Written <img');
+    await page.setViewportSize({width: 360, height: 800});
+    await fetch(`${service.url}/api/settings/core`, {method: 'PUT', body: '{"darkMode": true}'});
+    await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+    await keepScreenshot(page, 'events-360-dark');
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await findViolations(page)).toEqual([]);
+    await rows(page).getByRole('link', {name: 'crew/captain'}).first().click();
+    expect(await page.evaluate('location.hash')).toBe('#/entries/crew%2Fcaptain');
+    expect(problems).toEqual([]);
+  });
+
+  test('lets thousands of changes wait while it is paused, and says what it leaves out', async () => {
+    const {page} = await openConsole(browser, service.url, {fragment: '#/events'});
+    await page.getByText('Nothing has changed since').waitFor();
+    await service.crewroom.entries.putValue('first', 1);
+    await page.getByRole('button', {name: 'Written first'}).waitFor();
+    await page.getByRole('button', {name: 'Pause'}).click();
+    await putMany('burst/', 3000);
+    await page.getByRole('button', {name: 'Continue 3,000 waiting'}).waitFor();
+    expect(await rows(page).count()).toBe(1);
+    await page.getByRole('button', {name: 'Continue'}).click();
+    await page.getByRole('button', {name: 'Written burst/2999'}).waitFor();
+    await page.getByText('1,000 lines', {exact: true}).waitFor();
+    await expect.poll(() => page.locator('.live-gap').allTextContents()).toEqual(['2,001 lines are left out']);
+    await keepScreenshot(page, 'events-burst');
+    await page.getByLabel('Key begins with').fill('burst/29');
+    await expect.poll(() => rows(page).count()).toBe(100);
+    await page.getByLabel('Replay after revision').fill('0');
+    await page.keyboard.press('Enter');
+    // All that begin with it: 29, 290 to 299, and 2900 to 2999.
+    await expect.poll(() => rows(page).count()).toBe(111);
+    await page.getByLabel('Written', {exact: true}).uncheck();
+    await expect.poll(() => rows(page).count()).toBe(0);
+  });
+
+  test('stays at its end, and lets changes wait while the user looks at older ones', async () => {
+    const {page} = await openConsole(browser, service.url, {fragment: '#/events'});
+    await page.getByRole('button', {name: 'Show the last changes'}).click();
+    await page.getByText('1,000 lines', {exact: true}).waitFor();
+    const list = page.getByRole('region', {name: 'List of events'});
+    await expect.poll(() => isAtEnd(page)).toBe(true);
+    await list.focus();
+    await page.keyboard.press('Home');
+    await page.getByRole('button', {name: /Continue/}).waitFor();
+    await service.crewroom.entries.putValue('newest', 1);
+    await page.getByRole('button', {name: 'Continue 1 waiting'}).click();
+    await page.getByRole('button', {name: 'Written newest'}).waitFor();
+    await expect.poll(() => isAtEnd(page)).toBe(true);
+    await list.focus();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary').getByText('newest').waitFor();
+  });
+
+  test('misses nothing while the service is away', async () => {
+    const [port, home] = [await findFreePort(), await makeTemporaryDirectory()];
+    onTestFinished(() => home[Symbol.asyncDispose]());
+    const options = {port, dataDir: join(home.path, 'data')};
+    const first = await startService(options);
+    const {page} = await openConsole(browser, first.url, {fragment: '#/events'});
+    await page.getByText('Nothing has changed since').waitFor();
+    await first.crewroom.entries.putValue('before', 1);
+    await page.getByRole('button', {name: 'Written before'}).waitFor();
+    await first.crewroom.entries.putValue('last', 1);
+    await first[Symbol.asyncDispose]();
+    await page.getByText('The service does not answer.').waitFor();
+    const second = await startInTest(options);
+    await second.crewroom.entries.putValue('after', 1);
+    await page.getByRole('button', {name: 'Written after'}).waitFor();
+    await expect.poll(() => page.locator('.event-line .revision').allTextContents()).toEqual(['1', '2', '3']);
+  });
+
+  test('says so if there is no such revision', async () => {
+    const {page} = await openConsole(browser, service.url, {fragment: '#/events'});
+    await page.getByLabel('Replay after revision').fill('999999');
+    await page.getByRole('button', {name: 'Replay'}).click();
+    await page
+      .getByText(/revision/i)
+      .and(page.locator('.note.danger p'))
+      .waitFor();
+    await page.getByRole('button', {name: 'Show the last changes'}).click();
+    await rows(page).first().waitFor();
+    expect(await page.locator('.note.danger').count()).toBe(0);
+  });
+});
+
+describe.skipIf(!CAN_BROWSE)('the page of requests in Chromium', () => {
+  test('shows requests, those of the console only if the user wants them, and chooses among them', async () => {
+    const {page, problems} = await openConsole(browser, service.url, {fragment: '#/requests'});
+    await fetch(`${service.url}/api/store/a`, {method: 'PUT', body: '1'});
+    await fetch(`${service.url}/api/store/missing`);
+    await fetch(`${service.url}/api/${RADIO}/say?text=secret`);
+    await callService(service, 'GET /api/identity', {headers: ['Origin: <b>bold</b>']});
+    await page.getByRole('button', {name: `GET /api/${RADIO}/say?text=…, 200`}).waitFor();
+    await rows(page).getByText('<b>bold</b>').waitFor();
+    const api = page.getByRole('button', {name: 'GET /api/plugins, 200'});
+    expect(await api.count()).toBe(0);
+    await page.getByLabel('Those of the console').check();
+    await api.first().waitFor();
+    await page.getByLabel('From').selectOption('Local programs');
+    await page.getByLabel('Path').fill('STORE/M');
+    await expect.poll(() => rows(page).count()).toBe(1);
+    await page.getByLabel('Status').selectOption('Refused (4xx)');
+    await expect.poll(() => rows(page).allTextContents()).toEqual([expect.stringContaining('no-entry')]);
+    await page.getByLabel('Status').selectOption('Failed (5xx)');
+    await expect.poll(() => rows(page).count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('copies a request as curl, and sends it again', async () => {
+    const {page} = await openConsole(browser, service.url, {
+      fragment: '#/requests',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await fetch(`${service.url}/api/store/a`, {method: 'PUT', body: '1', headers: {'If-Match': '"it\'s"'}});
+    const put = await select(page, 'PUT /api/store/a, 412');
+    await put.getByText('Not kept, so add: the body.').waitFor();
+    expect(await put.getByRole('button', {name: 'Send again'}).count()).toBe(0);
+    await put.getByRole('button', {name: 'Copy as curl'}).click();
+    const copied = `curl -X PUT ${service.url}/api/store/a -H 'if-match: "it'\\''s"' `;
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toContain(copied.slice(0, 60));
+    await fetch(`${service.url}/api/${RADIO}/say?text=secret`);
+    const say = await select(page, `GET /api/${RADIO}/say?text=…, 200`);
+    await say.getByText('values of parameters').waitFor();
+    await say.getByLabel('Address').fill(`/api/${RADIO}/say?text=again`);
+    await page.keyboard.press('Enter');
+    await say.getByText('{"said":"again"}').waitFor();
+    await keepScreenshot(page, 'requests-again');
+    expect(await findViolations(page)).toEqual([]);
+  });
+
+  test('shows why an origin was refused, with its remedy', async () => {
+    const {page} = await openConsole(browser, service.url, {fragment: '#/requests'});
+    await fetch(`${service.url}/api/identity`, {headers: {Origin: 'http://localhost:3000'}});
+    const detail = await select(page, 'GET /api/identity, 403');
+    await detail.getByText('--allow-origin http://localhost:3000').waitFor();
+    expect(await detail.getByRole('button', {name: 'Allow this origin…'}).isDisabled()).toBe(true);
+    await detail.getByText('crewroom console').first().waitFor();
+    await keepScreenshot(page, 'requests-refused');
+    await page.setViewportSize({width: 360, height: 800});
+    await keepScreenshot(page, 'requests-360');
+    expect(await findViolations(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
+  test('allows no origin that has no name', async () => {
+    const {page} = await openConsole(browser, service.url, {fragment: '#/requests'});
+    await fetch(`${service.url}/api/livez`, {headers: {Origin: 'null'}});
+    const detail = await select(page, 'GET /api/livez, 403');
+    await detail.getByText('foreign-origin').waitFor();
+    expect(await detail.getByRole('button', {name: 'Allow this origin…'}).count()).toBe(0);
+  });
+});
