@@ -113,6 +113,8 @@ describe('crewroom plugin new', () => {
     {name: 'a name with capitals', args: ['MyPlugin'], said: /lower-case letters.*not "MyPlugin"/},
     {name: 'a name with a space', args: ['my plugin'], said: /such as my-plugin, not "my plugin"/},
     {name: 'a name with markup', args: ['<b>'], said: /not "<b>"/},
+    {name: 'a name that npm reserves', args: ['node_modules'], said: /cannot be "node_modules"/},
+    {name: 'a name that Windows reserves', args: ['con.plugin'], said: /cannot be "con.plugin"/},
     {
       name: 'an id that cannot be a path',
       args: ['a', '--id', 'com/example'],

@@ -9,6 +9,7 @@ import {findPlugin, followPlugin} from '../dev/follow-plugin.ts';
 import {provideSdks} from '../dev/provide-sdks.ts';
 import {type SideCommand, startCommand} from '../dev/side-command.ts';
 import {EXIT} from '../failures/exit-codes.ts';
+import {createLoopbackFetch} from '../service/http-fetch.ts';
 import {untilStarted} from '../service/until-started.ts';
 import {listenForStop} from '../terminal/stop-request.ts';
 
@@ -108,7 +109,11 @@ async function report(listening: Listening, {call, settings, reporter, signal}: 
   const problem =
     pageServer === undefined || found === undefined || found.state === 'broken'
       ? undefined
-      : await checkPageServer(pageServer, `/plugins/${found.id}/`, {...call.context, signal});
+      : await checkPageServer(pageServer, `/plugins/${found.id}/`, {
+          ...call.context,
+          fetch: createLoopbackFetch(),
+          signal,
+        });
   // A build may have written the background meanwhile.
   await started();
   if (signal.aborted) return;

@@ -3,6 +3,7 @@ import {once} from 'node:events';
 import {createServer, type RequestListener} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {onTestFinished, test} from 'vitest';
+import {createLoopbackFetch} from '../service/http-fetch.ts';
 import {checkPageServer} from './check-page-server.ts';
 
 const PATH = '/plugins/com.example.hello/';
@@ -29,7 +30,12 @@ test('a redirect of a dev server to an address that is none is reported', async 
 
 function check(url: string): Promise<string | undefined> {
   const {signal} = new AbortController();
-  return checkPageServer(url, PATH, {fetch, pause: async () => {}, elapsedMs: () => performance.now(), signal});
+  return checkPageServer(url, PATH, {
+    fetch: createLoopbackFetch(),
+    pause: async () => {},
+    elapsedMs: () => performance.now(),
+    signal,
+  });
 }
 
 async function startDevServer(answer: RequestListener): Promise<string> {

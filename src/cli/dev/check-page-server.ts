@@ -10,7 +10,9 @@ const INTERVAL_MS = 200;
 const ANSWER_TIMEOUT_MS = 30_000;
 
 /** Dependencies of {@link checkPageServer}. */
-export interface CheckPageServerDeps extends Pick<CliContext, 'fetch' | 'pause' | 'elapsedMs'> {
+export interface CheckPageServerDeps extends Pick<CliContext, 'pause' | 'elapsedMs'> {
+  /** Connects to this machine only. */
+  readonly fetch: (request: Request) => Promise<Response>;
   /** Ends the wait. */
   readonly signal: AbortSignal;
 }
@@ -27,12 +29,11 @@ export async function checkPageServer(
   {fetch, pause, elapsedMs, signal}: CheckPageServerDeps,
 ): Promise<string | undefined> {
   const untilMs = elapsedMs() + WAIT_MS;
-  const options = {headers: {Accept: 'text/html'}, redirect: 'manual'} as const;
+  const options = {headers: {Accept: 'text/html'}};
   for (;;) {
     const timeout = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-    const response = await fetch(new URL(path, url), {...options, signal: AbortSignal.any([signal, timeout])}).catch(
-      () => undefined,
-    );
+    const request = new Request(new URL(path, url), {...options, signal: AbortSignal.any([signal, timeout])});
+    const response = await fetch(request).catch(() => undefined);
     if (signal.aborted) return undefined;
     if (response !== undefined) return findPathProblem(url, path, response);
     if (elapsedMs() >= untilMs) return `No dev server answers at ${url}: start it, or name it with --ui URL`;

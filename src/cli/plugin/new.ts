@@ -37,8 +37,16 @@ export async function create({context, flags}: PluginCall, given: string): Promi
 /** Longest name, in characters: that of an npm package may have 214. */
 const NAME_LENGTH_MAX = 100;
 
+/** Names that npm refuses, and names of devices, which Windows allows for no folder, with any extension. */
+const RESERVED_NAMES = /^(?:node_modules|favicon\.ico|(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?)$/;
+
 /** Checks the name of the folder, which becomes that of the npm package. */
 function readName(name: string): string {
+  if (RESERVED_NAMES.test(name))
+    throw invalidUsage(
+      'plugin',
+      `the name of the folder cannot be ${JSON.stringify(name)}, which npm or Windows reserves`,
+    );
   if (/^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/.test(name) && name.length <= NAME_LENGTH_MAX) return name;
   const form = `1 to ${NAME_LENGTH_MAX} lower-case letters, digits, dots, dashes and underscores, such as my-plugin`;
   throw invalidUsage('plugin', `the name of the folder has to be ${form}, not ${JSON.stringify(name)}`);

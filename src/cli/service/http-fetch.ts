@@ -9,6 +9,7 @@ import {
 import type {Socket} from 'node:net';
 import type {Duplex} from 'node:stream';
 import {AppError} from '../../domain/app-error.ts';
+import {createLoopbackLookup} from '../../system/loopback-address.ts';
 
 /**
  * Sends a request like `fetch`, with Node's HTTP client. In Node 20 a `fetch` whose connection closes before the request is
@@ -26,6 +27,17 @@ export function fetchOverHttp(request: Request): Promise<Response> {
  */
 export function createCheckedFetch(check: SocketCheck): (request: Request) => Promise<Response> {
   const agent = new CheckedAgent(check);
+  return request => exchange(request, agent);
+}
+
+/**
+ * Creates a fetch like {@link fetchOverHttp} that connects to no name of another machine. Names are checked whenever they are looked up;
+ * the caller checks IP addresses.
+ *
+ * @param lookUp Looks up a name, and fails if it is not one of this machine.
+ */
+export function createLoopbackFetch(lookUp = createLoopbackLookup()): (request: Request) => Promise<Response> {
+  const agent = new Agent({lookup: lookUp});
   return request => exchange(request, agent);
 }
 
@@ -58,7 +70,7 @@ class CheckedAgent extends Agent {
   }
 }
 
-async function exchange(request: Request, agent?: CheckedAgent): Promise<Response> {
+async function exchange(request: Request, agent?: Agent): Promise<Response> {
   try {
     return toResponse(await send(request, await readBody(request), agent));
   } catch (error) {
@@ -86,7 +98,7 @@ async function readBody({body}: Request): Promise<Body> {
   })();
 }
 
-function send(request: Request, body: Body, agent: CheckedAgent | undefined): Promise<IncomingMessage> {
+function send(request: Request, body: Body, agent: Agent | undefined): Promise<IncomingMessage> {
   const {url, method, headers, signal} = request;
   const {hostname, port, pathname, search} = new URL(url);
   const length = body instanceof Uint8Array ? {'Content-Length': body.length} : {};
