@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {getEventListeners} from 'node:events';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {describe, onTestFinished, test} from 'vitest';
@@ -129,6 +130,38 @@ describe('loadPlugin()', () => {
     await assert.rejects(plugin.logged('never', AbortSignal.abort(new Error('enough'))), {message: 'enough'});
   });
 
+  test('signs in a pilot of any form', async () => {
+    const identity = `module.exports = {onStart: ({va_user, airline}) => console.log(JSON.stringify([va_user, typeof airline]))}`;
+    const plugin = await load(identity, {identity: {va_user: null}});
+    await plugin.logged('[null,"object"]');
+    await plugin.use({airline: null});
+    assert.match((await plugin.logged('"Ada"')).text, /"object"\]$/);
+    await plugin.use({va_user: null, airline: null});
+    await plugin.logged('[null,"object"]');
+  });
+
+  test('ends the back end also if the service cannot be closed, and every wait', async () => {
+    const plugin = await load(BACKGROUND);
+    const waits = [plugin.backEnd.next('POST pireps'), plugin.logged('never')];
+    const close = plugin.crewroom[Symbol.asyncDispose].bind(plugin.crewroom);
+    const failing = async (): Promise<void> => {
+      await close();
+      throw new Error('it fails');
+    };
+    Object.defineProperty(plugin.crewroom, Symbol.asyncDispose, {value: failing, configurable: true});
+    const {url} = plugin.backEnd;
+    const outcomes = Promise.allSettled(waits);
+    await assert.rejects(plugin.close(), {message: 'it fails'});
+    await assert.rejects(fetch(url), {message: 'fetch failed'});
+    const reasons = (await outcomes).map(outcome => (outcome.status === 'rejected' ? String(outcome.reason) : 'none'));
+    assert.deepEqual(reasons, [
+      'Error: Cannot wait for "POST pireps": the back end is closed',
+      'Error: Cannot wait for a line: the plugin is closed',
+    ]);
+    await assert.rejects(plugin.backEnd.next('POST pireps'), /the back end is closed/);
+    Object.defineProperty(plugin.crewroom, Symbol.asyncDispose, {value: close});
+  });
+
   test('closes twice, and ends the background first', async () => {
     const plugin = await load(BACKGROUND);
     const ended = plugin.logged('ended for Ada');
@@ -176,6 +209,11 @@ describe('the back end of loadPlugin()', () => {
     assert.deepEqual((await plugin.backEnd.next('POST pireps')).body, {flight: 2});
     const stopped = AbortSignal.abort(new Error('enough'));
     await assert.rejects(plugin.backEnd.next('POST pireps', stopped), {message: 'enough'});
+    const {signal} = new AbortController();
+    const third = plugin.backEnd.next('POST pireps', signal);
+    await plugin.post('report', {flight: 3});
+    assert.deepEqual((await third).body, {flight: 3});
+    assert.equal(getEventListeners(signal, 'abort').length, 0);
     // One that arrived before it was asked for.
     await plugin.get('airports', {query: {search: 'EGLL'}});
     assert.deepEqual((await plugin.backEnd.next('GET data/airports')).query, {search: 'EGLL'});

@@ -1,7 +1,6 @@
 import type {IdentityDocument, IdentitySource} from '../../domain/identity.ts';
 import {Listeners} from '../../domain/listeners.ts';
 import {SAMPLE_PILOT_NAMES, type SamplePilotName} from '../../domain/pilots.ts';
-import {summarise} from '../../identity/identity-document.ts';
 import {SAMPLE_DOCUMENT} from '../../identity/sample-document.ts';
 import {readSamplePilot} from '../../identity/sample-pilots.ts';
 
@@ -14,11 +13,11 @@ export type TestIdentity = SamplePilotName | IdentityMembers;
 /** Members of an identity document; brands and other members that the specification does not name too. */
 export type IdentityMembers = DeepPartial<IdentityDocument> & Readonly<Record<string, unknown>>;
 
-/** A type whose members may be missing, at every depth. */
+/** A type whose members may be missing or null, at every depth. */
 export type DeepPartial<T> = T extends readonly unknown[]
   ? T
   : T extends object
-    ? {readonly [N in keyof T]?: DeepPartial<T[N]> | undefined}
+    ? {readonly [N in keyof T]?: DeepPartial<T[N]> | null | undefined}
     : T;
 
 /** An identity source that a test changes. */
@@ -36,7 +35,7 @@ export function createChangingIdentity(identity: TestIdentity, scriptURL: string
   let document = readDocument(identity, scriptURL);
   return {
     origin: {kind: 'sample'},
-    current: () => document && {json: new TextEncoder().encode(JSON.stringify(document)), summary: summarise(document)},
+    current: () => document && {json: new TextEncoder().encode(JSON.stringify(document)), summary: describe(document)},
     change: changed => {
       document = readDocument(changed, scriptURL);
       listeners.call();
@@ -50,8 +49,15 @@ export function createChangingIdentity(identity: TestIdentity, scriptURL: string
 function readDocument(identity: TestIdentity, scriptURL: string): IdentityDocument | undefined {
   const document = typeof identity === 'string' ? readSample(identity) : merge(SAMPLE_DOCUMENT, identity);
   if (document === undefined) return undefined;
-  // A test may give a document of any form.
-  return merge(document, {airline: {settings: {scriptURL}}}) as IdentityDocument;
+  // A test may give a document of any form: one without settings of an airline has no address to replace.
+  const hasSettings = isObject(memberOf(memberOf(document, 'airline'), 'settings'));
+  return (hasSettings ? merge(document, {airline: {settings: {scriptURL}}}) : document) as IdentityDocument;
+}
+
+/** Describes an identity for logs. */
+function describe(document: IdentityDocument): string {
+  const pilot = memberOf(document, 'va_user');
+  return ['firstName', 'lastName', 'pilotID'].map(name => memberOf(pilot, name) ?? '-').join(' ');
 }
 
 function readSample(name: SamplePilotName): unknown {
@@ -69,6 +75,10 @@ function merge(base: unknown, changes: unknown): unknown {
   const merged: Record<string, unknown> = {...base};
   for (const [name, value] of Object.entries(changes)) merged[name] = merge(base[name], value);
   return merged;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return Reflect.get(Object(value), name);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

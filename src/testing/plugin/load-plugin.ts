@@ -45,7 +45,12 @@ export interface LoadedPlugin extends AsyncDisposable {
    * @throws {Error} If the background does not start.
    */
   use(identity: TestIdentity, signal?: AbortSignal): Promise<void>;
-  /** Resolves with the first line in the log that contains a text. Waits for it if necessary. @param signal Ends the wait. */
+  /**
+   * Resolves with the first line in the log that contains a text. Waits for it if necessary.
+   *
+   * @param signal Ends the wait.
+   * @throws {Error} If the plugin is closed before such a line.
+   */
   logged(text: string, signal?: AbortSignal): Promise<PluginLogLine>;
   /** Ends the plugin, its service and the back end. Idempotent. */
   close(): Promise<void>;
@@ -120,6 +125,7 @@ class ServedPlugin implements LoadedPlugin {
   readonly backEnd: RecordingBackEnd & AsyncDisposable;
   readonly url: string;
   readonly #source: ChangingIdentity;
+  readonly #closed = new AbortController();
 
   constructor({id, crewroom, port, backEnd, source}: Served) {
     this.id = id;
@@ -157,7 +163,7 @@ class ServedPlugin implements LoadedPlugin {
   async logged(text: string, signal = NEVER): Promise<PluginLogLine> {
     const find = (): PluginLogLine | undefined => this.logs.find(line => line.text.includes(text));
     const {plugins} = this.crewroom;
-    return waitFor(listener => plugins.onLog(listener), find, signal);
+    return waitFor(listener => plugins.onLog(listener), find, AbortSignal.any([signal, this.#closed.signal]));
   }
 
   /**
@@ -179,8 +185,12 @@ class ServedPlugin implements LoadedPlugin {
   }
 
   async close(): Promise<void> {
-    await this.crewroom[Symbol.asyncDispose]();
-    await this.backEnd[Symbol.asyncDispose]();
+    try {
+      await this.crewroom[Symbol.asyncDispose]();
+    } finally {
+      this.#closed.abort(new Error('Cannot wait for a line: the plugin is closed'));
+      await this.backEnd[Symbol.asyncDispose]();
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,7 @@
 import {once} from 'node:events';
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
+import {untilAborted} from '../../domain/until-aborted.ts';
 
 /** A request that a plugin sent to the back end. */
 export interface BackEndRequest {
@@ -51,6 +52,7 @@ export interface RecordingBackEnd {
    * Resolves with the first request to a route, such as `POST pireps`, that no earlier call has returned. Waits for it if necessary.
    *
    * @param signal Ends the wait.
+   * @throws {Error} If the back end is closed before such a request.
    */
   next(route: string, signal?: AbortSignal): Promise<BackEndRequest>;
 }
@@ -74,6 +76,7 @@ const ROOT = '/back-end/';
 interface Waiting {
   readonly route: string;
   readonly resolve: (request: BackEndRequest) => void;
+  readonly reject: (error: Error) => void;
 }
 
 class LocalBackEnd implements RecordingBackEnd, AsyncDisposable {
@@ -103,20 +106,21 @@ class LocalBackEnd implements RecordingBackEnd, AsyncDisposable {
     for (const [route, answer] of Object.entries(answers)) this.#answers.set(route, answer);
   }
 
-  next(route: string, signal?: AbortSignal): Promise<BackEndRequest> {
+  async next(route: string, signal: AbortSignal = NEVER): Promise<BackEndRequest> {
     const at = this.#unread.findIndex(request => routeOf(request) === route);
     const [found] = at < 0 ? [] : this.#unread.splice(at, 1);
-    if (found !== undefined) return Promise.resolve(found);
-    return new Promise((resolve, reject) => {
-      const waiting = {route, resolve};
-      const onAbort = (): void => {
-        this.#waiting.delete(waiting);
-        reject(signal?.reason);
-      };
-      if (signal?.aborted === true) return onAbort();
+    if (found !== undefined) return found;
+    if (!this.#server.listening) throw closedBefore(route);
+    let waiting: Waiting | undefined;
+    const arriving = new Promise<BackEndRequest>((resolve, reject) => {
+      waiting = {route, resolve, reject};
       this.#waiting.add(waiting);
-      signal?.addEventListener('abort', onAbort, {once: true});
     });
+    try {
+      return await untilAborted(arriving, signal);
+    } finally {
+      if (waiting !== undefined) this.#waiting.delete(waiting);
+    }
   }
 
   async listen(): Promise<void> {
@@ -126,6 +130,7 @@ class LocalBackEnd implements RecordingBackEnd, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#server.listening) return;
+    for (const {route, reject} of this.#waiting) reject(closedBefore(route));
     const closed = once(this.#server, 'close');
     this.#server.close();
     this.#server.closeAllConnections();
@@ -150,6 +155,13 @@ class LocalBackEnd implements RecordingBackEnd, AsyncDisposable {
     this.#waiting.delete(waiting);
     waiting.resolve(request);
   }
+}
+
+/** A signal that is never aborted. */
+const NEVER = new AbortController().signal;
+
+function closedBefore(route: string): Error {
+  return new Error(`Cannot wait for ${JSON.stringify(route)}: the back end is closed`);
 }
 
 function keep(requests: BackEndRequest[], request: BackEndRequest): void {
