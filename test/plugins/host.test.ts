@@ -327,7 +327,8 @@ describe('a plugin on disk', () => {
     const file = join(service.directory, HELLO, 'background/index.js');
     await chmod(file, 0o666);
     const {reason, routes} = await service.until(HELLO, ({state}) => state === 'broken');
-    const problem = 'which is writable by its group or by others; use "chmod -R go-w"';
+    const folder = join(service.directory, HELLO);
+    const problem = `which is writable by its group or by others; use "chmod -R go-w ${folder}"`;
     assert.deepEqual({reason, routes}, {reason: `it has background/index.js, ${problem}`, routes: []});
     await service.line('plugin stopped');
     await assert.rejects(service.json(HELLO, 'hello'), /Cannot call "GET hello"/);
@@ -392,9 +393,10 @@ describe('a plugin on disk', () => {
   test('stops when others may write to it', async () => {
     const service = await startPlugins(directory => copyPlugin(HELLO, directory));
     await service.until(HELLO, isRunning);
-    await chmod(join(service.directory, HELLO), 0o777);
+    const folder = join(service.directory, HELLO);
+    await chmod(folder, 0o777);
     const {reason} = await service.until(HELLO, ({state}) => state === 'broken');
-    assert.equal(reason, 'it is writable by its group or by others; use "chmod -R go-w"');
+    assert.equal(reason, `it is writable by its group or by others; use "chmod -R go-w ${folder}"`);
     await service.line('ended');
   });
 
@@ -404,7 +406,7 @@ describe('a plugin on disk', () => {
       await chmod(directory, 0o777);
     });
     assert.deepEqual(service.crewroom.plugins.list(), []);
-    const problem = `${service.directory} is writable by its group or by others; use "chmod -R go-w"`;
+    const problem = `${service.directory} is writable by its group or by others; use "chmod -R go-w ${service.directory}"`;
     assert.equal(service.crewroom.plugins.directoryProblem(), problem);
     assert.deepEqual(service.logged, [{level: 'error', message: 'directory of plugins is not used', reason: problem}]);
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
 import {chmod, chown, lchown, mkdir, symlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
@@ -6,7 +7,7 @@ import {makeHome} from '../../../test/support/package.ts';
 import {describeAccess, findAccessProblem, findPlaceProblem, ownUserId} from './access.ts';
 
 const ME = 1000;
-const OTHERS = 'is writable by its group or by others; use "chmod -R go-w"';
+const OTHERS = 'is writable by its group or by others; use "chmod -R go-w /home/me/plugin"';
 
 describe('describeAccess()', () => {
   const cases = [
@@ -30,8 +31,15 @@ describe('describeAccess()', () => {
   ];
   for (const {what, uid, mode, problem} of cases)
     test(`judges ${what}`, () => {
-      assert.equal(describeAccess({uid, mode}, ME), problem);
+      assert.equal(describeAccess({uid, mode}, ME, '/home/me/plugin'), problem);
     });
+
+  test('quotes a path for a shell', () => {
+    const folder = "/home/me/Ada's plugins";
+    const problem = describeAccess({uid: ME, mode: 0o100664}, ME, folder) ?? '';
+    const [, path = ''] = /chmod -R go-w (.*)"$/.exec(problem) ?? [];
+    assert.equal(execFileSync('sh', ['-c', `printf %s ${path}`], {encoding: 'utf8'}), folder);
+  });
 });
 
 describe('findAccessProblem()', () => {
@@ -53,7 +61,7 @@ describe('findAccessProblem()', () => {
     await mkdir(join(home, 'own'), {mode: 0o700});
     for (const mode of [0o770, 0o707]) {
       await chmod(home, mode);
-      const problem = `is reached through ${home}, which is writable by its group or by others`;
+      const problem = `is reached through ${home}, which is writable by its group or by others; use "chmod go-w ${home}"`;
       assert.equal(await findAccessProblem(join(home, 'own')), problem);
     }
   });
@@ -64,7 +72,8 @@ describe('findAccessProblem()', () => {
     await symlink('../closed/own', join(home, 'open', 'link'));
     await symlink('../open/own', join(home, 'closed', 'link'));
     await chmod(join(home, 'open'), 0o777);
-    const problem = `is reached through ${join(home, 'open')}, which is writable by its group or by others`;
+    const open = join(home, 'open');
+    const problem = `is reached through ${open}, which is writable by its group or by others; use "chmod go-w ${open}"`;
     for (const link of ['open/link', 'closed/link'])
       assert.equal(await findAccessProblem(join(home, link)), problem, link);
   });
@@ -87,7 +96,7 @@ describe('findPlaceProblem()', () => {
     const place = join(home, 'data', 'plugins');
     assert.equal(await findPlaceProblem(place), undefined);
     await chmod(home, 0o777);
-    const problem = `is reached through ${home}, which is writable by its group or by others`;
+    const problem = `is reached through ${home}, which is writable by its group or by others; use "chmod go-w ${home}"`;
     assert.equal(await findPlaceProblem(place), problem);
     assert.equal(await findPlaceProblem(join(home, 'plugins')), problem);
     await chmod(home, 0o1777);

@@ -16,7 +16,8 @@ export function ownUserId(): number | undefined {
  */
 export async function findAccessProblem(path: string, userId = ownUserId()): Promise<string | undefined> {
   if (userId === undefined) return undefined;
-  return describeAccess(await lstat(await realpath(path)), userId) ?? findParentProblem(path, userId);
+  const real = await realpath(path);
+  return describeAccess(await lstat(real), userId, real) ?? findParentProblem(path, userId);
 }
 
 /**
@@ -33,10 +34,25 @@ export async function findPlaceProblem(path: string, userId = ownUserId()): Prom
   return isThere ? findParentProblem(parent, userId) : findPlaceProblem(parent, userId);
 }
 
-/** Describes how another user could change a file or the entries of a directory; undefined if only this user can. */
-export function describeAccess({uid, mode}: Pick<Stats, 'uid' | 'mode'>, userId: number): string | undefined {
+/**
+ * Describes how another user could change a file or the entries of a directory; undefined if only this user can.
+ *
+ * @param folder Folder that the advice names: the file is in it.
+ */
+export function describeAccess(
+  {uid, mode}: Pick<Stats, 'uid' | 'mode'>,
+  userId: number,
+  folder: string,
+): string | undefined {
   if (uid !== userId) return `belongs to user ${uid}, and this process runs as ${userId}`;
-  return isWritableByOthers(mode) ? 'is writable by its group or by others; use "chmod -R go-w"' : undefined;
+  return isWritableByOthers(mode) ? `${WRITABLE}; use "chmod -R go-w ${quote(folder)}"` : undefined;
+}
+
+const WRITABLE = 'is writable by its group or by others';
+
+/** Quotes a path for a shell, if that is necessary. */
+function quote(path: string): string {
+  return /^[\w./+@:-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function isWritableByOthers(mode: number): boolean {
@@ -56,6 +72,6 @@ async function findParentProblem(path: string, userId: number): Promise<string |
     return `is reached through ${path}, which belongs to user ${status.uid}`;
   if (status.isSymbolicLink()) return findParentProblem(resolve(await realpath(parent), await readlink(path)), userId);
   return isWritableByOthers(status.mode) && (status.mode & STICKY) === 0
-    ? `is reached through ${path}, which is writable by its group or by others`
+    ? `is reached through ${path}, which ${WRITABLE}; use "chmod go-w ${quote(path)}"`
     : undefined;
 }

@@ -120,7 +120,7 @@ async function findProblems(folder: string, files: Files): Promise<readonly Docu
       ? await findLinkProblem(folder, name)
       : userId === undefined
         ? undefined
-        : describeAccess(status, userId);
+        : describeAccess(status, userId, folder);
     if (problem !== undefined)
       problems.push({path: '$', problem: name === '' ? problem : `has ${name}, which ${problem}`});
     if (problems.length >= PROBLEMS_MAX) break;

@@ -138,13 +138,13 @@ describe('a directory of plugins', () => {
     {
       name: 'that others can write to',
       spoil: folder => chmod(folder, 0o770),
-      problem: '$ is writable by its group or by others; use "chmod -R go-w"',
+      problem: '$ is writable by its group or by others; use "chmod -R go-w FOLDER"',
     },
     {
       name: 'with a file that others can write to',
       files: {'background/lib/a.js': ''},
       spoil: folder => chmod(join(folder, 'background/lib/a.js'), 0o602),
-      problem: '$ has background/lib/a.js, which is writable by its group or by others; use "chmod -R go-w"',
+      problem: '$ has background/lib/a.js, which is writable by its group or by others; use "chmod -R go-w FOLDER"',
     },
     {
       name: 'with a link out of it',
@@ -168,7 +168,8 @@ describe('a directory of plugins', () => {
       const folder = join(home, 'com.example.a');
       await writePlugin(folder, {'ui/index.html': '', ...files});
       await spoil?.(folder);
-      assert.equal(describePlugins((await follow(home)).latest())[0], `com.example.a: ${problem}`);
+      const [described] = describePlugins((await follow(home)).latest());
+      assert.equal(described?.replace(folder, 'FOLDER'), `com.example.a: ${problem}`);
     });
   }
 
@@ -211,7 +212,7 @@ describe('a directory of plugins', () => {
     {
       name: 'below one that all can write to',
       spoil: (home: string) => chmod(join(home, '..'), 0o777),
-      problem: / is reached through .*, which is writable by its group or by others$/,
+      problem: / is reached through .*, which is writable by its group or by others; use "chmod go-w \S+"$/,
     },
     {
       name: 'that is the folder of a plugin',
@@ -367,8 +368,9 @@ describe('a plugin in development', () => {
     const home = await makeHome();
     await writePlugin(join(home, 'shared', 'work'), {'plugin.json': manifestOf('com.example.a'), 'ui/index.html': ''});
     await chmod(join(home, 'shared'), 0o777);
-    assert.deepEqual(describePlugins((await follow(undefined, [join(home, 'shared', 'work')])).latest()), [
-      `work: $ is reached through ${join(home, 'shared')}, which is writable by its group or by others`,
+    const shared = join(home, 'shared');
+    assert.deepEqual(describePlugins((await follow(undefined, [join(shared, 'work')])).latest()), [
+      `work: $ is reached through ${shared}, which is writable by its group or by others; use "chmod go-w ${shared}"`,
     ]);
   });
 });

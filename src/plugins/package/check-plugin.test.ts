@@ -51,20 +51,20 @@ describe('checkPlugin()', () => {
       },
       problems: [
         'it has no plugin.json',
-        'it has background/index.js, which is writable by its group or by others; use "chmod -R go-w"',
+        'it has background/index.js, which is writable by its group or by others; use "chmod -R go-w HOME/com.example.a"',
       ],
     },
     {
       what: 'a folder that others can change',
       files: {'ui/index.html': ''},
       spoil: folder => chmod(folder, 0o777),
-      problems: ['it is writable by its group or by others; use "chmod -R go-w"'],
+      problems: ['it is writable by its group or by others; use "chmod -R go-w HOME/com.example.a"'],
     },
     {
       what: 'a way that others can change',
       files: {'ui/index.html': ''},
       spoil: folder => chmod(join(folder, '..'), 0o777),
-      problems: ['it is reached through HOME, which is writable by its group or by others'],
+      problems: ['it is reached through HOME, which is writable by its group or by others; use "chmod go-w HOME"'],
     },
     {
       what: 'a link out of it',
@@ -86,7 +86,7 @@ describe('checkPlugin()', () => {
   for (const {what, files, spoil, problems = [], warnings = []} of cases)
     test(`judges ${what}`, async () => {
       const checked = await check(files, spoil);
-      const found = checked.problems.map(problem => problem.replace(/\/\S*crewroom-test-\w+/, 'HOME'));
+      const found = checked.problems.map(problem => problem.replace(/\/\S*crewroom-test-\w+/g, 'HOME'));
       assert.deepEqual({problems: found, warnings: checked.warnings}, {problems, warnings});
     });
 
