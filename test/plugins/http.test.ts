@@ -12,6 +12,8 @@ const ROUTES = 'com.example.routes';
 const BACKGROUND = `
 exports.routes = {
   get: {
+    'created.wav': {description: 'A new sound', handler: (req, res) => res.status(201).sendFile(__dirname + '/sound.wav')},
+    'none.wav': {description: 'No sound', handler: (req, res) => res.status(204).sendFile(__dirname + '/sound.wav')},
     'current.wav': {description: 'A sound', handler: (req, res) => res.sendFile(__dirname + '/sound.wav')},
     echo: {description: 'Repeats the query', handler: (req, res) => res.json({query: req.query, params: req.params})},
     throws: {description: 'Throws', handler: () => { throw new Error('no luck'); }},
@@ -113,6 +115,15 @@ describe('a route of a plugin', () => {
     const response = await send(`/api/${ROUTES}/current.wav`, {headers: {Range: 'bytes=2-4'}});
     expect([response.status, response.headers.get('Content-Type')]).toEqual([206, 'audio/wav']);
     expect(await response.text()).toBe('234');
+  });
+
+  test('sends a whole file with another status', async () => {
+    const created = await send(`/api/${ROUTES}/created.wav`, {headers: {Range: 'bytes=2-4', 'If-None-Match': '*'}});
+    const {headers} = created;
+    expect([created.status, headers.get('Content-Type'), headers.get('ETag')]).toEqual([201, 'audio/wav', null]);
+    expect(await created.text()).toBe('0123456789');
+    const none = await send(`/api/${ROUTES}/none.wav`);
+    expect([none.status, await none.text()]).toEqual([204, '']);
   });
 
   test('calls this service, whatever its port', async () => {

@@ -120,7 +120,7 @@ function About({plugin}: {readonly plugin: Plugin}) {
         {plugin.description !== '' && <p>{plugin.description}</p>}
         <p class="quiet">
           {plugin.state === 'broken'
-            ? 'Nothing of it runs or is shown until this is fixed.'
+            ? 'Its background does not run, and its page is not shown, until this is fixed.'
             : 'This plugin has no page. It works in the background.'}
         </p>
         <p class="quiet">

@@ -12,6 +12,8 @@ export interface FileAnswerOptions {
   readonly rawHeaders?: readonly string[];
   /** Changes the content of text files. */
   readonly rewrite?: Rewrite | undefined;
+  /** Status of the answer. With another one than 200, the whole file is sent: entity tags and ranges are those of a resource. @default {200} */
+  readonly status?: number | undefined;
 }
 
 /** Changes the content of text files before they are sent. */
@@ -48,21 +50,21 @@ const FILE_HEADERS = [
 export async function answerFile(
   request: Pick<HttpRequest, 'rawHeaders' | 'reserveMemory'>,
   path: string,
-  {rawHeaders = [], rewrite}: FileAnswerOptions = {},
+  {rawHeaders = [], rewrite, status = 200}: FileAnswerOptions = {},
 ): Promise<HttpAnswer | undefined> {
-  const status = await stat(path, {bigint: true}).catch(() => undefined);
-  if (status?.isFile() !== true) return undefined;
+  const file = await stat(path, {bigint: true}).catch(() => undefined);
+  if (file?.isFile() !== true) return undefined;
   const contentType = contentTypeOf(path);
-  const applied = rewrite !== undefined && isRewritable(contentType, status) ? rewrite : undefined;
-  const tag = entityTagOf(status, applied);
-  const headers = [...FILE_HEADERS, 'ETag', tag, ...rawHeaders];
-  if (hasTag(request.rawHeaders, tag)) return {status: 304, rawHeaders: headers};
+  const applied = rewrite !== undefined && isRewritable(contentType, file) ? rewrite : undefined;
+  const tag = entityTagOf(file, applied);
+  const headers = [...FILE_HEADERS, ...(status === 200 ? ['ETag', tag] : []), ...rawHeaders];
+  if (status === 200 && hasTag(request.rawHeaders, tag)) return {status: 304, rawHeaders: headers};
   const content =
-    applied === undefined ? streamedContent(path, status) : await rewrittenContent(request, path, status, applied);
+    applied === undefined ? streamedContent(path, file) : await rewrittenContent(request, path, file, applied);
+  const typed = [...headers, 'Content-Type', contentType];
+  if (status !== 200) return {...answerContent(content, undefined, typed), status};
   return answerContent(content, readRange(request.rawHeaders, content.sizeBytes, tag), [
-    ...headers,
-    'Content-Type',
-    contentType,
+    ...typed,
     'Accept-Ranges',
     'bytes',
   ]);

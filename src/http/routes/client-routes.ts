@@ -64,13 +64,10 @@ function soundOf(body: Uint8Array, request: HttpRequest): ClientRequested {
 }
 
 /**
- * Returns the plugin that sent a request. Requests of backgrounds name it in a header, which their process adds. Requests of pages have it in
- * their Referer. Only for the log: any program can send any header.
+ * Returns the plugin that sent a request, for the log. A page cannot write lines in the name of a background: every POST of a page has an
+ * `Origin`.
  *
- * A page cannot write lines in the name of a background. Browsers mark what pages send, with headers that pages can neither set nor
- * leave out, and by which the guard knows pages too: every POST has an `Origin`. A marked request with the header is refused.
- *
- * @throws {AppError} `invalid-header`.
+ * @throws {AppError} `invalid-header` if a page names a plugin in the header of backgrounds.
  */
 function pluginOf({rawHeaders}: HttpRequest): string | undefined {
   const {background, page, isPage} = senderOf(rawHeaders);

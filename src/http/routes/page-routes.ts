@@ -88,7 +88,7 @@ function notFound([id = '', path = '']: readonly string[]): AppError {
   return new AppError({code: 'no-resource', path: `/plugins/${id}/${path}`.slice(0, 100)});
 }
 
-function optionsFor({request}: Call, {allowedOrigins}: PageRoutesDeps): Required<FileAnswerOptions> {
+function optionsFor({request}: Call, {allowedOrigins}: PageRoutesDeps): Required<Omit<FileAnswerOptions, 'status'>> {
   const host = hostOf(request);
   return {rawHeaders: [...policyOf(host, allowedOrigins.list().allowed), ...WINDOW_HEADERS], rewrite: rewriteFor(host)};
 }

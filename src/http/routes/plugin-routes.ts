@@ -67,8 +67,9 @@ export function createPluginCaller(plugins: Plugins, bodyBytesMax: number): Plug
     // Without the signal of the request, which would be a quarter of the cost of a call: a plugin works on a request that has
     // reached it, also if the client is gone.
     const answered = await plugins.call(id, {method, name, url, rawHeaders, body});
-    if (answered.body.kind === 'file') return sendFile(request, answered.body.path, target);
-    return sendBytes(answered.body.bytes, answered);
+    const {status, body: content} = answered;
+    if (content.kind === 'file') return sendFile(request, {status, path: content.path}, target);
+    return sendBytes(content.bytes, answered);
   };
 }
 
@@ -114,17 +115,22 @@ async function readBody(request: HttpRequest, sizeBytesMax: number): Promise<Uin
 }
 
 function sendBytes(bytes: string | Uint8Array, {status, contentType}: PluginAnswer): HttpAnswer {
-  // Answers without a body (RFC 9110 sections 15.3.5 and 15.4.5).
-  if (status === 204 || status === 304) return emptyAnswer(status);
+  if (hasNoBody(status)) return emptyAnswer(status);
   return answer(bytes, {status, contentType: contentType ?? 'application/octet-stream'});
+}
+
+/** Returns whether answers with a status have no body (RFC 9110 sections 15.3.5 and 15.4.5). */
+function hasNoBody(status: number): status is 204 | 304 {
+  return status === 204 || status === 304;
 }
 
 async function sendFile(
   request: HttpRequest,
-  path: string,
+  {status, path}: {readonly status: number; readonly path: string},
   {id: plugin, name: route}: CalledRoute,
 ): Promise<HttpAnswer> {
-  const answered = await answerFile(request, path);
+  if (hasNoBody(status)) return emptyAnswer(status);
+  const answered = await answerFile(request, path, {status});
   if (answered === undefined)
     throw new AppError({code: 'plugin-failed', plugin, route, problem: 'the file that it sends does not exist'});
   return answered;
