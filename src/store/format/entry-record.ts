@@ -13,20 +13,30 @@ import {NUMBER_BYTES, toStoredTime} from './numbers.ts';
  * | bytes | content |
  * |---|---|
  * | 0 | version of this layout: 1 |
- * | 1 | zero |
- * | 2–5 | CRC-32 of bytes 6–27 and the key, so that a record under a wrong key is noticed |
+ * | 1 | length of the principal, in bytes; 0 for none |
+ * | 2–5 | CRC-32 of bytes 6–27, the principal and the key, so that a record under a wrong key is noticed |
  * | 6–11 | revision |
  * | 12–17 | time of the write, in milliseconds since the Unix epoch |
  * | 18–23 | time of expiry, likewise; 0 for never |
  * | 24–27 | CRC-32 of the value |
- * | 28– | the value |
+ * | 28– | the principal that wrote the entry, then the value |
  *
- * The header has a checksum of its own, so that a listing can trust it without reading the value.
+ * The header has a checksum of its own, so that a listing can trust it without reading the value. The principal is reserved for
+ * stores of several users: nothing writes one yet, and readers skip it, so that it will need no new version of the layout.
  */
 const ENTRY_RECORD_VERSION = 1;
 const HEADER_BYTES = 28;
 const NEVER = 0;
-const AT = {headerChecksum: 2, checked: 6, revision: 6, updatedAt: 12, expiresAt: 18, valueChecksum: 24} as const;
+const NO_PRINCIPAL = 0;
+const AT = {
+  principalBytes: 1,
+  headerChecksum: 2,
+  checked: 6,
+  revision: 6,
+  updatedAt: 12,
+  expiresAt: 18,
+  valueChecksum: 24,
+} as const;
 
 /** Header of an entry record. */
 export interface EntryHeader {
@@ -43,6 +53,7 @@ export interface EntryHeader {
  */
 export function beginEntryRecord(json: JsonText): Buffer {
   const record = Buffer.allocUnsafe(HEADER_BYTES + json.length);
+  record[AT.principalBytes] = NO_PRINCIPAL;
   record.set(json, HEADER_BYTES);
   record.writeUInt32BE(crc32(record.subarray(HEADER_BYTES)), AT.valueChecksum);
   return record;
@@ -50,7 +61,7 @@ export function beginEntryRecord(json: JsonText): Buffer {
 
 /** Returns the value in a record, as a view of its bytes. */
 export function jsonOf(record: Buffer): JsonText {
-  return trustStoredJson(record.subarray(HEADER_BYTES));
+  return trustStoredJson(record.subarray(headerEnd(record)));
 }
 
 /** Completes a record that was begun, once its revision is known. */
@@ -60,7 +71,6 @@ export function endEntryRecord(
   {revision, updatedAtMs, expiresAtMs = NEVER}: EntryHeader,
 ): void {
   record[0] = ENTRY_RECORD_VERSION;
-  record[1] = 0;
   record.writeUIntBE(revision, AT.revision, NUMBER_BYTES);
   record.writeUIntBE(toStoredTime(updatedAtMs), AT.updatedAt, NUMBER_BYTES);
   record.writeUIntBE(expiresAtMs, AT.expiresAt, NUMBER_BYTES);
@@ -89,7 +99,7 @@ export function decodeEntryInfo(key: Key, record: Buffer): EntryInfo {
   return {
     key,
     revision: record.readUIntBE(AT.revision, NUMBER_BYTES),
-    sizeBytes: record.length - HEADER_BYTES,
+    sizeBytes: record.length - headerEnd(record),
     updatedAtMs: record.readUIntBE(AT.updatedAt, NUMBER_BYTES),
     ...decodeExpiryTime(record),
   };
@@ -111,12 +121,17 @@ function decodeExpiryTime(record: Buffer): {readonly expiresAtMs?: number} {
 
 function belongsTo(key: Key, record: Buffer): boolean {
   return (
-    record.length >= HEADER_BYTES &&
+    record.length >= headerEnd(record) &&
     record[0] === ENTRY_RECORD_VERSION &&
     headerChecksum(record, key) === record.readUInt32BE(AT.headerChecksum)
   );
 }
 
 function headerChecksum(record: Buffer, key: Key): number {
-  return crc32(key, crc32(record.subarray(AT.checked, HEADER_BYTES)));
+  return crc32(key, crc32(record.subarray(AT.checked, headerEnd(record))));
+}
+
+/** Returns where the header ends, with the principal, and the value begins. */
+function headerEnd(record: Buffer): number {
+  return HEADER_BYTES + (record[AT.principalBytes] ?? NO_PRINCIPAL);
 }
