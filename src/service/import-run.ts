@@ -9,15 +9,15 @@ import type {Imported, ImportMode, ImportOptions} from '../domain/transfer.ts';
 import {isBlank, LineSplitter} from '../protocol/text/line-splitter.ts';
 import type {EntryLine, ExportLine} from '../protocol/transfer/export-lines.ts';
 import {createExportLineParser} from '../protocol/transfer/read-export-lines.ts';
-import {createImportTarget, type ImportTarget, type Stored} from './import-target.ts';
+import type {ImportTarget, Stored} from './import-target.ts';
 
 /** Dependencies of {@link ImportRun}. */
 export interface ImportRunDeps {
   readonly store: Store;
   readonly nowMs: () => number;
   readonly pause: () => Promise<void>;
-  readonly onExpiringEntries: () => void;
   readonly limits: Limits;
+  readonly target: ImportTarget;
 }
 
 /** Maximum size of the lines that are read in one tick of the event loop, in bytes. Empty lines take longest, about 20 ms. */
@@ -57,7 +57,7 @@ export class ImportRun {
     this.#deps = deps;
     this.#mode = mode;
     this.#dryRun = dryRun;
-    this.#target = createImportTarget(deps, {dryRun});
+    this.#target = deps.target;
     this.#parse = createExportLineParser(deps.limits);
     this.#lines = new LineSplitter(deps.limits.importLineBytesMax);
   }

@@ -38,7 +38,9 @@ async function open(
   const waiting: Commit['operations'][] = [];
   const counts = {pauses: 0, expiring: 0};
   const watched: Store = Object.create(store, {
-    revision: {get: () => store.revision},
+    // As known before the last commit of another process.
+    revision: {get: () => Math.max(0, store.revision - 1)},
+    snapshot: {value: store.snapshot.bind(store)},
     list: {value: store.list.bind(store)},
     commit: {
       value: async (commit: Commit) => {
@@ -48,14 +50,14 @@ async function open(
       },
     },
   });
-  const target = createImportTarget(
+  const target = await createImportTarget(
     {
       store: watched,
       limits: {...DEFAULT_LIMITS, ...limits},
       pause: async () => void counts.pauses++,
       onExpiringEntries: () => void counts.expiring++,
     },
-    {dryRun},
+    {mode: 'replace', dryRun},
   );
   return {store, target, counts, interfere: (...operations) => void waiting.push(operations)};
 }

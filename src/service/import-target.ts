@@ -5,6 +5,7 @@ import type {Key, Prefix} from '../domain/key.ts';
 import type {Limits} from '../domain/limits.ts';
 import type {Revision} from '../domain/revision.ts';
 import type {Store} from '../domain/store.ts';
+import type {ImportOptions} from '../domain/transfer.ts';
 
 /** Stores the entries of an import, or only counts them in a dry run. */
 export interface ImportTarget {
@@ -44,17 +45,28 @@ export interface ImportTargetDeps {
 }
 
 /** Creates the target of an import that starts now. */
-export function createImportTarget(deps: ImportTargetDeps, {dryRun}: {readonly dryRun: boolean}): ImportTarget {
-  return dryRun ? new DryTarget(deps) : new StoreTarget(deps);
+export async function createImportTarget(
+  deps: ImportTargetDeps,
+  {mode = 'merge', dryRun = false}: ImportOptions,
+): Promise<ImportTarget> {
+  if (dryRun) return new DryTarget(deps);
+  // Only a replacing import compares with it.
+  return new StoreTarget(deps, mode === 'replace' ? await readRevision(deps.store) : deps.store.revision);
+}
+
+/** Returns the revision of the store, also if commits of other processes are not known here yet. */
+async function readRevision(store: Store): Promise<Revision> {
+  await using snapshot = await store.snapshot();
+  return snapshot.revision;
 }
 
 class StoreTarget implements ImportTarget {
   readonly #deps: ImportTargetDeps;
   readonly #begunAt: Revision;
 
-  constructor(deps: ImportTargetDeps) {
+  constructor(deps: ImportTargetDeps, begunAt: Revision) {
     this.#deps = deps;
-    this.#begunAt = deps.store.revision;
+    this.#begunAt = begunAt;
   }
 
   async put(batch: readonly PutOperation[]): Promise<Stored> {

@@ -4,6 +4,7 @@ import type {Store} from '../domain/store.ts';
 import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../domain/transfer.ts';
 import {startExport} from './export-run.ts';
 import {ImportRun} from './import-run.ts';
+import {createImportTarget} from './import-target.ts';
 
 /** Dependencies of {@link createTransferService}. */
 export interface TransferDeps {
@@ -24,7 +25,9 @@ export function createTransferService({limits = DEFAULT_LIMITS, ...deps}: Transf
   return {
     export: async ({prefix = ''}: ExportOptions = {}): Promise<Export> =>
       startExport({store, pause, prefix: parsePrefix(prefix)}),
-    import: async (chunks, options: ImportOptions = {}): Promise<Imported> =>
-      new ImportRun({...deps, limits}, options).run(chunks),
+    import: async (chunks, options: ImportOptions = {}): Promise<Imported> => {
+      const target = await createImportTarget({...deps, limits}, options);
+      return new ImportRun({...deps, limits, target}, options).run(chunks);
+    },
   };
 }
