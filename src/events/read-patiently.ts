@@ -1,6 +1,6 @@
 import {AppError} from '../domain/app-error.ts';
 import type {Timers} from '../domain/timers.ts';
-import {untilAborted} from '../domain/until-aborted.ts';
+import {waitForTime} from '../domain/wait-for-time.ts';
 
 /** How to wait for a store that is unavailable. */
 export interface Patience {
@@ -21,24 +21,14 @@ const PAUSE_MS_MAX = 5000;
  * @returns What `read` returns; undefined if the signal was aborted during a pause.
  * @throws Every failure of `read` but `store-unavailable`.
  */
-export async function readPatiently<T>(read: () => Promise<T>, patience: Patience): Promise<T | undefined> {
+export async function readPatiently<T>(read: () => Promise<T>, {timers, signal}: Patience): Promise<T | undefined> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
     try {
       return await read();
     } catch (error) {
       if (!(error instanceof AppError) || error.failure.code !== 'store-unavailable') throw error;
     }
-    await pause(pauseMs, patience);
-    if (patience.signal.aborted) return undefined;
+    await waitForTime(pauseMs, {timers, signals: [signal]});
+    if (signal.aborted) return undefined;
   }
-}
-
-/** Resolves after a time, or when the signal is aborted. */
-async function pause(durationMs: number, {timers, signal}: Patience): Promise<void> {
-  let cancel = (): void => {};
-  const elapsed = new Promise<void>(resolve => {
-    cancel = timers.after(durationMs, resolve);
-  });
-  await untilAborted(elapsed, signal).catch(() => {});
-  cancel();
 }

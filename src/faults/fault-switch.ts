@@ -6,6 +6,7 @@ import {formatFault, readFaultText} from '../domain/fault-text.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import type {Timers} from '../domain/timers.ts';
+import {waitForTime} from '../domain/wait-for-time.ts';
 import {createDrawers, drawFaults} from './draw-faults.ts';
 
 /** Dependencies of {@link createFaultSwitch}. */
@@ -148,20 +149,7 @@ interface Waiting {
   readonly timers: Timers;
 }
 
-function wait(delayMs: number, {signal, ended, timers}: Waiting): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (finish: () => void) => () => {
-      cancel();
-      ended.removeEventListener('abort', onEnd);
-      signal.removeEventListener('abort', onAbort);
-      finish();
-    };
-    const onEnd = stop(resolve);
-    const onAbort = stop(() => reject(signal.reason));
-    const cancel = timers.after(delayMs, onEnd);
-    if (signal.aborted) return onAbort();
-    if (ended.aborted) return onEnd();
-    ended.addEventListener('abort', onEnd);
-    signal.addEventListener('abort', onAbort);
-  });
+async function wait(delayMs: number, {signal, ended, timers}: Waiting): Promise<void> {
+  await waitForTime(delayMs, {timers, signals: [signal, ended]});
+  signal.throwIfAborted();
 }

@@ -4,6 +4,7 @@ import {messageOf} from '../domain/error-text.ts';
 import type {Log} from '../domain/log.ts';
 import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus} from '../domain/plugin.ts';
 import type {Timers} from '../domain/timers.ts';
+import {waitForTime} from '../domain/wait-for-time.ts';
 import type {Background, BackgroundDeps} from './background/background.ts';
 import {BACKGROUND_FILE} from './directory/folder-state.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
@@ -228,15 +229,8 @@ export class HostedPlugin {
   }
 
   /** Waits for a time, without limit if it is undefined. Returns early once the signal is aborted. */
-  async #pause(timeMs: number | undefined, signal: AbortSignal): Promise<void> {
-    if (timeMs === undefined) return whenAborted(signal);
-    await new Promise<void>(resolve => {
-      const cancel = this.#deps.timers.after(timeMs, resolve);
-      signal.addEventListener('abort', () => {
-        cancel();
-        resolve();
-      });
-    });
+  #pause(timeMs: number | undefined, signal: AbortSignal): Promise<void> {
+    return waitForTime(timeMs, {timers: this.#deps.timers, signals: [signal]});
   }
 
   /** Makes the loop start over, which stops a running background. */

@@ -7,6 +7,7 @@ import {
   type Requests,
 } from '../domain/recorded-request.ts';
 import type {Timers} from '../domain/timers.ts';
+import {waitForTime} from '../domain/wait-for-time.ts';
 import {describeRequest} from './describe-request.ts';
 import {type AnsweredRequest, KeptRequests} from './kept-requests.ts';
 
@@ -47,7 +48,7 @@ class MemoryRequestRing implements RequestRing {
   /** Number of requests so far. */
   #count = 0;
   /** Readers that have read everything. */
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<AbortController>();
   readonly #readers = new Set<AbortController>();
   #isEnded = false;
 
@@ -142,25 +143,19 @@ class MemoryRequestRing implements RequestRing {
     return `${this.#run}-${number}`;
   }
 
-  /** Waits for a time, for a request if `orRequest`, or for the end. @returns Whether it was a request. */
-  #wait(ended: AbortSignal, {ms, orRequest}: {ms: number | undefined; orRequest: boolean}): Promise<boolean> {
+  /** Waits for a time, for a request if `orRequest`, or for the end. @returns Whether there was a request. */
+  async #wait(ended: AbortSignal, {ms, orRequest}: {ms: number | undefined; orRequest: boolean}): Promise<boolean> {
     const seen = this.#count;
-    return new Promise(resolve => {
-      const wake = (): void => {
-        cancel();
-        this.#waiting.delete(wake);
-        ended.removeEventListener('abort', wake);
-        resolve(this.#count > seen);
-      };
-      const cancel = ms === undefined ? () => {} : this.#deps.timers.after(ms, wake);
-      if (orRequest) this.#waiting.add(wake);
-      ended.addEventListener('abort', wake);
-      if (ended.aborted) wake();
-    });
+    const woken = new AbortController();
+    if (orRequest) this.#waiting.add(woken);
+    await waitForTime(ms, {timers: this.#deps.timers, signals: [ended, woken.signal]});
+    this.#waiting.delete(woken);
+    return this.#count > seen;
   }
 
   #wake(): void {
-    for (const wake of [...this.#waiting]) wake();
+    for (const woken of this.#waiting) woken.abort();
+    this.#waiting.clear();
   }
 }
 
