@@ -1,5 +1,5 @@
 import type {Limits} from '../../domain/limits.ts';
-import type {RequestPage, Requests} from '../../domain/recorded-request.ts';
+import {REQUESTS_KEPT, type RequestPage, type Requests} from '../../domain/recorded-request.ts';
 import {STREAM_START} from '../../protocol/event/server-sent-events.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {formatRequests, formatRequestsBlock} from '../../protocol/requests.ts';
@@ -23,7 +23,10 @@ export function requestsRoutes(requests: Requests, {heartbeatMs}: Pick<Limits, '
           const asked = (await readQuery())(query);
           // A browser that reconnects repeats its first request and adds the last id that it received.
           const [since = asked.since] = headerValues(request.rawHeaders, 'last-event-id');
-          if (!acceptsStream(request)) return answer(formatRequests(await requests.read(since)), {rawHeaders: VARIES});
+          if (!acceptsStream(request)) {
+            request.reserveMemory(DOCUMENT_BYTES_MAX);
+            return answer(formatRequests(await requests.read(since)), {rawHeaders: VARIES});
+          }
           const pages = requests.follow({since, heartbeatMs, signal: request.listen()});
           return streamAnswer(formatStream(pages), {
             contentType: 'text/event-stream',
@@ -35,6 +38,9 @@ export function requestsRoutes(requests: Requests, {heartbeatMs}: Pick<Limits, '
     },
   ];
 }
+
+/** Memory for a document of all requests that are kept, in bytes. A request whose texts are as long as they may be takes 10 KB. */
+const DOCUMENT_BYTES_MAX = REQUESTS_KEPT * 10 * 1024;
 
 const VARIES = ['Vary', 'Accept'] as const;
 
