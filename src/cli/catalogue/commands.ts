@@ -1,6 +1,6 @@
-import {DELETE, EDIT, GET, IDENTITY, LIST, PATCH, PUT, REQUESTS, RESET, TOUCH, WATCH} from './data-commands.ts';
+import {DELETE, EDIT, GET, IDENTITY, LIST, PATCH, PUT, RESET, TOUCH, WATCH} from './data-commands.ts';
 import {FAULT, FLIGHT, PILOT, PLUGIN} from './plugin-commands.ts';
-import {DEV, DOCTOR, RUN, SIGN_IN, SIGN_OUT, START, STATUS, STOP, WAIT} from './service-commands.ts';
+import {DEV, DOCTOR, REQUESTS, RUN, SIGN_IN, SIGN_OUT, START, STATUS, STOP, WAIT} from './service-commands.ts';
 import {COMPLETION, CONFIG, PATHS, VERSION} from './setup-commands.ts';
 import type {CommandSpec} from './spec.ts';
 import {COPY, EXPORT, IMPORT, SNAPSHOT} from './transfer-commands.ts';

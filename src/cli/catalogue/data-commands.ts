@@ -161,25 +161,6 @@ export const WATCH = {
   notes: ['After a restart of the service it reconnects and continues where it was.', 'In a pipe it prints JSON.'],
 } as const satisfies CommandSpec;
 
-/** `crewroom requests`. */
-export const REQUESTS = {
-  name: 'requests',
-  group: 'Service',
-  summary: 'Show the last requests that the service answered',
-  arguments: [],
-  flags: {
-    follow: {description: 'show new ones too, until Ctrl+C'},
-    refused: {description: 'only those that were refused, with what to do'},
-    ...JSON_FLAG,
-  },
-  settings: ADDRESS_SETTINGS,
-  examples: [
-    {line: 'crewroom requests', purpose: 'the last 1,000, the oldest first'},
-    {line: 'crewroom requests --follow --refused', purpose: 'what the service refuses, as it happens'},
-  ],
-  notes: ['Where it does not print to a terminal it prints JSON, one request on a line.'],
-} as const satisfies CommandSpec;
-
 /** `crewroom delete`. */
 export const DELETE = {
   name: 'delete',
