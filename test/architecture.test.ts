@@ -60,7 +60,7 @@ const MAY_IMPORT = {
   'identity/session/storage': ['files.ts', 'domain', 'identity/backend', 'identity/keychain', 'node:fs', 'node:path'],
   access: ['domain', 'node:crypto'],
   events: ['domain'],
-  faults: ['domain'],
+  faults: ['domain', 'node:events'],
   metrics: ['domain'],
   requests: ['domain', 'protocol/headers'],
   plugins: [

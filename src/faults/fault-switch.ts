@@ -1,3 +1,4 @@
+import {setMaxListeners} from 'node:events';
 import type {ActiveFaults, ServedFaults} from '../domain/active-faults.ts';
 import {AppError} from '../domain/app-error.ts';
 import {FAULT_SEED_MAX, type Fault, type FaultKind, type FaultList, type Faults} from '../domain/fault.ts';
@@ -133,6 +134,8 @@ const MS_PER_SECOND = 1000;
 function activate(faults: readonly Fault[], timers: Timers): ActiveFaults & {end(): void} {
   const drawers = createDrawers(faults);
   const ended = new AbortController();
+  // A listener for each delayed request: Node would print a warning from the eleventh on.
+  setMaxListeners(0, ended.signal);
   return {
     kinds: new Set(faults.map(({kind}) => kind)),
     draw: request => drawFaults(request, drawers),

@@ -191,6 +191,18 @@ describe('a delay', () => {
     return {timers: {after}, delayed};
   }
 
+  test('of many requests at once makes the process print no warning', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
+    await setFaults(service(), {kind: 'delay', delayMs: 50, path: '/api/limits'});
+    const {url, crewroom} = service();
+    const answers = Array.from({length: 30}, () => crewroom.fetch(new Request(`${url}/api/limits`)));
+    expect((await Promise.all(answers)).map(({status}) => status)).toEqual(Array(30).fill(200));
+    expect(warnings).toEqual([]);
+  });
+
   const aMinute = {kind: 'delay', delayMs: 60_000, path: '/api/limits'} as const;
 
   test('keeps a request waiting for its time, and then carries it out', async () => {
