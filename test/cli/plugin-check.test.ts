@@ -44,6 +44,18 @@ describe('crewroom plugin check', () => {
     ]);
   });
 
+  test('advises a build where there are sources only', async () => {
+    await writePlugin(join(home, 'unbuilt'), {'src/background.ts': ''});
+    const {exitCode, stdout} = await check('unbuilt');
+    assert.equal(exitCode, 1);
+    assert.deepEqual(stdout.split('\n'), [
+      'unbuilt 1.0.0: nothing, 1 file, 122 B',
+      'problem  it has neither background/index.js nor ui/index.html',
+      '         If these are built from sources, build them first, for example with "npm run build"',
+      '',
+    ]);
+  });
+
   test('prints JSON', async () => {
     await writePlugin(join(home, 'json'), {'background/index.js': ''});
     const {exitCode, stdout} = await check('json', '--json');

@@ -7,3 +7,8 @@ export function formatCount(count: number): string {
 export function formatEntries(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'entry' : 'entries'}`;
 }
+
+/** Formats a number of files, such as `12 files`. */
+export function formatFiles(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'file' : 'files'}`;
+}

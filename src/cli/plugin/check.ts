@@ -7,7 +7,7 @@ import type {PluginCheck} from '../../plugins/package/check-plugin.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import {formatCount} from '../output/counts.ts';
+import {formatFiles} from '../output/counts.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {type Style, styleOf} from '../terminal/style.ts';
@@ -53,7 +53,7 @@ export function formatCheck(checked: PluginCheck, name: string, style: Style): s
 function describeHead({manifest, hasBackground, hasPage, size}: PluginCheck, name: string): string {
   if (manifest === undefined) return name;
   const parts = [hasBackground ? 'background' : '', hasPage ? 'page' : ''].filter(part => part !== '');
-  const sizes = size === undefined ? '' : `, ${formatCount(size.files)} files, ${formatBytes(size.bytes)}`;
+  const sizes = size === undefined ? '' : `, ${formatFiles(size.files)}, ${formatBytes(size.bytes)}`;
   return `${manifest.id} ${manifest.version}: ${parts.join(' and ') || 'nothing'}${sizes}`;
 }
 

@@ -8,7 +8,7 @@ import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {unconfirmed} from '../failures/usage.ts';
-import {formatCount} from '../output/counts.ts';
+import {formatFiles} from '../output/counts.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
@@ -70,7 +70,7 @@ function describePlugin({manifest, hasBackground, hasPage, ...plugin}: StagedPlu
     `  ${name}, a plugin for the ${type}`,
     ...(hasBackground ? ['  background/index.js runs as you for as long as a pilot is signed in'] : []),
     ...(hasPage ? [`  ui/ is served at /plugins/${id}/`] : []),
-    `  ${formatCount(plugin.files)} files, ${formatBytes(plugin.sizeBytes)}, in ${plugin.directory}`,
+    `  ${formatFiles(plugin.files)}, ${formatBytes(plugin.sizeBytes)}, in ${plugin.directory}`,
   ];
   return lines.map(line => `${escapeControls(line)}\n`).join('');
 }

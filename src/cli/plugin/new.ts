@@ -9,7 +9,7 @@ import type {PLUGIN} from '../catalogue/plugin-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage} from '../failures/usage.ts';
-import {formatCount} from '../output/counts.ts';
+import {formatFiles} from '../output/counts.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {copyTemplate} from './template.ts';
 
@@ -28,7 +28,7 @@ export async function create({context, flags}: PluginCall, given: string): Promi
   if (flags.json) await stdout.write(jsonLine({id, directory: folder, files}));
   else if (stderr.isTerminal) {
     const steps = [`cd ${relative(context.workingDirectory, folder) || '.'}`, 'npm install', 'npm run dev'];
-    const lines = [`Created ${id}: ${formatCount(files.length)} files in ${folder}`, ...steps.map(step => `  ${step}`)];
+    const lines = [`Created ${id}: ${formatFiles(files.length)} in ${folder}`, ...steps.map(step => `  ${step}`)];
     await stderr.write(lines.map(line => `${escapeControls(line)}\n`).join(''));
   }
   return EXIT.ok;

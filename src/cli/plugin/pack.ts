@@ -11,7 +11,7 @@ import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
-import {formatCount} from '../output/counts.ts';
+import {formatFiles} from '../output/counts.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {InterruptedError, untilInterrupted} from '../terminal/interruptible.ts';
 import {styleOf} from '../terminal/style.ts';
@@ -63,5 +63,5 @@ function archiveNameOf({id, version}: PluginManifest): string {
 function describe({id, version}: PluginManifest, {files, sizeBytes, unpackedBytes}: PackedPlugin): string {
   const {background, ui} = unpackedBytes;
   const parts = `background ${formatBytes(background)}, ui ${formatBytes(ui)}`;
-  return `Packed ${id} ${version}: ${formatCount(files)} files, ${formatBytes(sizeBytes)} (${parts} unpacked)`;
+  return `Packed ${id} ${version}: ${formatFiles(files)}, ${formatBytes(sizeBytes)} (${parts} unpacked)`;
 }

@@ -44,6 +44,7 @@ export async function checkPlugin(path: string, source: string): Promise<PluginC
   const findings = [
     ...('problems' in reading ? reading.problems.map(describeManifest) : []),
     ...(await findFolderProblems(path, state)),
+    ...(hasBackground || hasPage ? [] : [UNBUILT]),
     ...(await findIncompleteFolders(folder, state)),
     ...(hasBackground ? await findModules(folder) : []),
     ...('problem' in packed ? [packed.problem] : await checkFiles(packed.files, manifest?.id)),
@@ -79,14 +80,16 @@ export function describeManifest(problem: DocumentProblem): PluginFinding {
   return {level: 'problem', file: MANIFEST_FILE, problem: `${path} ${problem.problem}`};
 }
 
+/** Finding for a folder without anything to run or to show. New plugins, and clones, have only their sources. */
+const UNBUILT: PluginFinding = {
+  ...describeManifest(EMPTY),
+  advice: 'If these are built from sources, build them first, for example with "npm run build"',
+};
+
 async function findFolderProblems(path: string, state: FolderState): Promise<readonly PluginFinding[]> {
   const access = await findAccessProblem(path);
   const own = state.problems.filter(({problem}) => problem !== access);
-  return [
-    ...(access === undefined ? [] : [{path: '$', problem: access}]),
-    ...own,
-    ...(state.hasBackground || state.hasPage ? [] : [EMPTY]),
-  ].map(describeManifest);
+  return [...(access === undefined ? [] : [{path: '$', problem: access}]), ...own].map(describeManifest);
 }
 
 /** Finds a folder of a page or a background without its entry file. */
