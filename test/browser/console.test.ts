@@ -277,6 +277,31 @@ describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
     expect(await page.getByLabel('Callsign').inputValue()).toBe('Speedbird');
   });
 
+  test('keeps what the user types while it saves', async () => {
+    const {page} = await openConsole(browser, service.url, {fragment: SETTINGS_VIEW});
+    let release = (): void => {};
+    const released = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    await page.route('**/api/settings/*', async route => {
+      if (route.request().method() === 'PUT') await released;
+      await route.continue();
+    });
+    await page.getByLabel('Greeting').fill('Moin');
+    await page.getByRole('button', {name: 'Save'}).click();
+    await page.getByLabel('Callsign').fill('Speedbird');
+    await page.getByLabel('Greeting').fill('Moin Moin');
+    expect(await page.getByRole('button', {name: 'Save'}).isDisabled()).toBe(true);
+    release();
+    await page.getByText('Saved', {exact: true}).waitFor();
+    expect(await page.getByLabel('Callsign').inputValue()).toBe('Speedbird');
+    expect(await page.getByLabel('Greeting').inputValue()).toBe('Moin Moin');
+    await page.getByRole('button', {name: 'Save'}).click();
+    await expect
+      .poll(async () => (await call(`/api/settings/${DISPATCH}`)).json())
+      .toMatchObject({greeting: 'Moin Moin', callsign: 'Speedbird'});
+  });
+
   test('changes the settings of the client, advanced settings of plugins among them', async () => {
     const {page} = await openConsole(browser, service.url, {fragment: '#/settings'});
     await page.getByLabel('Show advanced settings of plugins').check();

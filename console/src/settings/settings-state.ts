@@ -44,7 +44,8 @@ export class SettingsState {
     const isSaved = value === this.values.value.value?.[key];
     this.draft.value = isSaved ? others : {...others, [key]: value};
     this.problems.value = without(this.problems.value, key);
-    this.status.value = {kind: 'none'};
+    // The form stays closed for another save until this one is answered.
+    if (this.status.value.kind !== 'saving') this.status.value = {kind: 'none'};
   }
 
   /** Stores what the user changed, as far as it applies. */
@@ -76,10 +77,16 @@ export class SettingsState {
   }
 
   async #send(changes: SettingValues): Promise<void> {
+    const before = this.draft.value;
     this.status.value = {kind: 'saving'};
     try {
       this.values.value.value = await callService<SettingValues>(this.#path, {method: 'PUT', body: changes});
-      this.discard();
+      this.problems.value = {};
+      // What the user has typed since then is not saved yet.
+      const later = Object.entries(this.draft.value).filter(
+        ([key, value]) => !(key in before) || before[key] !== value,
+      );
+      this.draft.value = Object.fromEntries(later);
       this.status.value = {kind: 'saved'};
     } catch (error) {
       const failure = toCallFailure(error);

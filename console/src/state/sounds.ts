@@ -49,6 +49,8 @@ export class Sounds {
   stop(): void {
     this.#audio.pause();
     this.#audio.removeAttribute('src');
+    // Otherwise the browser goes on with loading the sound.
+    this.#audio.load();
     this.status.value = {kind: 'silent'};
   }
 
