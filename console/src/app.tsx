@@ -1,10 +1,12 @@
 import {useEffect} from 'preact/hooks';
+import {FaultsBanner} from './faults/faults-banner.tsx';
 import {Home} from './home/home.tsx';
 import {NoticeCards} from './notices/notice-cards.tsx';
 import {NoticesView} from './notices/notices-view.tsx';
 import {PluginView} from './plugins/plugin-view.tsx';
 import {SettingsView} from './settings/settings-view.tsx';
 import {ConnectionBanner} from './shell/connection-banner.tsx';
+import {ErrorBoundary} from './shell/error-boundary.tsx';
 import {FailureNote} from './shell/failure-note.tsx';
 import {Menu} from './shell/menu.tsx';
 import {ServicePageView} from './shell/service-page.tsx';
@@ -26,8 +28,11 @@ export function App({state}: {readonly state: ConsoleState}) {
       <main class="content" id="content" tabIndex={-1}>
         <ConnectionBanner connection={state.connection} />
         {state.ownerFailure.value !== undefined && <FailureNote failure={state.ownerFailure.value} />}
+        <FaultsBanner state={state} />
         <SoundBar sounds={state.sounds} />
-        <View state={state} />
+        <ErrorBoundary view={state.route.value}>
+          <View state={state} />
+        </ErrorBoundary>
       </main>
       <NoticeCards notices={state.notices} />
     </div>

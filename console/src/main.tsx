@@ -1,6 +1,7 @@
 import {render} from 'preact';
 import {App} from './app.tsx';
 import {takeOwnerCode} from './service/owner-code.ts';
+import {ErrorBoundary} from './shell/error-boundary.tsx';
 import {rememberedTheme} from './shell/theme.ts';
 import {ConsoleState} from './state/console-state.ts';
 
@@ -13,4 +14,9 @@ const code = takeOwnerCode();
 const state = new ConsoleState();
 if (code !== undefined) void state.becomeOwner(code);
 state.start(new AbortController().signal);
-render(<App state={state} />, root);
+render(
+  <ErrorBoundary>
+    <App state={state} />
+  </ErrorBoundary>,
+  root,
+);

@@ -1,3 +1,4 @@
+import {EventEmitter, once} from 'node:events';
 import {join} from 'node:path';
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
@@ -121,6 +122,27 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
       .toBeGreaterThan(0);
   });
 
+  test('ends the request for a sound that it stops', async () => {
+    const service = await startInTest({ephemeral: true});
+    const steps = new EventEmitter();
+    const [requested, closed] = [once(steps, 'requested'), once(steps, 'closed')];
+    // A sound of unknown length, of which no more than its beginning arrives.
+    const sounds = await servePages((_request, response) => {
+      response.on('close', () => steps.emit('closed'));
+      response.writeHead(200, {'Content-Type': 'audio/wav'});
+      response.write(Buffer.from(SOUND.slice(SOUND.indexOf(',') + 1), 'base64').subarray(0, 40));
+      steps.emit('requested');
+    });
+    onTestFinished(() => sounds[Symbol.asyncDispose]());
+    const {page} = await openConsole(browser, service.url);
+    await page.getByRole('heading', {name: 'Welcome, Ada'}).click();
+    const url = `http://127.0.0.1:${sounds.port}/endless.wav`;
+    await fetch(`${service.url}/api/play-sound`, {method: 'POST', body: JSON.stringify({url})});
+    await requested;
+    await page.getByRole('button', {name: 'Stop'}).click();
+    await closed;
+  });
+
   test('waits once for the lock of the sounds, however often the user changes between them', async () => {
     const {url} = await startInTest({ephemeral: true});
     const {page} = await openConsole(browser, url);
@@ -145,7 +167,7 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
     const answered = page.waitForResponse('**/api/identity');
     crewroom.pilots.use('first-officer');
     await answered;
-    await page.getByRole('link', {name: 'Home'}).click();
+    await page.getByRole('link', {name: 'Overview'}).click();
     await page.getByText('The answer is not complete JSON').waitFor();
     await page.getByRole('heading', {name: 'Welcome, Ada'}).waitFor();
   });

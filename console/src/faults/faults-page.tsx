@@ -1,10 +1,86 @@
+import './faults.css';
+import {useMemo} from 'preact/hooks';
+import type {Fault} from '../service/documents.ts';
+import {FailureNote} from '../shell/failure-note.tsx';
+import {OwnerNote} from '../shell/owner-note.tsx';
 import type {PageProps} from '../shell/service-page.tsx';
+import type {ConsoleState} from '../state/console-state.ts';
+import {FaultForm} from './fault-form.tsx';
+import {describeFault, describeSelection, FAULT_KINDS} from './fault-kinds.ts';
+import {FaultsState} from './faults-state.ts';
 
 /** The page "Faults": what fails on purpose. */
-export function FaultsPage(_props: PageProps) {
+export function FaultsPage({state}: PageProps) {
+  const faults = useMemo(() => new FaultsState(state.faults), [state]);
+  const isConnected = state.connection.status.value === 'connected';
+  const failure = faults.failure.value ?? (isConnected ? state.faults.failure.value : undefined);
   return (
     <section class="page" aria-labelledby="page-title">
       <h1 id="page-title">Faults</h1>
+      <p class="quiet">
+        See how plugins cope when things go wrong. Faults change what callers see, and nothing that is stored; they end
+        with the service.
+      </p>
+      <OwnerNote state={state} />
+      {failure !== undefined && <FailureNote failure={failure} />}
+      <ActiveFaults state={state} faults={faults} />
+      <FaultForm faults={faults} isOwner={state.isOwner.value} />
     </section>
+  );
+}
+
+function ActiveFaults({state, faults}: {readonly state: ConsoleState; readonly faults: FaultsState}) {
+  const list = state.faults.value.value?.faults;
+  if (list === undefined) return null;
+  const mayChange = state.isOwner.value && !faults.isSending.value;
+  return (
+    <section class="card" aria-labelledby="active-faults">
+      <div class="page-head">
+        <h2 id="active-faults">Switched on</h2>
+        {list.length > 1 && (
+          <button type="button" disabled={!mayChange} onClick={() => void faults.clear()}>
+            Clear all
+          </button>
+        )}
+      </div>
+      {list.length === 0 && <p class="quiet">Nothing fails on purpose.</p>}
+      <ul class="fault-list">
+        {/* Faults have no names, and equal ones may be on twice. */}
+        {list.map((fault, at) => (
+          <FaultItem key={at} fault={fault} mayChange={mayChange} onClear={() => void faults.remove(fault)} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface FaultItemProps {
+  readonly fault: Fault;
+  readonly mayChange: boolean;
+  readonly onClear: () => void;
+}
+
+function FaultItem({fault, mayChange, onClear}: FaultItemProps) {
+  const selection = describeSelection(fault);
+  const effect = Object.hasOwn(FAULT_KINDS, fault.kind) ? FAULT_KINDS[fault.kind]?.effect : undefined;
+  return (
+    <li class="fault">
+      <div class="fault-text">
+        <p>
+          <strong>
+            <bdi>{describeFault(fault)}</bdi>
+          </strong>
+        </p>
+        {selection !== undefined && (
+          <p>
+            <bdi>{selection}</bdi>
+          </p>
+        )}
+        {effect !== undefined && <p class="quiet">{effect}</p>}
+      </div>
+      <button type="button" disabled={!mayChange} onClick={onClear}>
+        Clear<span class="hidden"> {describeFault(fault)}</span>
+      </button>
+    </li>
   );
 }

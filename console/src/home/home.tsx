@@ -1,12 +1,13 @@
+import {OverviewParts} from '../overview/overview-parts.tsx';
 import {PluginIcon} from '../plugins/plugin-icon.tsx';
 import {stateLabel} from '../plugins/plugin-state.ts';
 import {formatRoute} from '../route.ts';
-import type {Plugin} from '../service/documents.ts';
+import type {Plugin, PluginList} from '../service/documents.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {NoPlugins} from './no-plugins.tsx';
 
-/** The first view: the pilot, the message of the airline, and the plugins. */
+/** The first view: the pilot, the message of the airline, the plugins, and the service at a glance. */
 export function Home({state}: {readonly state: ConsoleState}) {
   const identity = state.identity.value.value;
   const {value: list} = state.plugins.value;
@@ -22,18 +23,30 @@ export function Home({state}: {readonly state: ConsoleState}) {
         </p>
       )}
       <AirlineMessage state={state} />
-      {list?.directoryProblem !== undefined && (
+      <OverviewParts state={state}>
+        {list !== undefined && <Plugins list={list} darkMode={state.darkMode.value} />}
+      </OverviewParts>
+    </section>
+  );
+}
+
+function Plugins({list, darkMode}: {readonly list: PluginList; readonly darkMode: boolean}) {
+  return (
+    <>
+      {list.directoryProblem !== undefined && (
         <p class="note warning">
           Installed plugins are not used: <code>{list.directory}</code> {list.directoryProblem}
         </p>
       )}
-      {list?.plugins.length === 0 && <NoPlugins list={list} />}
-      <ul class="plugin-cards">
-        {list?.plugins.map(plugin => (
-          <PluginCard key={plugin.id} plugin={plugin} darkMode={state.darkMode.value} />
-        ))}
-      </ul>
-    </section>
+      {list.plugins.length === 0 && <NoPlugins list={list} />}
+      {list.plugins.length > 0 && (
+        <ul class="plugin-cards">
+          {list.plugins.map(plugin => (
+            <PluginCard key={plugin.id} plugin={plugin} darkMode={darkMode} />
+          ))}
+        </ul>
+      )}
+    </>
   );
 }
 

@@ -65,3 +65,52 @@ export interface LogLine {
   readonly level: string;
   readonly text: string;
 }
+
+/** A fault that is switched on, as `GET /api/faults` answers it. The other members depend on its kind. */
+export interface Fault extends Readonly<Record<string, unknown>> {
+  readonly kind: string;
+}
+
+/** Answer of `/api/faults`. */
+export interface FaultList {
+  readonly faults: readonly Fault[];
+}
+
+/** Answer of `GET /api/session`. */
+export interface Session {
+  /** A newer service may have more states and sources. */
+  readonly state: string;
+  readonly source: string;
+  /** Begin of the state (RFC 3339, UTC). */
+  readonly since: string;
+  /** The pilot and the airline in one line. */
+  readonly summary?: string;
+  readonly expiresAt?: string;
+  readonly stale?: boolean;
+  /** Address of the back end of the airline. */
+  readonly scriptURL?: string;
+  /** Place that keeps the session for the next start. */
+  readonly kept?: string;
+  readonly problem?: {readonly detail?: string; readonly advice?: string};
+}
+
+/** Answer of `GET /api`: the members that the console shows. */
+export interface ServiceDocument {
+  readonly version: string;
+  readonly apiVersion: string;
+  readonly storeId: string;
+}
+
+/** Answer of `GET /api/pilots`. */
+export interface PilotList {
+  readonly pilots: readonly Pilot[];
+  /** Name of the served pilot, if it is one of these. */
+  readonly current?: string;
+}
+
+/** A sample pilot. */
+export interface Pilot {
+  readonly name: string;
+  readonly description: string;
+  readonly summary?: string;
+}

@@ -64,7 +64,7 @@ function Links({state}: {readonly state: ConsoleState}) {
     <nav aria-label="Plugins, service and settings">
       <ul>
         <MenuLink to={{view: 'home'}} isCurrent={view === 'home'}>
-          <Glyph name="home" /> <span class="name">Home</span>
+          <Glyph name="home" /> <span class="name">Overview</span>
         </MenuLink>
         {plugins.map(plugin => (
           <PluginLink key={plugin.id} plugin={plugin} state={state} />

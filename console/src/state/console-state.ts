@@ -4,7 +4,7 @@ import {followFrameMessages} from '../notices/frame-messages.ts';
 import {Notices, type ReceivedNotice} from '../notices/notices.ts';
 import {formatRoute, type Route, readRoute} from '../route.ts';
 import {CallFailure, callService} from '../service/call-service.ts';
-import type {Plugin, PluginList, SettingValues} from '../service/documents.ts';
+import type {FaultList, Plugin, PluginList, SettingValues} from '../service/documents.ts';
 import {isOwner} from '../service/owner.ts';
 import {exchangeOwnerCode} from '../service/owner-code.ts';
 import {ActivePage} from './active-page.ts';
@@ -26,6 +26,7 @@ export class ConsoleState {
   readonly identity: Loaded<IdentityDocument | null>;
   readonly plugins: Loaded<PluginList>;
   readonly core: Loaded<SettingValues>;
+  readonly faults: Loaded<FaultList>;
   readonly darkMode: ReadonlySignal<boolean>;
   readonly colors: ReadonlySignal<AccentColors>;
   readonly notices: Notices = new Notices();
@@ -45,6 +46,7 @@ export class ConsoleState {
     this.identity = new Loaded(() => callService<IdentityDocument>('/api/identity').catch(nullWithoutIdentity));
     this.plugins = new Loaded(() => callService<PluginList>('/api/plugins'));
     this.core = new Loaded(() => callService<SettingValues>(`/api/settings/${CORE}`));
+    this.faults = new Loaded(() => callService<FaultList>('/api/faults'));
     this.darkMode = computed(() => this.core.value.value?.['darkMode'] === true);
     this.colors = computed(() => accentColorsOf(this.identity.value.value?.airline?.settings));
     this.connection = new Connection({
@@ -103,6 +105,7 @@ export class ConsoleState {
     void this.identity.reload();
     void this.plugins.reload();
     void this.core.reload();
+    void this.faults.reload();
     for (const {onChanged} of this.#settingsListeners) onChanged();
   }
 
@@ -110,6 +113,8 @@ export class ConsoleState {
     switch (event.kind) {
       case 'identity-changed':
         void this.identity.reload();
+        // It may have changed by a fault.
+        void this.faults.reload();
         break;
       case 'plugin-state':
         void this.plugins.reload();

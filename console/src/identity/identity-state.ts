@@ -1,0 +1,47 @@
+import {effect, type Signal, signal} from '@preact/signals';
+import {CallFailure, callService} from '../service/call-service.ts';
+import type {PilotList} from '../service/documents.ts';
+import type {ConsoleState} from '../state/console-state.ts';
+import {Loaded, toCallFailure} from '../state/loaded.ts';
+
+/** The identity as it is sent, and the sample pilots. */
+export class IdentityState {
+  /** The text of the document, byte for byte; `null` if no pilot is signed in. */
+  readonly text: Loaded<string | null>;
+  readonly pilots: Loaded<PilotList>;
+  /** Why the last choice of a pilot failed. */
+  readonly choiceFailure: Signal<CallFailure | undefined> = signal(undefined);
+
+  constructor() {
+    this.text = new Loaded(loadText);
+    this.pilots = new Loaded(() => callService<PilotList>('/api/pilots'));
+  }
+
+  /** Loads both now, and again whenever the identity changes. @returns A function that stops it. */
+  follow({identity, connection}: ConsoleState): () => void {
+    return effect(() => {
+      // Read, so that each new document is followed.
+      const changed = [identity.value.value];
+      if (connection.status.value !== 'connected' || changed.length === 0) return;
+      void this.text.reload();
+      void this.pilots.reload();
+    });
+  }
+
+  /** Serves another sample pilot. */
+  async use(name: string): Promise<void> {
+    try {
+      this.pilots.value.value = await callService<PilotList>('/api/pilots/current', {method: 'PUT', body: {name}});
+      this.choiceFailure.value = undefined;
+    } catch (error) {
+      this.choiceFailure.value = toCallFailure(error);
+    }
+  }
+}
+
+async function loadText(): Promise<string | null> {
+  const response = await fetch('/api/identity').catch(() => undefined);
+  if (response?.status === 404) return null;
+  if (response?.ok !== true) throw new CallFailure('Cannot read the identity', {code: 'unexpected-answer'});
+  return response.text();
+}

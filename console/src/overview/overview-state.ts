@@ -1,0 +1,69 @@
+import {effect, type Signal, signal} from '@preact/signals';
+import {type CallFailure, callService} from '../service/call-service.ts';
+import type {ServiceDocument, Session} from '../service/documents.ts';
+import type {ConsoleState} from '../state/console-state.ts';
+import {Loaded, toCallFailure} from '../state/loaded.ts';
+import {Traffic} from './traffic.ts';
+
+/** The session, the figures and the limits of the service, as the overview shows them. */
+export class OverviewState {
+  readonly session: Loaded<Session>;
+  readonly service: Loaded<ServiceDocument>;
+  readonly limits: Loaded<Readonly<Record<string, number>>>;
+  readonly traffic: Traffic = new Traffic();
+  /** Why the last change of the session failed. */
+  readonly sessionFailure: Signal<CallFailure | undefined> = signal(undefined);
+  readonly isChangingSession: Signal<boolean> = signal(false);
+
+  constructor() {
+    this.session = new Loaded(() => callService<Session>('/api/session'));
+    this.service = new Loaded(() => callService<ServiceDocument>('/api'));
+    this.limits = new Loaded(() => callService<Readonly<Record<string, number>>>('/api/limits'));
+  }
+
+  /** Follows the service until the signal is aborted. */
+  follow({connection, identity, faults}: ConsoleState, ended: AbortSignal): void {
+    this.traffic.follow(ended);
+    const stopReloading = effect(() => {
+      if (connection.status.value !== 'connected') return;
+      void this.service.reload();
+      void this.limits.reload();
+    });
+    const stopFollowing = effect(() => {
+      // Both may change the session. The faults are read now and then, and with them the session, which becomes stale without an event.
+      const changed = [identity.value.value, faults.value.value];
+      if (connection.status.value === 'connected' && changed.length > 0) void this.session.reload();
+    });
+    ended.addEventListener('abort', stopReloading);
+    ended.addEventListener('abort', stopFollowing);
+  }
+
+  /** Signs a pilot in at the airline. @returns False if that failed. */
+  signIn(username: string, password: string): Promise<boolean> {
+    return this.#changeSession(() => callService('/api/session', {method: 'POST', body: {username, password}}));
+  }
+
+  signOut(): Promise<boolean> {
+    return this.#changeSession(() => callService('/api/session', {method: 'DELETE'}));
+  }
+
+  /** Asks the back end whether the session holds. */
+  verify(): Promise<boolean> {
+    return this.#changeSession(() => callService('/api/session/verify', {method: 'POST'}));
+  }
+
+  async #changeSession(change: () => Promise<unknown>): Promise<boolean> {
+    this.isChangingSession.value = true;
+    this.sessionFailure.value = undefined;
+    try {
+      await change();
+      return true;
+    } catch (error) {
+      this.sessionFailure.value = toCallFailure(error);
+      return false;
+    } finally {
+      await this.session.reload();
+      this.isChangingSession.value = false;
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type {ConsoleState} from '../state/console-state.ts';
+import {Figures} from './figures.tsx';
+import {formatBytes, formatDuration} from './format-figures.ts';
+import {LimitsTable} from './limits-table.tsx';
+import {type MetricSample, metricValue} from './metrics-text.ts';
+import type {OverviewState} from './overview-state.ts';
+
+interface ServiceCardProps {
+  readonly state: ConsoleState;
+  readonly overview: OverviewState;
+}
+
+/** How the service is: its health, its store, its versions and its limits. */
+export function ServiceCard({state, overview}: ServiceCardProps) {
+  const samples = overview.traffic.samples.value;
+  const limits = overview.limits.value.value;
+  return (
+    <section class="card" aria-labelledby="service-title">
+      <div class="page-head">
+        <h2 id="service-title">Service</h2>
+        <Health state={state} samples={samples} />
+      </div>
+      <ServiceFigures overview={overview} samples={samples} />
+      {metricValue(samples, 'crewroom_store_read_only') === 1 && (
+        <p class="note danger">
+          The disk has failed, and nothing can be written. Check the disk, then start the service again. A fault that is
+          switched on looks the same.
+        </p>
+      )}
+      {limits !== undefined && <LimitsTable limits={limits} />}
+    </section>
+  );
+}
+
+function Health({state, samples}: {readonly state: ConsoleState; readonly samples: readonly MetricSample[]}) {
+  const isAway = state.connection.status.value === 'lost';
+  const isReadOnly = metricValue(samples, 'crewroom_store_read_only') === 1;
+  const word = isAway ? 'Away' : isReadOnly ? 'Read-only' : 'Healthy';
+  return (
+    <span class="state" data-state={isAway || isReadOnly ? 'broken' : 'running'}>
+      {word}
+    </span>
+  );
+}
+
+interface ServiceFiguresProps {
+  readonly overview: OverviewState;
+  readonly samples: readonly MetricSample[];
+}
+
+function ServiceFigures({overview, samples}: ServiceFiguresProps) {
+  const service = overview.service.value.value;
+  const startedSeconds = metricValue(samples, 'process_start_time_seconds');
+  const memoryBytes = metricValue(samples, 'process_resident_memory_bytes');
+  const node = samples.find(({name}) => name === 'crewroom_build_info')?.labels['node_version'];
+  const entries = metricValue(samples, 'crewroom_store_entries');
+  return (
+    <Figures
+      rows={[
+        ['Address', location.origin],
+        ['Running for', startedSeconds && formatDuration(Date.now() / 1000 - startedSeconds)],
+        ['Entries', entries?.toLocaleString('en')],
+        ['Memory', memoryBytes && formatBytes(memoryBytes)],
+        [
+          'Version',
+          service &&
+            `Crewroom ${service.version}, API ${service.apiVersion}${node === undefined ? '' : `, Node ${node}`}`,
+        ],
+        ['Store id', service && <code>{service.storeId}</code>],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,70 @@
+import {formatClock} from '../shell/format-clock.ts';
+import {Plot} from '../shell/plot.tsx';
+import type {ConsoleState} from '../state/console-state.ts';
+import {formatMs, formatShort} from './format-figures.ts';
+import {KEPT_MS, type Traffic, type TrafficPoint} from './traffic.ts';
+
+/** Properties of {@link TrafficPlots}. */
+export interface TrafficPlotsProps {
+  readonly state: ConsoleState;
+  readonly traffic: Traffic;
+}
+
+/** Shortest time that the plots show, in seconds: in five minutes the first points could not be seen. */
+const SHOWN_SECONDS_MIN = 60;
+
+/** Requests per second, and how long they take, over the last minutes. */
+export function TrafficPlots({state, traffic}: TrafficPlotsProps) {
+  const points = traffic.points.value;
+  const last = points.at(-1);
+  const toX = (last?.atMs ?? Date.now()) / 1000;
+  const fromX = Math.max(toX - KEPT_MS / 1000, Math.min((points[0]?.atMs ?? 0) / 1000, toX - SHOWN_SECONDS_MIN));
+  const common = {
+    xs: points.map(({atMs}) => atMs / 1000),
+    rangeX: [fromX, toX] as const,
+    formatX: (x: number) => formatClock(x * 1000),
+    theme: state.darkMode.value,
+  };
+  const valuesOf = (pick: (point: TrafficPoint) => number | undefined) => points.map(point => pick(point) ?? null);
+  const rate = `${formatShort(last?.requestsPerSecond ?? 0)} per second`;
+  const times =
+    last?.medianMs === undefined || last.slowMs === undefined
+      ? 'no requests now'
+      : `half within ${formatMs(last.medianMs)}, 99 % within ${formatMs(last.slowMs)}`;
+  return (
+    <div class="plots">
+      <figure>
+        <figcaption>
+          <strong>Requests</strong> <span class="quiet">{rate}</span>
+        </figcaption>
+        <Plot
+          {...common}
+          summary={`Requests in the last minutes; now ${rate}`}
+          lines={[
+            {
+              label: 'Requests',
+              color: '--interactive',
+              isFilled: true,
+              values: valuesOf(each => each.requestsPerSecond),
+            },
+          ]}
+          formatY={formatShort}
+        />
+      </figure>
+      <figure>
+        <figcaption>
+          <strong>Time to answer</strong> <span class="quiet">{times}</span>
+        </figcaption>
+        <Plot
+          {...common}
+          summary={`Time to answer in the last minutes; now ${times}`}
+          lines={[
+            {label: '99 %', color: '--warning', values: valuesOf(each => each.slowMs)},
+            {label: 'Half', color: '--good', isFilled: true, values: valuesOf(each => each.medianMs)},
+          ]}
+          formatY={formatMs}
+        />
+      </figure>
+    </div>
+  );
+}

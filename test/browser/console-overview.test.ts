@@ -1,0 +1,264 @@
+import {writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import type {Browser, Page} from 'playwright-core';
+import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest';
+import {startPhpVms5} from '../support/back-ends.ts';
+import {findViolations} from '../support/browsers/accessibility.ts';
+import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {setFaults} from '../support/faults.ts';
+import {findFreePort} from '../support/free-port.ts';
+import {type OwnedService, startOwnedService} from '../support/owner.ts';
+import {ADA} from '../support/pilots.ts';
+import {makeTemporaryDirectory, startInTest, startService} from '../support/service.ts';
+import {writeAirline} from '../support/session-service.ts';
+
+let browser: Browser;
+let service: OwnedService;
+
+beforeAll(async () => {
+  if (!CAN_BROWSE) return;
+  browser = await launchChromium();
+  service = await startOwnedService();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  if (!CAN_BROWSE) return;
+  service.crewroom.faults.set([]);
+  service.crewroom.pilots.use('captain');
+});
+
+/** Looks at a page in both themes, wide and narrow. */
+async function lookAt(page: Page, name: string): Promise<void> {
+  for (const theme of ['light', 'dark']) {
+    await setTheme(page, theme);
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({width, height: 900});
+      await keepScreenshot(page, `${name}-${theme}-${width}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      expect(await findViolations(page)).toEqual([]);
+    }
+  }
+  await page.setViewportSize({width: 1280, height: 900});
+}
+
+async function setTheme(page: Page, theme: string): Promise<void> {
+  // Not each system resolves the name of the console.
+  const url = `http://127.0.0.1:${new URL(page.url()).port}/api/settings/core`;
+  await fetch(url, {method: 'PUT', body: JSON.stringify({darkMode: theme === 'dark'})});
+  await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe(theme);
+}
+
+/** Shows another page of an open console, without loading it again. */
+async function show(page: Page, fragment: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
+}
+
+/** Comes back from another window, which is when the console looks for faults. */
+async function comeBack(page: Page): Promise<void> {
+  await page.evaluate(`dispatchEvent(new Event('focus'))`);
+}
+
+/** Returns a value that a card shows beside its name. */
+function figureOf(page: Page, name: string): Promise<string | null> {
+  return page
+    .locator('.figures > div', {has: page.getByText(name, {exact: true})})
+    .locator('dd')
+    .textContent();
+}
+
+describe.skipIf(!CAN_BROWSE)('the overview in Chromium', () => {
+  test('shows pilot, session, health, versions and limits, and plots requests while they arrive', async () => {
+    const {page, problems} = await openConsole(browser, service.url, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+      reducedMotion: 'reduce',
+    });
+    await expect.poll(() => figureOf(page, 'Pilot')).toBe('Ada Quill (CRW0042), Crewroom Air');
+    await expect.poll(() => figureOf(page, 'Version')).toMatch(/^Crewroom \d.*, API 1, Node v/);
+    await page.getByText('Healthy', {exact: true}).waitFor();
+    await page.getByText('Limits', {exact: true}).click();
+    expect(await page.getByRole('row', {name: 'Largest value'}).textContent()).toContain('1 MiB');
+    await page.locator('.plot canvas').first().waitFor();
+    await expect
+      .poll(async () => {
+        for (let count = 0; count < 20; count++) await (await fetch(`${service.url}/api/identity`)).text();
+        return page.getByRole('img', {name: /^Requests in the last minutes/}).getAttribute('aria-label');
+      })
+      .toMatch(/now [1-9][\d,.]* per second/);
+    await page.getByRole('img', {name: /half within .* 99 % within/}).waitFor();
+    const command = `curl ${service.url}/api/identity`;
+    await page.getByRole('button', {name: `Copy ${command}`}).click();
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(command);
+    await lookAt(page, 'overview');
+    expect(problems).toEqual([]);
+  });
+
+  test('signs a pilot in and out, and shows why a session is stale', async () => {
+    const backEnd = await startPhpVms5({nowMs: Date.now});
+    onTestFinished(() => backEnd[Symbol.asyncDispose]());
+    const home = await makeTemporaryDirectory();
+    onTestFinished(() => home[Symbol.asyncDispose]());
+    const airline = await writeAirline(home.path, backEnd.scriptURL);
+    const {url} = await startInTest({airline, ephemeral: true});
+    const {page} = await openConsole(browser, url);
+    await page.getByLabel('Pilot number or e-mail address').fill(ADA.email);
+    await page.getByLabel('Password').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.locator('.note.danger').waitFor();
+    await page.getByLabel('Password').fill(ADA.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', {name: 'Sign out'}).waitFor();
+    await page.getByRole('heading', {name: 'Welcome, Ada'}).waitFor();
+    expect(await figureOf(page, 'Back end')).toBe(backEnd.scriptURL);
+    await setFaults({url}, {kind: 'airline-away'});
+    await comeBack(page);
+    await page.getByText('Stale', {exact: true}).waitFor();
+    await page.getByText('the last known identity').first().waitFor();
+    await keepScreenshot(page, 'overview-stale');
+    expect(await findViolations(page)).toEqual([]);
+    await setFaults({url});
+    await comeBack(page);
+    await page.getByText('Signed in', {exact: true}).waitFor();
+    await page.getByRole('button', {name: 'Sign out'}).click();
+    await page.getByLabel('Password').waitFor();
+    await page.getByText('No pilot is signed in').first().waitFor();
+  });
+
+  test('goes on when the service is away and comes back', async () => {
+    const port = await findFreePort();
+    const first = await startService({port, ephemeral: true});
+    const {page} = await openConsole(browser, first.url);
+    await page.getByText('Healthy', {exact: true}).waitFor();
+    await first[Symbol.asyncDispose]();
+    await page.getByText('Away', {exact: true}).waitFor();
+    await startInTest({port, ephemeral: true});
+    await page.getByText('Healthy', {exact: true}).waitFor();
+    const figures = page.getByRole('img', {name: /^Requests in the last minutes; now [\d.]+ per second/});
+    await figures.waitFor();
+  });
+
+  test('shows hostile names as text, in one place', async () => {
+    const home = await makeTemporaryDirectory();
+    onTestFinished(() => home[Symbol.asyncDispose]());
+    const profile = join(home.path, 'me.json');
+    const name = `<img src=x onerror="document.title='hacked'">\u202e\u0007${'w'.repeat(300)}`;
+    await writeFile(profile, JSON.stringify({va_user: {firstName: name, lastName: name, rank: name}}));
+    const {url} = await startInTest({profile, ephemeral: true});
+    const {page, problems} = await openConsole(browser, url, {viewport: {width: 360, height: 800}});
+    await page.getByText('A profile:').waitFor();
+    for (const fragment of ['#/', '#/identity']) {
+      await show(page, fragment);
+      await page.getByRole('main').getByText('w'.repeat(300)).first().waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      expect(await page.locator('main img').count()).toBe(0);
+    }
+    await page.getByText('a profile or a real pilot is never replaced').waitFor();
+    expect(await page.getByRole('button', {name: 'Serve captain'}).isDisabled()).toBe(true);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe.skipIf(!CAN_BROWSE)('the identity page in Chromium', () => {
+  test('shows the document as a tree and as it is sent, and serves another pilot', async () => {
+    const {page, problems} = await openConsole(browser, service.url, {fragment: '#/identity'});
+    await page.locator('.json-member', {hasText: 'pilotID'}).getByText('"CRW0042"').waitFor();
+    await lookAt(page, 'identity-content');
+    await page.getByRole('button', {name: 'Text', exact: true}).click();
+    const text = await (await fetch(`${service.url}/api/identity`)).text();
+    expect(await page.locator('.json-text').textContent()).toBe(text);
+    await page.getByRole('button', {name: 'Serve first-officer'}).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.json-text').textContent()).toContain('CRW0043');
+    await page.locator('.pilots li[data-current="true"]', {hasText: 'first-officer'}).waitFor();
+    expect(problems).toEqual([]);
+    await page.getByRole('button', {name: 'Serve signed-out'}).click();
+    await page.getByText('No pilot is signed in: plugins get').waitFor();
+    // A page that only reads cannot try states.
+    expect(await page.getByRole('button', {name: 'Try Expired session'}).isDisabled()).toBe(true);
+  });
+
+  test('lets the owner try states of the session', async () => {
+    const {page} = await openConsole(browser, service.consoleUrl, {fragment: await service.ownerFragment()});
+    await show(page, '#/identity');
+    await page.getByRole('button', {name: 'Try Expired session'}).click();
+    await page.getByText('No pilot is signed in: plugins get').waitFor();
+    await page.getByText('A fault is on:').waitFor();
+    await page.getByRole('button', {name: 'End Expired session'}).click();
+    await page.locator('.json-member', {hasText: 'pilotID'}).waitFor();
+    expect(service.crewroom.faults.list().faults).toEqual([]);
+  });
+});
+
+describe.skipIf(!CAN_BROWSE)('the page of faults in Chromium', () => {
+  test('switches faults on and off, and every page shows that they are on', async () => {
+    const {page, problems} = await openConsole(browser, service.consoleUrl, {fragment: await service.ownerFragment()});
+    await show(page, '#/faults');
+    await page.getByText('Nothing fails on purpose.').waitFor();
+    await page.getByLabel('Milliseconds').fill('250');
+    await page.getByText('Only some requests').click();
+    await page.getByLabel('Path').fill('/api/store/*');
+    await page.getByLabel('Share, in percent').fill('30');
+    await page.getByLabel('Seed').fill('7');
+    await page.keyboard.press('Enter');
+    await page.locator('.fault strong', {hasText: 'Delay: 250 ms'}).waitFor();
+    expect(service.crewroom.faults.list().faults).toEqual([
+      {kind: 'delay', delayMs: 250, path: '/api/store/*', probability: 0.3, seed: 7},
+    ]);
+    await page.getByLabel('Fault', {exact: true}).selectOption('airline-away');
+    await page.getByRole('button', {name: 'Switch on'}).click();
+    await page.getByText('2 faults are on:').waitFor();
+    await lookAt(page, 'faults-content');
+    for (const fragment of ['#/', '#/identity', '#/settings', '#/plugins/none']) {
+      await show(page, fragment);
+      await page.getByText('2 faults are on:').waitFor();
+    }
+    await page.getByRole('link', {name: 'Look'}).click();
+    await page.getByRole('button', {name: 'Clear Airline away'}).click();
+    await page.getByText('A fault is on:').waitFor();
+    expect(service.crewroom.faults.list().faults).toHaveLength(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('shows why the service refuses a fault, and clears all', async () => {
+    service.crewroom.faults.set([{kind: 'disk-full'}, {kind: 'delay', delayMs: 1, path: '/api/none'}]);
+    const {page} = await openConsole(browser, service.consoleUrl, {fragment: await service.ownerFragment()});
+    await show(page, '#/faults');
+    await page.getByLabel('Fault', {exact: true}).selectOption('clock');
+    await page.getByRole('button', {name: 'Switch on'}).click();
+    await page.locator('.note.danger').waitFor();
+    await keepScreenshot(page, 'fault-refused');
+    await page.getByRole('button', {name: 'Clear all'}).click();
+    await page.getByText('Nothing fails on purpose.').waitFor();
+    await expect.poll(() => page.locator('.note.danger').count()).toBe(0);
+  });
+
+  test('only reads without the token of the owner, and notices faults of others when the user comes back', async () => {
+    const {page} = await openConsole(browser, service.url, {fragment: '#/faults'});
+    await page.getByText('Nothing fails on purpose.').waitFor();
+    expect(await page.getByRole('button', {name: 'Switch on'}).isDisabled()).toBe(true);
+    await page.getByText('crewroom console', {exact: true}).first().waitFor();
+    await setFaults(service, {kind: 'error', code: 'store-busy', plugin: 'com.example.hello'});
+    await comeBack(page);
+    await page.getByText('A fault is on:').waitFor();
+    expect(await page.getByRole('button', {name: 'Clear Failure: store-busy'}).isDisabled()).toBe(true);
+  });
+});
+
+describe.skipIf(!CAN_BROWSE)('the console in Chromium, if a page throws', () => {
+  test('shows that, and works on', async () => {
+    const {page} = await openConsole(browser, service.url);
+    await page.route('**/api/pilots', route => route.fulfill({json: {pilots: 'many'}}));
+    await show(page, '#/identity');
+    await page.getByRole('heading', {name: 'This page has failed'}).waitFor();
+    await keepScreenshot(page, 'page-failed');
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('link', {name: 'Faults', exact: true}).click();
+    await page.getByText('Nothing fails on purpose.').waitFor();
+    await page.unroute('**/api/pilots');
+    await show(page, '#/identity');
+    await page.getByRole('button', {name: 'Serve captain'}).or(page.getByText('Served')).first().waitFor();
+  });
+});
