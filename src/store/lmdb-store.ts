@@ -26,8 +26,8 @@ import {readLastRevision} from './tree/change-log-ends.ts';
 import {CurrentEntries} from './tree/current-entries.ts';
 import {EntryCache} from './tree/entry-cache.ts';
 import {type DueExpiries, readDue} from './tree/expiry-index.ts';
-import {frozenWrites, MergedTable} from './tree/merged-table.ts';
-import {type ExpiredEntry, scanEntries, scanOf} from './tree/scan.ts';
+import {MergedTable} from './tree/merged-table.ts';
+import {type ExpiredEntry, type ScannedTable, scanEntries, scanOf} from './tree/scan.ts';
 import {LmdbSnapshots, type SnapshotSource} from './tree/snapshots.ts';
 import type {StoreTables} from './tree/store-tables.ts';
 import {Tree} from './tree/tree.ts';
@@ -155,10 +155,7 @@ class LmdbStore implements Store {
   list(range: Range): Promise<readonly EntryInfo[]>;
   async list(range: Range): Promise<readonly EntryInfo[]> {
     const {entries, rest, expired} = await this.#read(({entries: table}) =>
-      scanEntries(
-        this.#memtable.changes === 0 ? table : new MergedTable(this.#memtable, table),
-        scanOf(range, this.#clock.now()),
-      ),
+      scanEntries(this.#mergeInto(table), scanOf(range, this.#clock.now())),
     );
     if (rest === undefined) {
       if (expired !== undefined) await this.#persistExpiry(expired);
@@ -233,13 +230,18 @@ class LmdbStore implements Store {
     return checkpointed === undefined ? undefined : this.#memtable.readChanges(since, limit, checkpointed);
   }
 
+  /** Returns a view of a table with the writes that are not checkpointed yet, as both are now. */
+  #mergeInto(table: ScannedTable): ScannedTable {
+    return this.#memtable.changes === 0 ? table : new MergedTable(this.#memtable.freeze(), table);
+  }
+
   #freeze(): SnapshotSource {
     const state = this.#tree.snapshot();
     try {
       // Read from the snapshot, which may include a commit that the engine has not reported yet.
       const checkpointed = readLastRevision(state.table('changes'));
       return {
-        entries: new MergedTable(frozenWrites(this.#memtable.freeze()), state.table('entries')),
+        entries: this.#mergeInto(state.table('entries')),
         revision: Math.max(checkpointed, this.#memtable.revision ?? 0),
         nowMs: this.#clock.now(),
         persistExpiry: expired => this.#persistExpiry(expired),

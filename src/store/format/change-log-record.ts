@@ -66,16 +66,15 @@ export function decodeChangeLogKey(key: Buffer): Revision | undefined {
 }
 
 /**
- * Writes the record of some changes, at least one, into a buffer.
+ * Returns the record of some changes, at least one.
  *
  * @param position Position of the log after this record.
- * @returns The part of the buffer that was written.
  */
 export function encodeChangeLogRecord(
   changes: readonly Change[],
   {ordinal, volumeBytes, highestMs}: ChangeLogPosition,
-  buffer: Buffer = Buffer.allocUnsafe(changeLogRecordBytesMax(changes)),
 ): Buffer {
+  const buffer = Buffer.allocUnsafe(HEADER_BYTES + encodedBytesMax(changes));
   const record = buffer.subarray(0, encodeChanges(changes, buffer, AT.changes));
   record[0] = CHANGE_LOG_RECORD_VERSION;
   record[1] = 0;
@@ -86,11 +85,6 @@ export function encodeChangeLogRecord(
   record.writeUInt32BE(crc32(record.subarray(AT.changes)), AT.changesChecksum);
   record.writeUInt32BE(crc32(record.subarray(AT.ordinal, AT.changes)), AT.headerChecksum);
   return record;
-}
-
-/** Returns the maximum size of the record of some changes, in bytes. */
-export function changeLogRecordBytesMax(changes: readonly Change[]): number {
-  return HEADER_BYTES + encodedBytesMax(changes);
 }
 
 /** Reads the header of a record; undefined if it is damaged. */

@@ -30,11 +30,6 @@ export function splitChanges(
   return parts;
 }
 
-/** Returns the maximum number of parts that {@link splitChanges} makes. */
-export function partsMax(changes: readonly Change[], {changesMax, bytesMax}: ChangeLogLimits): number {
-  return Math.ceil(volumeOfAll(changes) / bytesMax) + Math.ceil(changes.length / changesMax);
-}
-
 /** Returns the size of keys and values, in bytes. */
 export function volumeOfAll(changes: readonly Change[]): number {
   return changes.reduce((sum, change) => sum + volumeOf(change), 0);

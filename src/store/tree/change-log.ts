@@ -3,7 +3,6 @@ import type {Revision} from '../../domain/revision.ts';
 import {valueBytesOf} from '../format/change-encoding.ts';
 import {
   type ChangeLogPosition,
-  changeLogRecordBytesMax,
   decodeChangeLogHeader,
   decodeChangeLogKey,
   decodeChangeLogRecord,
@@ -13,7 +12,7 @@ import {
 import {isRangeDamage} from '../lmdb/engine-errors.ts';
 import type {Table} from '../lmdb/table.ts';
 import {readLastRevision, readPosition, readTrimmed} from './change-log-ends.ts';
-import {type ChangeLogLimits, partsMax, splitChanges, volumeOfAll} from './change-log-parts.ts';
+import {type ChangeLogLimits, splitChanges, volumeOfAll} from './change-log-parts.ts';
 
 /** Prepared append to a change log. Nothing is written before {@link ChangeLogAppend.apply}. */
 export interface ChangeLogAppend {
@@ -39,12 +38,6 @@ const RECORDS_MIN = 8;
 /** Maximum number of old records that an append trims, beyond those that it adds; so the log shrinks if the limits are lowered. */
 const TRIMMED_RECORDS_MAX = 8;
 
-/** Upper bound of a record's size without its changes, in bytes. */
-const RECORD_OVERHEAD_BYTES = 64;
-
-/** Maximum size of the buffer that is kept for the next append, in bytes. */
-const SCRATCH_BYTES_MAX = 1024 * 1024;
-
 /** The newest changes of a store, in a table of records. */
 export class ChangeLog {
   readonly #table: Table;
@@ -55,8 +48,6 @@ export class ChangeLog {
   #trimmed: Revision;
   /** A record ends with the commit that reaches one of these. */
   readonly #recordMax: ChangeLogLimits;
-  /** Buffer for records, reused to spare the garbage collector: only one append is prepared at a time. */
-  #scratch = Buffer.alloc(0);
 
   constructor(table: Table, limits: ChangeLogLimits) {
     this.#table = table;
@@ -122,17 +113,14 @@ export class ChangeLog {
 
   #createRecords(changes: readonly Change[], highestMs: number): readonly NewRecord[] {
     let position = this.#position;
-    const scratch = this.#takeScratch(changes);
-    let at = 0;
     return splitChanges(changes, this.#recordMax).map((part): NewRecord => {
       position = {
         ordinal: position.ordinal + part.length,
         volumeBytes: position.volumeBytes + volumeOfAll(part),
         highestMs,
       };
-      const record = encodeChangeLogRecord(part, position, scratch.subarray(at));
-      at += record.length;
-      return {key: encodeChangeLogKey(part.at(-1)?.revision ?? this.#revision), record, position};
+      const key = encodeChangeLogKey(part.at(-1)?.revision ?? this.#revision);
+      return {key, record: encodeChangeLogRecord(part, position), position};
     });
   }
 
@@ -151,15 +139,6 @@ export class ChangeLog {
       }
     }
     return changes;
-  }
-
-  #takeScratch(changes: readonly Change[]): Buffer {
-    // Each part has a header of its own.
-    const sizeBytes = changeLogRecordBytesMax(changes) + partsMax(changes, this.#recordMax) * RECORD_OVERHEAD_BYTES;
-    if (sizeBytes > SCRATCH_BYTES_MAX) return Buffer.allocUnsafe(sizeBytes);
-    if (sizeBytes > this.#scratch.length)
-      this.#scratch = Buffer.allocUnsafe(Math.min(2 * sizeBytes, SCRATCH_BYTES_MAX));
-    return this.#scratch;
   }
 
   /** Finds the keys of the oldest records that exceed the limits of the log. */

@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
 import {encodeJsonText} from '../../domain/json-text.ts';
-import {type Key, parseKey, parsePrefix} from '../../domain/key.ts';
+import {parseKey, parsePrefix} from '../../domain/key.ts';
 import type {TableRange} from '../lmdb/table.ts';
-import type {MemtableWrite} from '../wal/memtable-write.ts';
-import {frozenWrites, MergedTable} from './merged-table.ts';
+import {FrozenWrites} from '../wal/memtable-write.ts';
+import {MergedTable} from './merged-table.ts';
 import {type ScannedTable, scanEntries, scanOf} from './scan.ts';
 
 const RANGE = {prefix: parsePrefix(''), limit: 100};
@@ -22,17 +22,16 @@ function tableEndingAt(forwards: readonly string[], backwards: readonly string[]
 }
 
 function layer(...keys: readonly string[]): MergedTable {
-  return new MergedTable(frozenWrites(writesOf(keys)), {keys: () => [], get: () => undefined, peek: () => undefined});
+  return new MergedTable(writesOf(keys), {keys: () => [], get: () => undefined, peek: () => undefined});
 }
 
-function writesOf(keys: readonly string[]): ReadonlyMap<Key, MemtableWrite> {
-  return new Map(
-    keys.map(text => {
-      const key = parseKey(text);
-      const put = {kind: 'put', key, json: encodeJsonText('1')} as const;
-      return [key, {revision: 1, updatedAtMs: 1, put, expiresAtMs: undefined, expiredAtMs: undefined}];
-    }),
-  );
+function writesOf(keys: readonly string[]): FrozenWrites {
+  const writes = keys.map(text => {
+    const key = parseKey(text);
+    const put = {kind: 'put', key, json: encodeJsonText('1')} as const;
+    return [key, {revision: 1, updatedAtMs: 1, put, expiresAtMs: undefined, expiredAtMs: undefined}] as const;
+  });
+  return new FrozenWrites(new Map(writes));
 }
 
 for (const {name, reverse, recent} of [
@@ -40,14 +39,14 @@ for (const {name, reverse, recent} of [
   {name: 'backwards, with a key before it', reverse: true, recent: 'A'},
 ]) {
   test(`a damaged page below is not hidden by what is on top: ${name}`, () => {
-    const table = new MergedTable(frozenWrites(writesOf([recent])), tableEndingAt(['a', 'b'], ['d', 'c']));
+    const table = new MergedTable(writesOf([recent]), tableEndingAt(['a', 'b'], ['d', 'c']));
     expect(() => scanEntries(table, scanOf({...RANGE, reverse}, 0))).toThrow(/damaged/);
   });
 }
 
 test('entries of the upper table are merged with those of the lower one, in both directions', () => {
   const sound = tableEndingAt(['a', 'b', 'd'], ['d', 'b', 'a']);
-  const table = new MergedTable(frozenWrites(writesOf(['0', 'b', 'c', 'é'])), sound);
+  const table = new MergedTable(writesOf(['0', 'b', 'c', 'é']), sound);
   const keys = ['0', 'a', 'b', 'c', 'd', 'é'];
   const listed = (reverse: boolean) => scanEntries(table, scanOf({...RANGE, reverse}, 0)).entries.map(({key}) => key);
   expect(listed(false)).toEqual(keys);

@@ -1,36 +1,15 @@
 import {countBefore} from '../../domain/binary-search.ts';
 import {type Key, trustStoredKey} from '../../domain/key.ts';
 import type {TableRange} from '../lmdb/table.ts';
-import {sortKeys} from '../wal/memtable.ts';
-import {entryRecordOf, type MemtableWrite, type MemtableWrites} from '../wal/memtable-write.ts';
+import {entryRecordOf, type FrozenWrites} from '../wal/memtable-write.ts';
 import {assertEnd, type ScannedTable} from './scan.ts';
-
-/** Writes that are not checkpointed yet. */
-export interface NewerWrites {
-  /** Finds the last write of a key; undefined if there is none. */
-  find(key: Key): MemtableWrite | undefined;
-  /** Returns the written keys in the order of their UTF-8 bytes. */
-  sortedKeys(): readonly Key[];
-}
-
-/** Returns writes that do not change any more as {@link NewerWrites}. */
-export function frozenWrites(writes: MemtableWrites): NewerWrites {
-  let keys: readonly Key[] | undefined;
-  return {
-    find: key => writes.get(key),
-    sortedKeys: () => {
-      keys ??= sortKeys(writes);
-      return keys;
-    },
-  };
-}
 
 /** Merged view of the table of entries and the writes that are not checkpointed yet; only for reading. */
 export class MergedTable implements ScannedTable {
-  readonly #newer: NewerWrites;
+  readonly #newer: FrozenWrites;
   readonly #table: ScannedTable;
 
-  constructor(newer: NewerWrites, table: ScannedTable) {
+  constructor(newer: FrozenWrites, table: ScannedTable) {
     this.#newer = newer;
     this.#table = table;
   }

@@ -1,6 +1,6 @@
 import type {Entry} from '../../domain/entry.ts';
 import {trustStoredJson} from '../../domain/json-text.ts';
-import type {Key} from '../../domain/key.ts';
+import {compareKeys, type Key} from '../../domain/key.ts';
 import {beginEntryRecord, endEntryRecord} from '../format/entry-record.ts';
 import type {PlannedWrite} from '../plan/group-plan.ts';
 import type {PreparedPut} from '../plan/prepared-commit.ts';
@@ -8,8 +8,26 @@ import type {PreparedPut} from '../plan/prepared-commit.ts';
 /** The last write of a key that is not checkpointed yet; a removal has no `put`. */
 export type MemtableWrite = PlannedWrite<PreparedPut>;
 
-/** The last writes of some keys. */
-export type MemtableWrites = ReadonlyMap<Key, MemtableWrite>;
+/** The last writes of some keys, which do not change any more. */
+export class FrozenWrites {
+  readonly #writes: ReadonlyMap<Key, MemtableWrite>;
+  #sortedKeys: readonly Key[] | undefined;
+
+  constructor(writes: ReadonlyMap<Key, MemtableWrite>) {
+    this.#writes = writes;
+  }
+
+  /** Finds the last write of a key; undefined if there is none. */
+  find(key: Key): MemtableWrite | undefined {
+    return this.#writes.get(key);
+  }
+
+  /** Returns the written keys in the order of their UTF-8 bytes. */
+  sortedKeys(): readonly Key[] {
+    this.#sortedKeys ??= [...this.#writes.keys()].sort(compareKeys);
+    return this.#sortedKeys;
+  }
+}
 
 /** Returns the record of a write for the tree; undefined if the entry is removed. Its bytes must not be changed. */
 export function entryRecordOf(key: Key, {put, revision, updatedAtMs, expiresAtMs}: MemtableWrite): Buffer | undefined {

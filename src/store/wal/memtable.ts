@@ -1,10 +1,10 @@
 import {CHANGES_BYTES_MAX, type Change} from '../../domain/change.ts';
 import {copyJson} from '../../domain/json-text.ts';
-import {compareKeys, type Key} from '../../domain/key.ts';
+import type {Key} from '../../domain/key.ts';
 import type {Revision} from '../../domain/revision.ts';
 import {valueBytesOf} from '../format/change-encoding.ts';
 import type {PreparedPlan} from '../plan/prepared-commit.ts';
-import type {MemtableWrite, MemtableWrites} from './memtable-write.ts';
+import {FrozenWrites, type MemtableWrite} from './memtable-write.ts';
 
 /** Maximum part of a memtable that one checkpoint moves. */
 export interface MemtableLimits {
@@ -20,7 +20,7 @@ export interface MemtableLimits {
 export class Memtable {
   readonly #groups: PreparedPlan[] = [];
   readonly #writes = new Map<Key, MemtableWrite>();
-  #sortedKeys: readonly Key[] | undefined;
+  #frozen: FrozenWrites | undefined;
   #changes = 0;
 
   /** Number of groups. */
@@ -61,7 +61,7 @@ export class Memtable {
     this.#groups.push(plan);
     this.#changes += plan.changes.length;
     for (const [key, write] of plan.writes) this.#writes.set(key, write);
-    this.#sortedKeys = undefined;
+    this.#frozen = undefined;
   }
 
   /** Returns the first groups, up to the one that reaches a limit; they stay until they are removed. */
@@ -84,7 +84,7 @@ export class Memtable {
   /** Removes the first groups after they were checkpointed. @returns The writes of keys that were not written again. */
   remove(groups: readonly PreparedPlan[]): readonly (readonly [Key, MemtableWrite])[] {
     this.#groups.splice(0, groups.length);
-    this.#sortedKeys = undefined;
+    this.#frozen = undefined;
     const removed: (readonly [Key, MemtableWrite])[] = [];
     for (const plan of groups) {
       this.#changes -= plan.changes.length;
@@ -95,14 +95,9 @@ export class Memtable {
   }
 
   /** Returns the last writes as they are now; later writes do not change them. */
-  freeze(): MemtableWrites {
-    return new Map(this.#writes);
-  }
-
-  /** Returns the written keys in the order of their UTF-8 bytes. */
-  sortedKeys(): readonly Key[] {
-    this.#sortedKeys ??= sortKeys(this.#writes);
-    return this.#sortedKeys;
+  freeze(): FrozenWrites {
+    this.#frozen ??= new FrozenWrites(new Map(this.#writes));
+    return this.#frozen;
   }
 
   /**
@@ -125,11 +120,6 @@ export class Memtable {
     }
     return found;
   }
-}
-
-/** Returns the keys of some writes in the order of their UTF-8 bytes. */
-export function sortKeys(writes: MemtableWrites): readonly Key[] {
-  return [...writes.keys()].sort(compareKeys);
 }
 
 /** Callers may change the bytes that they get, but those of the memtable are still to be written. */
