@@ -49,7 +49,7 @@ export class DiskSpace {
     this.#deps = deps;
   }
 
-  /** Returns whether the last check found so much free space that the next write needs none. To be called once for each write. */
+  /** Returns whether the last check found so much free space that this write needs no new check. To be called once for each write. */
   trusts(): boolean {
     return this.#trustedGroups-- > 0 && this.#deps.elapsedMs() < this.#trustedUntilMs;
   }

@@ -9,6 +9,7 @@ const ENGINE_ERRORS = {pageNotFound: -30797, corrupted: -30796, mapFull: -30792,
 
 const {EDQUOT, EFBIG, EIO, ENOSPC} = constants.errno;
 
+/** Numbers of errors for a file that cannot grow: that of the engine, and those of the operating system that it passes on. */
 const FULL_NUMBERS: ReadonlySet<unknown> = new Set([ENGINE_ERRORS.mapFull, EDQUOT, EFBIG, ENOSPC]);
 
 /** Returns whether a read failed because of a damaged page. */
@@ -26,8 +27,8 @@ export function isRangeDamage(error: unknown): boolean {
 
 /**
  * Returns whether a transaction failed because the disk is full, not broken. The engine reports a write that a full disk cut short as
- * EIO, so then the free space decides. It must not simply be left to fail: the engine (lmdb 3.5.6, mdb_page_flush) describes some
- * failed writes in a text that is longer than its buffer, which can end the process.
+ * EIO, so then the free space decides. Free space is checked before each transaction too: the engine (lmdb 3.5.6, mdb_page_flush)
+ * describes some failed writes in a text that is longer than its buffer, which can end the process.
  *
  * @param sizeBytes Bytes that were to be written, without {@link GROUP_OVERHEAD_BYTES}.
  */
@@ -52,7 +53,7 @@ export function openingFailure(directory: string, error: unknown): AppError {
   return new AppError({code: 'store-damaged', directory, problem: messageOf(error)}, {cause: error});
 }
 
-/** Returns whether a file cannot grow, by the engine, by the operating system through the engine, or by that itself. */
+/** Returns whether a file cannot grow, by an error of the engine or of Node. */
 function isFull(error: unknown): boolean {
   return FULL_NUMBERS.has(codeOf(error)) || isFullDiskError(error);
 }

@@ -74,11 +74,11 @@ export class Checkpointer {
   }
 
   #startIn(delayMs: number): void {
-    if (this.#isEnded || this.#deps.gate.readOnlyBecause !== undefined) return;
-    this.#timer ??= setTimeout(() => this.#startNow(), delayMs);
+    if (!this.#isEnded) this.#timer ??= setTimeout(() => this.#startNow(), delayMs);
   }
 
   #startNow(): void {
+    if (this.#deps.gate.readOnlyBecause !== undefined) return;
     // The next write reports the failure; the groups are safe in the write-ahead log.
     this.#run().catch(() => {});
   }
