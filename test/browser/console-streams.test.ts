@@ -239,3 +239,71 @@ describe.skipIf(!CAN_BROWSE)('the page of requests in Chromium', () => {
     expect(await detail.getByRole('button', {name: 'Allow this origin…'}).count()).toBe(0);
   });
 });
+
+describe.skipIf(!CAN_BROWSE)('the page of plugins in Chromium', () => {
+  test('shows a plugin with its storage, and tries its routes', async () => {
+    const {page, problems} = await openConsole(browser, service.url, {fragment: '#/plugins'});
+    const plugin = page.getByRole('region', {name: `Plugin ${RADIO}`});
+    await plugin.getByText('Running', {exact: true}).waitFor();
+    expect(await plugin.locator('.facts').textContent()).toContain(service.crewroom.plugins.status(RADIO).storagePath);
+    await plugin.getByText('2 routes').click();
+    await plugin.getByText('Repeats <b>its</b> query').waitFor();
+    await plugin.getByRole('button', {name: 'Try GET say'}).click();
+    await plugin.getByLabel('Query').fill('text=<img src=x>');
+    await page.keyboard.press('Enter');
+    await plugin.getByText('{"said":"<img src=x>"}').waitFor();
+    await plugin.getByRole('button', {name: 'Try GET say'}).click();
+    await plugin.getByRole('button', {name: 'Try POST note'}).click();
+    await plugin.getByLabel('Body, as JSON').fill('{"text": "fog"}');
+    await plugin.getByRole('button', {name: 'Send'}).click();
+    await plugin.getByText('{"noted":{"text":"fog"}}').waitFor();
+    await plugin.getByText('201', {exact: true}).waitFor();
+    await plugin.getByText('Headers', {exact: true}).click();
+    await plugin.getByText('application/json').waitFor();
+    await keepScreenshot(page, 'plugins-route');
+    expect(await findViolations(page)).toEqual([]);
+    await page.setViewportSize({width: 360, height: 800});
+    await keepScreenshot(page, 'plugins-360');
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await plugin.getByRole('link', {name: 'Log', exact: true}).click();
+    await page.getByText('said <img src=x>').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('starts a plugin again', async () => {
+    const {page} = await openConsole(browser, service.url, {fragment: '#/plugins'});
+    const plugin = page.getByRole('region', {name: `Plugin ${RADIO}`});
+    const {startedAtMs} = service.crewroom.plugins.status(RADIO);
+    await plugin.getByRole('button', {name: 'Restart'}).click();
+    await expect.poll(() => service.crewroom.plugins.status(RADIO).startedAtMs).not.toBe(startedAtMs);
+    await plugin.getByText('Running', {exact: true}).waitFor();
+  });
+
+  test('flies: starts, jumps, pauses, disconnects and stops, and plots the altitude', async () => {
+    const {page} = await openConsole(browser, service.url, {fragment: '#/plugins'});
+    await page.getByText('Simulated flight', {exact: true}).click();
+    await page.getByText('No flight runs.').waitFor();
+    await page.getByLabel('From').fill('none');
+    await page.getByRole('button', {name: 'Start', exact: true}).click();
+    await page.getByText(/Cannot simulate the flight/).waitFor();
+    await page.getByLabel('From').fill('EDDF');
+    await page.getByLabel('Speed').fill('100');
+    await page.getByRole('button', {name: 'Start', exact: true}).click();
+    await page.locator('.flight-title', {hasText: 'Boarding'}).waitFor();
+    await page.getByLabel('Jump to').selectOption('Climb');
+    await page.locator('.flight-title', {hasText: 'Climb'}).waitFor();
+    await page.getByRole('img', {name: /Altitude over time: now [1-9]/}).waitFor();
+    await page.getByRole('button', {name: 'Pause'}).click();
+    await page.getByRole('button', {name: 'Continue'}).waitFor();
+    await page.getByRole('button', {name: 'Disconnect the simulator'}).click();
+    await page.locator('.flight-title', {hasText: 'paused, not connected'}).waitFor();
+    await page.locator('.flight').scrollIntoViewIfNeeded();
+    await keepScreenshot(page, 'plugins-flight');
+    expect(await findViolations(page)).toEqual([]);
+    await page.setViewportSize({width: 360, height: 800});
+    await keepScreenshot(page, 'plugins-flight-360');
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await page.getByRole('button', {name: 'Stop'}).click();
+    await page.getByText('No flight runs.').waitFor();
+  });
+});

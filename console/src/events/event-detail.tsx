@@ -1,6 +1,7 @@
 import {formatRoute} from '../route.ts';
 import {CopyButton} from '../shell/copy-button.tsx';
-import {DetailPanel, Facts} from '../shell/live/detail-panel.tsx';
+import {Facts} from '../shell/facts.tsx';
+import {DetailPanel} from '../shell/live/detail-panel.tsx';
 import {TextBox} from '../shell/text-box.tsx';
 import {KIND_NAMES, type ReceivedEvent} from './received-event.ts';
 

@@ -1,10 +1,29 @@
+import './plugin-list.css';
+import {NoPlugins} from '../home/no-plugins.tsx';
+import {FailureNote} from '../shell/failure-note.tsx';
 import type {PageProps} from '../shell/service-page.tsx';
+import {FlightSection} from './flight-section.tsx';
+import {PluginSection} from './plugin-section.tsx';
 
-/** The page "Plugins": the plugins, their state, and the flight. */
-export function PluginsPage(_props: PageProps) {
+/** The plugins with all that is known of them, and the simulated flight that they follow. */
+export function PluginsPage({state}: PageProps) {
+  const list = state.plugins.value.value;
+  const failure = state.plugins.failure.value;
+  const isConnected = state.connection.status.value === 'connected';
   return (
     <section class="page" aria-labelledby="page-title">
       <h1 id="page-title">Plugins</h1>
+      {isConnected && failure !== undefined && <FailureNote failure={failure} />}
+      {list?.directoryProblem !== undefined && (
+        <p class="note warning">
+          Installed plugins are not used: <code>{list.directory}</code> {list.directoryProblem}
+        </p>
+      )}
+      {list?.plugins.length === 0 && <NoPlugins list={list} />}
+      {list?.plugins.map(plugin => (
+        <PluginSection key={plugin.id} plugin={plugin} darkMode={state.darkMode.value} />
+      ))}
+      <FlightSection darkMode={state.darkMode.value} />
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import type {RecordedRequest} from 'crewroom/client/service';
 import {CopyButton} from '../shell/copy-button.tsx';
-import {DetailPanel, Facts} from '../shell/live/detail-panel.tsx';
+import {Facts} from '../shell/facts.tsx';
+import {DetailPanel} from '../shell/live/detail-panel.tsx';
 import {TextBox} from '../shell/text-box.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {AllowOrigin} from './allow-origin.tsx';

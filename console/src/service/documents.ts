@@ -15,11 +15,29 @@ export interface Plugin {
   readonly hasBackground: boolean;
   /** Themes for which its page has a menu icon; absent if it has none. */
   readonly icons?: readonly string[];
+  /** Routes of the background that runs. */
+  readonly routes: readonly PluginRoute[];
   readonly directory: string;
+  /** Directory for the files of its background; absent without one. */
+  readonly storagePath?: string;
+  /** How often its background ended by itself since the service started. */
+  readonly ends: number;
+  /** Start of the background that runs (RFC 3339, UTC). */
+  readonly startedAt?: string;
+  /** Resident memory of the background, in bytes, as it was last measured. */
+  readonly memoryBytes?: number;
   /** Changes with the folder, the manifest and the files of the background. */
   readonly stamp: string;
   /** Differs for each state of the files of a page in development; absent for installed plugins. */
   readonly page?: string;
+}
+
+/** A route of a background. */
+export interface PluginRoute {
+  /** `GET` or `POST`. */
+  readonly method: string;
+  readonly name: string;
+  readonly description: string;
 }
 
 /** Answer of `GET /api/plugins`. */

@@ -32,21 +32,3 @@ export function DetailPanel({title, onClose, children}: DetailPanelProps) {
     </aside>
   );
 }
-
-/** Names and values of a line; those without a value are left out. */
-export function Facts({facts}: {readonly facts: readonly (readonly [name: string, value: ComponentChildren])[]}) {
-  return (
-    <dl class="facts">
-      {facts
-        .filter(([, value]) => value !== undefined)
-        .map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <bdi>{value}</bdi>
-            </dd>
-          </div>
-        ))}
-    </dl>
-  );
-}

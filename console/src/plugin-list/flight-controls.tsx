@@ -1,0 +1,108 @@
+import {useSignal} from '@preact/signals';
+import type {FlightDocument, FlightState} from './flight-state.ts';
+import {phaseName} from './format-flight.ts';
+
+/** Phases of a flight, in their order. */
+const PHASES = [
+  'BOARDING',
+  'PUSH_BACK',
+  'TAXI',
+  'TAKEOFF',
+  'CLIMB',
+  'CRUISE',
+  'DESCENT',
+  'APPROACH',
+  'TAXI_TO_GATE',
+  'ARRIVED',
+] as const;
+
+interface FlightControlsProps {
+  readonly state: FlightState;
+  readonly flight: FlightDocument;
+}
+
+/** Changes a flight that runs. */
+export function FlightControls({state, flight}: FlightControlsProps) {
+  return (
+    <div class="flight-controls">
+      <button type="button" onClick={() => void state.change({action: 'pause'})}>
+        {flight.isPaused ? 'Continue' : 'Pause'}
+      </button>
+      <button type="button" onClick={() => void state.change({action: 'disconnect'})}>
+        {flight.isConnected ? 'Disconnect the simulator' : 'Connect the simulator'}
+      </button>
+      <label>
+        Jump to
+        <select
+          value={flight.phase}
+          onChange={({currentTarget}) => void state.change({action: 'jump', phase: currentTarget.value})}
+        >
+          {PHASES.map(phase => (
+            <option key={phase} value={phase}>
+              {phaseName(phase)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="button" onClick={() => void state.stop()}>
+        Stop
+      </button>
+    </div>
+  );
+}
+
+/** Starts a flight, in place of the present one. */
+export function StartForm({state}: {readonly state: FlightState}) {
+  const from = useSignal('EDDF');
+  const to = useSignal('LPMA');
+  const speed = useSignal(10);
+  const start = (event: Event): void => {
+    event.preventDefault();
+    void state.change({action: 'start', from: from.value, to: to.value, speed: speed.value});
+  };
+  return (
+    <form class="flight-controls" onSubmit={start}>
+      <label>
+        From
+        <input
+          type="text"
+          required
+          maxLength={4}
+          value={from.value}
+          onInput={({currentTarget}) => {
+            from.value = currentTarget.value;
+          }}
+        />
+      </label>
+      <label>
+        To
+        <input
+          type="text"
+          required
+          maxLength={4}
+          value={to.value}
+          onInput={({currentTarget}) => {
+            to.value = currentTarget.value;
+          }}
+        />
+      </label>
+      <label>
+        Speed
+        <input
+          type="number"
+          required
+          min={1}
+          max={1000}
+          step="any"
+          value={speed.value}
+          onInput={({currentTarget}) => {
+            speed.value = currentTarget.valueAsNumber;
+          }}
+        />
+      </label>
+      <button type="submit" class="primary">
+        {state.flight.value ? 'Start another' : 'Start'}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,92 @@
+import {type Signal, signal} from '@preact/signals';
+import {CallFailure, callService} from '../service/call-service.ts';
+import {toCallFailure} from '../state/loaded.ts';
+
+/** The simulated flight, as `GET /api/flight` answers it: the members that the console shows. */
+export interface FlightDocument {
+  readonly phase: string;
+  readonly altitudeFeet: number;
+  readonly groundSpeedKnots: number;
+  readonly headingDegrees: number;
+  readonly flownNauticalMiles: number;
+  readonly toGoNauticalMiles: number;
+  readonly from: {readonly code: string; readonly name: string};
+  readonly to: {readonly code: string; readonly name: string};
+  readonly number: string;
+  readonly speed: number;
+  readonly isPaused: boolean;
+  readonly isConnected: boolean;
+  readonly elapsedSeconds: number;
+}
+
+/** A change of the flight. */
+export type FlightChange =
+  | {readonly action: 'start'; readonly from: string; readonly to: string; readonly speed: number}
+  | {readonly action: 'jump'; readonly phase: string}
+  | {readonly action: 'pause' | 'disconnect'};
+
+/** Altitude at one moment. */
+export interface AltitudePoint {
+  readonly elapsedSeconds: number;
+  readonly altitudeFeet: number;
+}
+
+/** Time between two looks at the flight, in milliseconds. */
+const INTERVAL_MS = 1000;
+
+/** Maximum number of points of the altitude: an hour. */
+const POINTS_MAX = 3600;
+
+/** The simulated flight, and its altitude since the page has looked at it. */
+export class FlightState {
+  /** `undefined` before it is loaded; `null` if no flight runs. */
+  readonly flight: Signal<FlightDocument | null | undefined> = signal(undefined);
+  readonly altitude: Signal<readonly AltitudePoint[]> = signal([]);
+  readonly failure: Signal<CallFailure | undefined> = signal(undefined);
+
+  /** Looks at the flight until the signal is aborted, once a second while one runs and the page is visible. */
+  async follow(signal: AbortSignal): Promise<void> {
+    await this.#ask(() => callService<FlightDocument>(PATH, {signal}));
+    while (!signal.aborted) {
+      await new Promise(resolve => setTimeout(resolve, INTERVAL_MS));
+      if (document.hidden || this.flight.peek() === null || signal.aborted) continue;
+      await this.#ask(() => callService<FlightDocument>(PATH, {signal}));
+    }
+  }
+
+  /** Changes the flight. */
+  change(change: FlightChange): Promise<void> {
+    if (change.action === 'start') this.altitude.value = [];
+    return this.#ask(() => callService<FlightDocument>(PATH, {method: 'POST', body: change}));
+  }
+
+  /** Ends the flight. */
+  stop(): Promise<void> {
+    return this.#ask(async () => {
+      await callService(PATH, {method: 'DELETE'});
+      return null;
+    });
+  }
+
+  async #ask(call: () => Promise<FlightDocument | null>): Promise<void> {
+    try {
+      this.#show(await call());
+      this.failure.value = undefined;
+    } catch (error) {
+      // That no flight runs is a state, not a failure.
+      if (error instanceof CallFailure && error.code === 'no-flight') this.#show(null);
+      else this.failure.value = toCallFailure(error);
+    }
+  }
+
+  #show(flight: FlightDocument | null): void {
+    this.flight.value = flight;
+    if (flight === null) return;
+    const {elapsedSeconds, altitudeFeet} = flight;
+    // A jump back makes what was after it untrue.
+    const before = this.altitude.value.filter(point => point.elapsedSeconds < elapsedSeconds);
+    this.altitude.value = [...before, {elapsedSeconds, altitudeFeet}].slice(-POINTS_MAX);
+  }
+}
+
+const PATH = '/api/flight';

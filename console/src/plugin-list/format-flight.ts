@@ -1,0 +1,20 @@
+/** Formats an altitude. */
+export function formatFeet(feet: number): string {
+  return `${Math.round(feet).toLocaleString('en')} ft`;
+}
+
+/** Formats a distance. */
+export function formatMiles(miles: number): string {
+  return `${miles.toFixed(0)} NM`;
+}
+
+/** Formats a time as minutes and seconds. */
+export function formatMinutes(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
+}
+
+/** Returns a phase in words. */
+export function phaseName(phase: string): string {
+  const words = phase.toLowerCase().replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,83 @@
+import {useId} from 'preact/hooks';
+import {PluginIcon} from '../plugins/plugin-icon.tsx';
+import {stateLabel} from '../plugins/plugin-state.ts';
+import {RestartButton} from '../plugins/restart-button.tsx';
+import {formatRoute} from '../route.ts';
+import type {Plugin} from '../service/documents.ts';
+import {Facts} from '../shell/facts.tsx';
+import {RouteTrial} from './route-trial.tsx';
+
+interface PluginSectionProps {
+  readonly plugin: Plugin;
+  readonly darkMode: boolean;
+}
+
+/** A plugin: its state, its files, its routes, and the ways to its page, its settings and its log. */
+export function PluginSection({plugin, darkMode}: PluginSectionProps) {
+  const title = useId();
+  const {id, name, version, description, inDevelopment, reason, warnings, routes, hasBackground} = plugin;
+  return (
+    <section class="card plugin-section" aria-labelledby={title}>
+      <header class="plugin-section-head">
+        <PluginIcon plugin={plugin} darkMode={darkMode} />
+        <h2 id={title}>
+          <bdi>{name}</bdi>
+        </h2>
+        <span class="quiet">{version}</span>
+        <span class="state" data-state={plugin.state}>
+          {stateLabel(plugin)}
+        </span>
+        {inDevelopment && <span class="state">In development</span>}
+      </header>
+      {description !== '' && <p>{description}</p>}
+      {reason !== undefined && <p class="note warning">{reason}</p>}
+      {warnings.map(warning => (
+        <p key={warning} class="note warning">
+          {warning}
+        </p>
+      ))}
+      <Links plugin={plugin} />
+      <About plugin={plugin} />
+      {routes.length > 0 && (
+        <details>
+          <summary>{routes.length === 1 ? '1 route' : `${routes.length} routes`}</summary>
+          <ul class="routes">
+            {routes.map(route => (
+              <RouteTrial key={`${route.method} ${route.name}`} plugin={id} route={route} />
+            ))}
+          </ul>
+        </details>
+      )}
+      {hasBackground && <RestartButton id={id} />}
+    </section>
+  );
+}
+
+function Links({plugin: {id, name, hasPage}}: {readonly plugin: Plugin}) {
+  return (
+    <nav class="plugin-links" aria-label={`Views of ${name}`}>
+      {hasPage && <a href={formatRoute({view: 'plugin', id, tab: 'page'})}>Page</a>}
+      <a href={formatRoute({view: 'plugin', id, tab: 'settings'})}>Settings</a>
+      <a href={formatRoute({view: 'plugin', id, tab: 'log'})}>Log</a>
+    </nav>
+  );
+}
+
+/** Bytes in a mebibyte. */
+const MEBIBYTE = 1024 * 1024;
+
+function About({plugin}: {readonly plugin: Plugin}) {
+  const {id, directory, storagePath, startedAt, memoryBytes, ends} = plugin;
+  return (
+    <Facts
+      facts={[
+        ['Id', id],
+        ['Folder', directory],
+        ['Storage', storagePath],
+        ['Started', startedAt === undefined ? undefined : new Date(startedAt).toLocaleString()],
+        ['Memory', memoryBytes === undefined ? undefined : `${(memoryBytes / MEBIBYTE).toFixed(0)} MiB`],
+        ['Ended by itself', ends === 0 ? undefined : `${ends} times`],
+      ]}
+    />
+  );
+}
