@@ -51,6 +51,21 @@ export const STORE_COMMITS: ContractPart<Store> = {
       },
     },
     {
+      name: 'takes commits with different ids as different commits, also if they are equal otherwise',
+      async run(store) {
+        const commits = ['1', '2', '3'].map(id => ({id, checks: [], operations: [put('a')]}));
+        const results = await Promise.all(commits.map(commit => store.commit(commit)));
+        assert.deepEqual(
+          results.map(({revision}) => revision),
+          [1, 2, 3],
+        );
+        await assertFails(
+          store.commit({id: '4', checks: [{key: key('a'), expected: 'absent'}], operations: [remove('a')]}),
+          {code: 'revision-conflict', conflicts: [{key: key('a'), expected: 'absent', actual: '3'}]},
+        );
+      },
+    },
+    {
       name: 'returns the outcome of each operation, in their order',
       async run(store) {
         await write(store, put('replaced'), put('deleted'));
