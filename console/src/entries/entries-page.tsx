@@ -1,10 +1,163 @@
+import './entries.css';
+import {type Signal, useSignal, useSignalEffect} from '@preact/signals';
+import {useEffect, useMemo, useRef} from 'preact/hooks';
 import type {PageProps} from '../shell/service-page.tsx';
+import type {ConsoleState} from '../state/console-state.ts';
+import {EntriesState} from './entries-state.ts';
+import {EntryView} from './entry-view.tsx';
+import {ExportDialog} from './export-dialog.tsx';
+import {ImportDialog} from './import-dialog.tsx';
+import {NewEntryDialog} from './new-entry-dialog.tsx';
+import {RowList} from './row-list.tsx';
+import type {Row, View} from './rows.ts';
 
-/** The page "Entries": what plugins have stored. */
-export function EntriesPage(_props: PageProps) {
+/** The page "Entries": what plugins have stored. The list stays beside the open entry, or behind it on narrow screens. */
+export function EntriesPage({state}: PageProps) {
+  const entries = useMemo(() => new EntriesState(state.client, state.drafts), [state]);
+  const element = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const left = new AbortController();
+    void entries.follow(left.signal);
+    addEventListener('keydown', event => focusSearch(event, element.current), {signal: left.signal});
+    addEventListener('beforeunload', event => state.drafts.size > 0 && event.preventDefault(), {signal: left.signal});
+    return () => left.abort();
+  }, [state, entries]);
+  useSignalEffect(() => {
+    const route = state.route.value;
+    if (route.view === 'entries') entries.show(route.key);
+  });
+  const onOpen = (row: Row): void => {
+    if (row.kind === 'folder') entries.search(row.key);
+    else state.navigate({view: 'entries', key: row.key});
+  };
+  const open = entries.open.value;
   return (
-    <section class="page" aria-labelledby="page-title">
-      <h1 id="page-title">Entries</h1>
+    <section class="entries" data-open={open !== undefined} aria-labelledby="page-title" ref={element}>
+      <div class="entries-list">
+        <h1 id="page-title">Entries</h1>
+        <Toolbar entries={entries} state={state} />
+        <Search entries={entries} />
+        <RowList entries={entries} onOpen={onOpen} />
+      </div>
+      {open !== undefined && (
+        <EntryView
+          key={open}
+          entry={open}
+          onClose={() => {
+            state.navigate({view: 'entries'});
+            element.current?.querySelector<HTMLElement>('.rows')?.focus();
+          }}
+        />
+      )}
     </section>
+  );
+}
+
+/** "/" focuses the search, unless the user is typing. */
+function focusSearch(event: KeyboardEvent, page: HTMLElement | null): void {
+  // Within the shadow tree of the editor too.
+  const [target] = event.composedPath();
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]'))
+    return;
+  if (target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))) return;
+  event.preventDefault();
+  page?.querySelector<HTMLInputElement>('.search input')?.focus();
+}
+
+interface ToolbarProps {
+  readonly entries: EntriesState;
+  readonly state: ConsoleState;
+}
+
+/** The dialog that is open. */
+type OpenDialog = 'new' | 'export' | 'import' | undefined;
+
+function Toolbar({entries, state}: ToolbarProps) {
+  const dialog = useSignal<OpenDialog>(undefined);
+  const open = (which: OpenDialog) => () => {
+    dialog.value = which;
+  };
+  return (
+    <div class="entries-bar">
+      <button type="button" class="primary" onClick={open('new')}>
+        New entry…
+      </button>
+      <button type="button" onClick={open('export')}>
+        Export…
+      </button>
+      <button type="button" onClick={open('import')}>
+        Import…
+      </button>
+      <OpenedDialog dialog={dialog} entries={entries} state={state} />
+    </div>
+  );
+}
+
+function OpenedDialog({dialog, entries, state}: ToolbarProps & {readonly dialog: Signal<OpenDialog>}) {
+  const prefix = entries.prefix.value;
+  const close = (): void => {
+    dialog.value = undefined;
+  };
+  switch (dialog.value) {
+    case undefined:
+      return null;
+    case 'new': {
+      const create = (key: string): void => {
+        close();
+        entries.begin(key);
+        state.navigate({view: 'entries', key});
+      };
+      return <NewEntryDialog prefix={prefix} onClose={close} onCreate={create} />;
+    }
+    case 'export':
+      return <ExportDialog prefix={prefix} onClose={close} />;
+    case 'import':
+      return <ImportDialog onClose={close} />;
+  }
+}
+
+const VIEWS: readonly (readonly [view: View, name: string])[] = [
+  ['list', 'All keys'],
+  ['folders', 'Folders'],
+];
+
+/** The prefix of the list, and whether it shows all keys or one level of folders. */
+function Search({entries}: {readonly entries: EntriesState}) {
+  const prefix = entries.prefix.value;
+  const parent = prefix.replace(/[^/]*\/?$/, '');
+  return (
+    <search class="search">
+      <input
+        type="search"
+        autocomplete="off"
+        spellcheck={false}
+        aria-label="Prefix of keys"
+        aria-keyshortcuts="/"
+        placeholder="Keys that begin with…"
+        value={prefix}
+        onInput={event => entries.search(event.currentTarget.value)}
+        onKeyDown={event => {
+          if (event.key !== 'ArrowDown' && event.key !== 'Enter') return;
+          event.preventDefault();
+          document.querySelector<HTMLElement>('.rows')?.focus();
+        }}
+      />
+      <button type="button" disabled={prefix === ''} onClick={() => entries.search(parent)}>
+        Up<span class="hidden"> to the folder above</span>
+      </button>
+      <fieldset class="views">
+        <legend class="hidden">View</legend>
+        {VIEWS.map(([view, name]) => (
+          <button
+            key={view}
+            type="button"
+            aria-pressed={entries.view.value === view}
+            onClick={() => entries.search(prefix, view)}
+          >
+            {name}
+          </button>
+        ))}
+      </fieldset>
+    </search>
   );
 }

@@ -41,6 +41,17 @@ export interface CallParts {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Method, headers, body and signal of a request. */
+export interface RequestParts {
+  /** @default {'GET'} */
+  readonly method?: CallParts['method'];
+  /** @default {none} */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is. @default {no body} */
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Calls the service that served the page, as the owner if the page was opened by `crewroom console`.
  *
@@ -48,23 +59,36 @@ export interface CallParts {
  * @throws {CallFailure} The failure that the service answered; `service-unreachable`; `unexpected-answer`.
  * @throws The reason of the signal.
  */
-export async function callService<T>(path: string, {method = 'GET', body, signal}: CallParts = {}): Promise<T> {
-  const response = await send(path, {
-    method,
-    ...(body === undefined ? {} : {body: JSON.stringify(body)}),
-    headers: {...ownerHeaders(), ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
-    signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal === undefined ? [] : [signal])]),
-  });
+export async function callService<T>(path: string, {method, body, signal}: CallParts = {}): Promise<T> {
+  const sent = body === undefined ? {} : {body: JSON.stringify(body), headers: {'Content-Type': 'application/json'}};
+  const response = await requestService(path, {method, signal, ...sent});
   const document: unknown = await response.json().catch(() => undefined);
-  if (!response.ok) {
-    const failure = readFailure(response.status, document);
-    // The service was restarted since it gave the token.
-    if (failure.code === 'owner-required') forgetOwnerToken();
-    throw failure;
-  }
   // The connection was lost, or another program answers at this address.
   if (document === undefined) throw new CallFailure('The answer is not complete JSON', {code: 'unexpected-answer'});
   return document as T;
+}
+
+/**
+ * Sends a request to the service that served the page, as {@link callService} does, for callers that need exact texts or headers.
+ *
+ * @throws {CallFailure} The failure that the service answered; `service-unreachable`.
+ * @throws The reason of the signal.
+ */
+export async function requestService(
+  path: string,
+  {method = 'GET', headers = {}, body, signal}: RequestParts = {},
+): Promise<Response> {
+  const response = await send(path, {
+    method,
+    ...(body === undefined ? {} : {body}),
+    headers: {...ownerHeaders(), ...headers},
+    signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal === undefined ? [] : [signal])]),
+  });
+  if (response.ok) return response;
+  const failure = readFailure(response.status, await response.json().catch(() => undefined));
+  // The service was restarted since it gave the token.
+  if (failure.code === 'owner-required') forgetOwnerToken();
+  throw failure;
 }
 
 async function send(path: string, parts: RequestInit): Promise<Response> {
@@ -81,7 +105,7 @@ function isTimeout(error: unknown): boolean {
 }
 
 /** Reads a problem document (RFC 9457). */
-function readFailure(status: number, document: unknown): CallFailure {
+export function readFailure(status: number, document: unknown): CallFailure {
   const members: Readonly<Record<string, unknown>> =
     typeof document === 'object' && document !== null ? {...document} : {};
   const {code, detail, advice, problems} = members;

@@ -1,5 +1,6 @@
 import {computed, type ReadonlySignal, type Signal, signal} from '@preact/signals';
 import {type Client, type ClientRequested, createClient, type IdentityDocument} from 'crewroom/client';
+import type {Draft} from '../entries/draft.ts';
 import {followFrameMessages} from '../notices/frame-messages.ts';
 import {Notices, type ReceivedNotice} from '../notices/notices.ts';
 import {formatRoute, type Route, readRoute} from '../route.ts';
@@ -31,6 +32,8 @@ export class ConsoleState {
   readonly colors: ReadonlySignal<AccentColors>;
   readonly notices: Notices = new Notices();
   readonly sounds: Sounds = new Sounds();
+  /** Values of entries that the user has typed and not saved, by keys. They stay when the user looks at another page. */
+  readonly drafts: Map<string, Draft> = new Map();
   /** False if this page only reads the service itself: it may change neither allowed origins nor plugins nor faults. */
   readonly isOwner: ReadonlySignal<boolean> = isOwner;
   /** Why the code with which the page was opened did not make it the owner's. */

@@ -1,0 +1,148 @@
+import {type Signal, useSignal} from '@preact/signals';
+import {useEffect, useId, useMemo} from 'preact/hooks';
+import type {CallFailure} from '../service/call-service.ts';
+import {Dialog} from '../shell/dialog.tsx';
+import {FailureNote} from '../shell/failure-note.tsx';
+import {toCallFailure} from '../state/loaded.ts';
+import {type Imported, type ImportMode, importEntries} from './transfer-calls.ts';
+
+type Status =
+  | {readonly kind: 'ready'}
+  /** The part of the file that was sent, from 0 to 1. */
+  | {readonly kind: 'checking' | 'importing'; readonly part: number}
+  /** Everything is valid: the user sees what an import would do, and decides. */
+  | {readonly kind: 'asking' | 'done'; readonly result: Imported}
+  | {readonly kind: 'failed'; readonly failure: CallFailure};
+
+/** Imports an export. The file is checked first, so that the user sees what would change before anything does. */
+export function ImportDialog({onClose}: {readonly onClose: () => void}) {
+  const file = useSignal<File | undefined>(undefined);
+  const mode = useSignal<ImportMode>('merge');
+  const status = useSignal<Status>({kind: 'ready'});
+  const left = useMemo(() => new AbortController(), []);
+  useEffect(() => () => left.abort(), [left]);
+  const run = async (dryRun: boolean): Promise<void> => {
+    if (file.value === undefined) return;
+    const kind = dryRun ? 'checking' : 'importing';
+    const onProgress = (part: number): void => {
+      if (status.value.kind === kind) status.value = {kind, part};
+    };
+    status.value = {kind, part: 0};
+    try {
+      const result = await importEntries(file.value, {mode: mode.value, dryRun, onProgress, signal: left.signal});
+      status.value = {kind: dryRun ? 'asking' : 'done', result};
+    } catch (error) {
+      if (!left.signal.aborted) status.value = {kind: 'failed', failure: toCallFailure(error)};
+    }
+  };
+  const {kind} = status.value;
+  const isRunning = kind === 'checking' || kind === 'importing';
+  return (
+    <Dialog title="Import entries" onClose={onClose}>
+      <Choices file={file} mode={mode} status={status} isDisabled={isRunning} />
+      <div role="status">
+        <StatusText status={status.value} mode={mode.value} />
+      </div>
+      <div class="dialog-foot">
+        <button type="button" onClick={onClose}>
+          {kind === 'done' ? 'Close' : 'Cancel'}
+        </button>
+        {kind === 'asking' ? (
+          <button type="button" class="primary" onClick={() => void run(false)}>
+            {mode.value === 'replace' ? 'Replace' : 'Import'}
+          </button>
+        ) : (
+          <button
+            type="button"
+            class="primary"
+            disabled={file.value === undefined || isRunning || kind === 'done'}
+            onClick={() => void run(true)}
+          >
+            Check the file
+          </button>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+interface ChoicesProps {
+  readonly file: Signal<File | undefined>;
+  readonly mode: Signal<ImportMode>;
+  readonly status: Signal<Status>;
+  readonly isDisabled: boolean;
+}
+
+const MODES: readonly (readonly [mode: ImportMode, text: string])[] = [
+  ['merge', 'Merge: keep entries that the file does not have'],
+  ['replace', 'Replace: delete entries that the file does not have, under the prefix of the export'],
+];
+
+function Choices({file, mode, status, isDisabled}: ChoicesProps) {
+  const id = useId();
+  return (
+    <fieldset class="import-choices" disabled={isDisabled}>
+      <legend class="hidden">What to import</legend>
+      <label for={id}>A file with an export</label>
+      <input
+        id={id}
+        type="file"
+        accept=".ndjson,.jsonl,.json,.txt,application/x-ndjson"
+        onChange={event => {
+          file.value = event.currentTarget.files?.[0];
+          status.value = {kind: 'ready'};
+        }}
+      />
+      {MODES.map(([each, text]) => (
+        <label key={each}>
+          <input
+            type="radio"
+            name={`${id}-mode`}
+            checked={mode.value === each}
+            onChange={() => {
+              mode.value = each;
+              status.value = {kind: 'ready'};
+            }}
+          />{' '}
+          {text}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function StatusText({status, mode}: {readonly status: Status; readonly mode: ImportMode}) {
+  switch (status.kind) {
+    case 'ready':
+      return null;
+    case 'checking':
+    case 'importing':
+      return (
+        <p>
+          {status.kind === 'checking' ? 'Checking' : 'Importing'}…{' '}
+          <progress aria-label="Part of the file that was sent" value={status.part} />
+        </p>
+      );
+    case 'asking':
+      return (
+        <div class={`note ${mode === 'replace' ? 'danger' : 'warning'}`}>
+          <p>The file is valid. An import will store {describe(status.result)}. Go on?</p>
+        </div>
+      );
+    case 'done':
+      return <p>Imported {describe(status.result)}.</p>;
+    case 'failed':
+      return <FailureNote failure={status.failure} />;
+  }
+}
+
+function describe({entries, created, replaced, expired, deleted}: Imported): string {
+  const parts = [`${count(created)} new`, `${count(replaced)} replaced`];
+  if (expired > 0) parts.push(`${count(expired)} skipped, since they have expired`);
+  if (deleted > 0) parts.push(`${count(deleted)} others deleted`);
+  return `${count(entries)} ${entries === 1 ? 'entry' : 'entries'}: ${parts.join(', ')}`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en');
+}

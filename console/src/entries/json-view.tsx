@@ -1,0 +1,40 @@
+import {useSignal} from '@preact/signals';
+import {useEffect, useRef} from 'preact/hooks';
+import type {JsonEditor, JsonEditorParts} from './json-editor.ts';
+
+type JsonViewProps = Omit<JsonEditorParts, 'parent'>;
+
+/** A JSON text with highlighting, to edit or to read. The editor is a file of its own, which is loaded when the first entry is opened. */
+export function JsonView({text, label, onEdit, onSave}: JsonViewProps) {
+  const element = useRef<HTMLDivElement>(null);
+  const editor = useSignal<JsonEditor | undefined>(undefined);
+  const failed = useSignal(false);
+  const last = useRef({text, onEdit, onSave});
+  last.current = {text, onEdit, onSave};
+  const isReadOnly = onEdit === undefined;
+  useEffect(() => {
+    let isGone = false;
+    const open = async (): Promise<void> => {
+      const {JsonEditor} = await import('./json-editor.ts');
+      if (isGone || element.current === null) return;
+      const editing = isReadOnly ? {} : {onEdit: (typed: string) => last.current.onEdit?.(typed)};
+      const onSave = (): void => last.current.onSave?.();
+      editor.value = new JsonEditor({parent: element.current, text: last.current.text, label, ...editing, onSave});
+    };
+    open().catch(() => {
+      failed.value = true;
+    });
+    return () => {
+      isGone = true;
+      editor.value?.dispose();
+      editor.value = undefined;
+    };
+  }, [label, isReadOnly, editor, failed]);
+  useEffect(() => editor.value?.show(text), [text, editor.value]);
+  return (
+    <div class="json">
+      <div class="json-editor" ref={element} />
+      {editor.value === undefined && <pre class="json-plain">{failed.value ? text : 'Loading…'}</pre>}
+    </div>
+  );
+}

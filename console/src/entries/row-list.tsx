@@ -1,0 +1,237 @@
+import {useSignal} from '@preact/signals';
+import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
+import {FailureNote} from '../shell/failure-note.tsx';
+import type {EntriesState} from './entries-state.ts';
+import {formatSize} from './format-size.ts';
+import type {RowWindow} from './row-window.ts';
+import type {Row} from './rows.ts';
+
+/** Height of a row in pixels, also in the styles. */
+const ROW_PIXELS = 34;
+
+/** Rows that are rendered above and below those on the screen. */
+const SPARE_ROWS = 12;
+
+interface RowListProps {
+  readonly entries: EntriesState;
+  /** Called with the row that the user opens. */
+  readonly onOpen: (row: Row) => void;
+}
+
+/** The rows of the list. Only those on the screen are rendered, and the arrow keys move among all. */
+export function RowList({entries, onOpen}: RowListProps) {
+  const rows = entries.rows.value;
+  const failure = rows.failure.value;
+  const isEmpty = rows.isStart.value && rows.isEnd.value && rows.rows.value.length === 0;
+  return (
+    <div class="rows-area">
+      {failure !== undefined && (
+        <div class="rows-failure">
+          <FailureNote failure={failure} />
+          <button type="button" onClick={() => void rows.reload()}>
+            Try again
+          </button>
+        </div>
+      )}
+      {!rows.isOpen.value && failure === undefined && <p class="rows-note quiet">Loading…</p>}
+      {isEmpty && (
+        <p class="rows-note quiet">
+          {entries.prefix.value === '' ? 'Nothing is stored yet.' : 'No key begins with this prefix.'}
+        </p>
+      )}
+      <Scroller rows={rows} entries={entries} onOpen={onOpen} />
+    </div>
+  );
+}
+
+function Scroller({rows, entries, onOpen}: RowListProps & {readonly rows: RowWindow}) {
+  const element = useRef<HTMLDivElement>(null);
+  const visible = useSignal({from: 0, to: 0});
+  const measure = (): void => {
+    if (element.current === null) return;
+    const {scrollTop, clientHeight} = element.current;
+    const [from, to] = [Math.floor(scrollTop / ROW_PIXELS), Math.ceil((scrollTop + clientHeight) / ROW_PIXELS)];
+    if (from !== visible.value.from || to !== visible.value.to) visible.value = {from, to};
+    void rows.show(from, to);
+  };
+  useScrolling(element, {rows, entries, measure});
+  const {from, to} = visible.value;
+  const first = Math.max(from - SPARE_ROWS, rows.first.value);
+  const shown = rows.rows.value.slice(first - rows.first.value, Math.max(0, to + SPARE_ROWS - rows.first.value));
+  const {active} = entries;
+  return (
+    <div
+      class="rows"
+      ref={element}
+      role="listbox"
+      tabIndex={0}
+      aria-label="Entries"
+      aria-activedescendant={shown.some(({key}) => key === active.value) ? 'active-row' : undefined}
+      onScroll={measure}
+      onKeyDown={event => {
+        if (event.ctrlKey || event.altKey || event.metaKey) return;
+        if (moveByKey(event.key, {entries, rows, page: to - from - 1, from, onOpen})) event.preventDefault();
+      }}
+    >
+      <div class="rows-space" role="presentation" style={{height: `${rows.places.value * ROW_PIXELS}px`}}>
+        {shown.map((row, index) => (
+          <RowLine
+            key={row.key}
+            row={row}
+            place={first + index}
+            entries={entries}
+            onOpen={() => {
+              active.value = row.key;
+              onOpen(row);
+            }}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface ScrollingParts {
+  readonly rows: RowWindow;
+  readonly entries: EntriesState;
+  readonly measure: () => void;
+}
+
+/** Keeps the scrolled position of the list right: when it opens, when its rows are moved, and when the active row changes. */
+function useScrolling(
+  element: {readonly current: HTMLDivElement | null},
+  {rows, entries, measure}: ScrollingParts,
+): void {
+  const moved = useRef(0);
+  const isOpen = rows.isOpen.value;
+  const active = entries.active.value;
+  const movedNow = rows.moved.value;
+  useLayoutEffect(() => {
+    moved.current = rows.moved.peek();
+    if (element.current !== null) element.current.scrollTop = rows.opensAtEnd ? element.current.scrollHeight : 0;
+    measure();
+  }, [rows, isOpen]);
+  useLayoutEffect(() => {
+    const by = movedNow - moved.current;
+    moved.current = movedNow;
+    if (element.current === null || by === 0) return;
+    element.current.scrollTop += by * ROW_PIXELS;
+    measure();
+  }, [movedNow]);
+  useLayoutEffect(() => {
+    const place = active === undefined ? undefined : rows.placeOf(active);
+    if (element.current === null || place === undefined) return;
+    scrollTo(element.current, place);
+    measure();
+  }, [rows, isOpen, active]);
+  useEffect(() => {
+    if (element.current === null) return;
+    const observer = new ResizeObserver(measure);
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [rows]);
+}
+
+/** Scrolls as far as a row needs to be seen. */
+function scrollTo(list: HTMLElement, place: number): void {
+  const top = place * ROW_PIXELS;
+  if (top < list.scrollTop) list.scrollTop = top;
+  else if (top + ROW_PIXELS > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW_PIXELS - list.clientHeight;
+}
+
+interface KeyParts {
+  readonly entries: EntriesState;
+  readonly rows: RowWindow;
+  /** Rows on a screen. */
+  readonly page: number;
+  /** Place of the first row on the screen. */
+  readonly from: number;
+  readonly onOpen: (row: Row) => void;
+}
+
+/** Handles a key in the list. @returns False if it has no meaning there. */
+function moveByKey(key: string, {entries, rows, page, from, onOpen}: KeyParts): boolean {
+  const active = entries.active.value === undefined ? undefined : rows.find(entries.active.value);
+  if (key === 'Enter') {
+    if (active !== undefined) onOpen(active);
+    return active !== undefined;
+  }
+  if (key === 'Home' || key === 'End') {
+    entries.active.value = undefined;
+    entries.showFrom(key === 'Home' ? 'start' : 'end');
+    return true;
+  }
+  const step = new Map([
+    ['ArrowDown', 1],
+    ['ArrowUp', -1],
+    ['PageDown', page],
+    ['PageUp', -page],
+  ]).get(key);
+  if (step === undefined) return false;
+  const {first, rows: loaded} = rows;
+  const last = first.value + loaded.value.length - 1;
+  const place = active === undefined ? from : (rows.placeOf(active.key) ?? from) + step;
+  const next = rows.at(Math.min(last, Math.max(first.value, place)));
+  if (next !== undefined) entries.active.value = next.key;
+  return true;
+}
+
+interface RowLineProps {
+  readonly row: Row;
+  readonly place: number;
+  readonly entries: EntriesState;
+  readonly onOpen: () => void;
+}
+
+function RowLine({row, place, entries, onOpen}: RowLineProps) {
+  const {prefix, active, open} = entries;
+  const isActive = active.value === row.key;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the list, which has the focus.
+    <div
+      class="row"
+      role="option"
+      tabIndex={-1}
+      id={isActive ? 'active-row' : undefined}
+      data-active={isActive}
+      aria-selected={open.value?.key === row.key}
+      title={row.key}
+      style={{top: `${place * ROW_PIXELS}px`}}
+      onClick={onOpen}
+    >
+      <RowKey text={row.key} prefixLength={prefix.value.length} />
+      {row.kind === 'entry' && <RowFacts entry={row.entry} />}
+    </div>
+  );
+}
+
+/** Characters at the end of a key that stay when its middle is left out. */
+const TAIL_LENGTH = 14;
+
+/** A key in two parts, so that its middle can be left out. What the user searched for is quiet. */
+function RowKey({text, prefixLength}: {readonly text: string; readonly prefixLength: number}) {
+  const cut = Math.max(prefixLength, text.length - TAIL_LENGTH);
+  // Never between the halves of a character.
+  const end = /^[\udc00-\udfff]/.test(text.slice(cut)) ? cut - 1 : cut;
+  return (
+    <bdi class="row-key">
+      <span>
+        <span class="quiet">{text.slice(0, prefixLength)}</span>
+        {text.slice(prefixLength, end)}
+      </span>
+      <span>{text.slice(end)}</span>
+    </bdi>
+  );
+}
+
+function RowFacts({entry}: {readonly entry: Extract<Row, {kind: 'entry'}>['entry']}) {
+  return (
+    <>
+      <span class="row-expiry quiet">{entry.expiresAt !== undefined && 'expires'}</span>
+      <span class="row-size quiet">{formatSize(entry.sizeBytes)}</span>
+      <time class="row-time" dateTime={entry.updatedAt}>
+        {new Date(entry.updatedAt).toLocaleString([], {dateStyle: 'short', timeStyle: 'short'})}
+      </time>
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+import {useSignal} from '@preact/signals';
+import {useEffect, useId} from 'preact/hooks';
+import type {EntryState} from './entry-state.ts';
+import {formatDuration} from './format-size.ts';
+
+/** Units in which a time to live can be given, in seconds. */
+const UNITS = [
+  ['seconds', 1],
+  ['minutes', 60],
+  ['hours', 3600],
+  ['days', 86_400],
+] as const;
+
+/** When an entry expires, counting down, and how to change that. */
+export function TimeToLive({entry}: {readonly entry: EntryState}) {
+  const saved = entry.saved.value.value;
+  const isOpen = useSignal(false);
+  if (saved == null) return null;
+  return (
+    <div class="ttl">
+      <span class="quiet">
+        {saved.expiresAtMs === undefined ? 'Never expires' : <Countdown untilMs={saved.expiresAtMs} />}
+      </span>
+      <button
+        type="button"
+        aria-expanded={isOpen.value}
+        onClick={() => {
+          isOpen.value = !isOpen.value;
+        }}
+      >
+        Time to live…
+      </button>
+      {isOpen.value && (
+        <TimeToLiveForm
+          onSet={ttlSeconds => {
+            isOpen.value = false;
+            void entry.setExpiry(ttlSeconds);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function Countdown({untilMs}: {readonly untilMs: number}) {
+  const nowMs = useSignal(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => {
+      nowMs.value = Date.now();
+    }, 1000);
+    return () => clearInterval(timer);
+  }, [nowMs]);
+  return (
+    <>
+      Expires in <strong>{formatDuration(untilMs - nowMs.value)}</strong>, at {new Date(untilMs).toLocaleString()}
+    </>
+  );
+}
+
+function TimeToLiveForm({onSet}: {readonly onSet: (ttlSeconds: number | null) => void}) {
+  const id = useId();
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    onSet(Number(form.get('count')) * Number(form.get('unit')));
+  };
+  return (
+    <form class="ttl-form" onSubmit={submit}>
+      <label for={id}>Expires in</label>
+      <input id={id} name="count" type="number" min="1" step="1" required={true} defaultValue="15" />
+      <select name="unit" aria-label="Unit" defaultValue="60">
+        {UNITS.map(([name, seconds]) => (
+          <option key={name} value={seconds} selected={name === 'minutes'}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <button type="submit">Set</button>
+      <button type="button" onClick={() => onSet(null)}>
+        Never
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,109 @@
+import {CallFailure, readFailure} from '../service/call-service.ts';
+import {ownerHeaders} from '../service/owner.ts';
+
+/** Answer of `POST /api/import`. */
+export interface Imported {
+  readonly entries: number;
+  readonly created: number;
+  readonly replaced: number;
+  readonly expired: number;
+  readonly deleted: number;
+}
+
+/** How an import treats entries that the file does not have. */
+export type ImportMode = 'merge' | 'replace';
+
+/** How far an export is. */
+export interface ExportProgress {
+  readonly entries: number;
+  readonly sizeBytes: number;
+}
+
+interface ExportParts {
+  readonly prefix: string;
+  readonly onProgress: (progress: ExportProgress) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Size of the end of an export in which its trailer is searched, in bytes: more than a trailer has. */
+const TAIL_BYTES = 100;
+
+/**
+ * Exports the entries under a prefix. The browser keeps the file as it arrives, on disk if it is large; the page never has more than a chunk.
+ *
+ * @throws {CallFailure} The failure that the service answered; `service-unreachable`; `unexpected-answer` if the export is cut off.
+ */
+export async function exportEntries({prefix, onProgress, signal}: ExportParts): Promise<Blob> {
+  const response = await unlessAway(
+    fetch(`/api/export?${new URLSearchParams({prefix})}`, {headers: ownerHeaders(), signal}),
+    signal,
+  );
+  if (!response.ok) throw readFailure(response.status, await response.json().catch(() => undefined));
+  // The header and the trailer have lines as well.
+  let [lines, sizeBytes] = [-2, 0];
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      for (const byte of chunk) if (byte === 10) lines++;
+      sizeBytes += chunk.length;
+      onProgress({entries: Math.max(0, lines), sizeBytes});
+      controller.enqueue(chunk);
+    },
+  });
+  const file = await unlessAway(new Response(response.body?.pipeThrough(counter) ?? null).blob(), signal);
+  const end = await file.slice(-TAIL_BYTES).text();
+  if (!end.trimEnd().endsWith('}') || !end.includes('{"end":true,'))
+    throw new CallFailure('The export was cut off before its end', {code: 'unexpected-answer', advice: 'Export again'});
+  onProgress({entries: lines, sizeBytes});
+  return file;
+}
+
+interface ImportParts {
+  readonly mode: ImportMode;
+  /** Checks everything, and stores nothing. */
+  readonly dryRun: boolean;
+  /** Called with the part that was sent, from 0 to 1. */
+  readonly onProgress: (part: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Imports a file. The browser sends it from the disk: unlike `fetch`, an XMLHttpRequest reports how much it has sent.
+ *
+ * @throws {CallFailure} `invalid-import` with the line, and other failures that the service answered; `service-unreachable`.
+ */
+export async function importEntries(file: Blob, {mode, dryRun, onProgress, signal}: ImportParts): Promise<Imported> {
+  const request = new XMLHttpRequest();
+  request.open('POST', `/api/import?${new URLSearchParams({mode, 'dry-run': String(dryRun)})}`);
+  for (const [name, value] of Object.entries(ownerHeaders())) request.setRequestHeader(name, value);
+  request.setRequestHeader('Content-Type', 'application/x-ndjson');
+  request.upload.addEventListener('progress', ({loaded, total}) => onProgress(total === 0 ? 1 : loaded / total));
+  const abort = (): void => request.abort();
+  signal.addEventListener('abort', abort);
+  const ended = new Promise(resolve => request.addEventListener('loadend', resolve));
+  request.send(file);
+  await ended;
+  signal.removeEventListener('abort', abort);
+  signal.throwIfAborted();
+  if (request.status === 0)
+    throw new CallFailure('The connection to the service was lost', {code: 'service-unreachable'});
+  const document = parse(request.responseText);
+  if (request.status >= 400 || document === undefined) throw readFailure(request.status, document);
+  return document as Imported;
+}
+
+async function unlessAway<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new CallFailure('The connection to the service was lost', {code: 'service-unreachable'}, {cause: error});
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return;
+  }
+}

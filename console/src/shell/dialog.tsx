@@ -1,0 +1,36 @@
+import type {ComponentChildren} from 'preact';
+import {useEffect, useId, useRef} from 'preact/hooks';
+
+interface DialogProps {
+  readonly title: string;
+  /** Called when the user closes the dialog, also with Escape. */
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A dialog above the page, open for as long as it is rendered. The browser keeps the focus in it, and returns it afterwards. */
+export function Dialog({title, onClose, children}: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      class="dialog"
+      ref={element}
+      aria-labelledby={id}
+      // Keys in a dialog are none of the page below.
+      onKeyDown={event => event.stopPropagation()}
+      onCancel={event => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}

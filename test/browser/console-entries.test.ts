@@ -1,0 +1,307 @@
+import {readFile} from 'node:fs/promises';
+import type {Browser, Page} from 'playwright-core';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {findViolations} from '../support/browsers/accessibility.ts';
+import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {keepScreenshot, type OpenConsole, openConsole} from '../support/browsers/console.ts';
+import {findFreePort} from '../support/free-port.ts';
+import {startInTest, startService, type TestService} from '../support/service.ts';
+
+/** Entries of a fleet of plugins. With a million the page takes the same memory: it keeps 3,000 rows. */
+const ENTRIES = 200_000;
+
+/** Entries of a line in the export that the tests begin with. */
+const LINES = 1000;
+
+/** Maximum memory of the script of the page, in bytes. */
+const MEMORY_BYTES_MAX = 150 * 1024 * 1024;
+
+let browser: Browser;
+let service: TestService;
+
+function keyOf(index: number): string {
+  return `com.example.fleet-${String(Math.floor(index / 2000)).padStart(2, '0')}/flights/${String(index).padStart(6, '0')}`;
+}
+
+function* exportOfAll(): Generator<Buffer> {
+  yield Buffer.from('{"format":"crewroom-export","version":1,"revision":"1","prefix":""}\n');
+  for (let from = 0; from < ENTRIES; from += LINES) {
+    const lines = Array.from({length: LINES}, (_, each) => `{"key":"${keyOf(from + each)}","value":{"fuel":1.0}}\n`);
+    yield Buffer.from(lines.join(''));
+  }
+  yield Buffer.from(`{"end":true,"entries":${ENTRIES}}\n`);
+}
+
+beforeAll(async () => {
+  if (!CAN_BROWSE) return;
+  browser = await launchChromium();
+  service = await startService({ephemeral: true});
+  await service.crewroom.transfer.import(exportOfAll());
+}, 240_000);
+afterAll(async () => {
+  await browser?.close();
+  await service?.[Symbol.asyncDispose]();
+});
+
+/** Opens the page at the list, or at an entry. */
+async function openEntries(key?: string, options: object = {}): Promise<OpenConsole> {
+  const fragment = key === undefined ? '#/entries' : `#/entries/${encodeURIComponent(key)}`;
+  return openConsole(browser, service.url, {fragment, ...options});
+}
+
+function rowOf(page: Page, key: string) {
+  return page.getByRole('option').and(page.getByTitle(key, {exact: true}));
+}
+
+async function search(page: Page, prefix: string): Promise<void> {
+  await page.getByRole('searchbox', {name: 'Prefix of keys'}).fill(prefix);
+}
+
+function editor(page: Page, name = 'Value') {
+  return page.getByRole('textbox', {name, exact: true});
+}
+
+async function textOf(key: string): Promise<string | undefined> {
+  return (await fetch(`${service.url}/api/store/${encodeURIComponent(key)}`)).text();
+}
+
+/** Keys on the screen, once no line of the screen is empty. */
+const SHOWN_KEYS = `new Promise(resolve => {
+  const list = document.querySelector('.rows');
+  const look = () => {
+    const {top, bottom} = list.getBoundingClientRect();
+    const rows = [...list.querySelectorAll('.row')].map(row => [row.getBoundingClientRect(), row.title])
+      .filter(([box]) => box.bottom > top + 1 && box.top < bottom - 1);
+    const isFull = rows.length > 0 && rows[0][0].top <= top + 1 && rows.at(-1)[0].bottom >= bottom - 1;
+    if (isFull) resolve(rows.map(([, title]) => title));
+    else requestAnimationFrame(look);
+  };
+  look();
+})`;
+
+describe.skipIf(!CAN_BROWSE)('the page of entries in Chromium', () => {
+  test('shows 200,000 entries without a gap, from both ends, in little memory', async () => {
+    const {page, problems} = await openEntries();
+    await rowOf(page, keyOf(0)).waitFor();
+    const seen = new Set<string>();
+    for (let turn = 0; turn < 60; turn++) {
+      for (const key of await page.evaluate<string[]>(SHOWN_KEYS)) seen.add(key);
+      await page.evaluate(`document.querySelector('.rows').scrollBy(0, 400)`);
+    }
+    expect([...seen].toSorted()).toEqual(Array.from(seen, (_, index) => keyOf(index)));
+    expect(seen.size).toBeGreaterThan(400);
+    // The scroll bar, to the end of what is known again and again: the list grows.
+    for (let turn = 0; turn < 10; turn++) {
+      await page.evaluate(`{const list = document.querySelector('.rows'); list.scrollTop = list.scrollHeight}`);
+      await page.evaluate(SHOWN_KEYS);
+    }
+    await page.getByRole('listbox').press('End');
+    await rowOf(page, keyOf(ENTRIES - 1)).waitFor();
+    await page.getByRole('listbox').press('ArrowUp');
+    await page.getByRole('listbox').press('Home');
+    await rowOf(page, keyOf(0)).waitFor();
+    const session = await page.context().newCDPSession(page);
+    await session.send('HeapProfiler.collectGarbage');
+    const {usedSize} = await session.send('Runtime.getHeapUsage');
+    expect(usedSize).toBeLessThan(MEMORY_BYTES_MAX);
+    expect(problems).toEqual([]);
+  }, 120_000);
+
+  test('is used with the keyboard: search, folders, open and back', async () => {
+    const {page, problems} = await openEntries();
+    await rowOf(page, keyOf(0)).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('com.example.fleet-07/flights/01400');
+    await rowOf(page, keyOf(14_009)).waitFor();
+    expect(await page.getByRole('option').count()).toBe(10);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', {name: keyOf(14_001)}).waitFor();
+    await expect.poll(() => editor(page).textContent()).toBe('{"fuel":1.0}');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("role")')).toBe('listbox');
+    await page.getByRole('button', {name: 'Folders'}).click();
+    await search(page, '');
+    await rowOf(page, 'com.example.fleet-00/').waitFor();
+    await keepScreenshot(page, 'entries-folders');
+    await rowOf(page, 'com.example.fleet-00/').click();
+    await rowOf(page, 'com.example.fleet-00/flights/').click();
+    await rowOf(page, keyOf(0)).waitFor();
+    await page.getByRole('button', {name: 'Up to the folder above'}).click();
+    await rowOf(page, 'com.example.fleet-00/flights/').waitFor();
+    expect(problems).toEqual([]);
+  }, 60_000);
+
+  test('keeps every byte of a value, formats it only when asked, and saves it at its revision', async () => {
+    const text = '{\r\n"id": 9007199254740993, "id": 1.0,\t"x": 1e400}';
+    await service.crewroom.entries.put('edit/a', text, {ttlSeconds: 5000});
+    const {page, problems} = await openEntries('edit/a');
+    await editor(page).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved', {exact: true}).waitFor();
+    // The service leaves out the white space around it.
+    expect(await textOf('edit/a')).toBe(text);
+    expect((await service.crewroom.entries.get('edit/a'))?.expiresAtMs).toBeDefined();
+    await page.getByRole('button', {name: 'Format'}).click();
+    await page.getByRole('button', {name: 'Save'}).click();
+    await expect.poll(() => textOf('edit/a')).toBe('{\n  "id": 9007199254740993,\n  "id": 1.0,\n  "x": 1e400\n}');
+    await editor(page).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(',');
+    await page.getByText('Not JSON:').waitFor();
+    expect(await page.getByRole('button', {name: 'Save'}).isDisabled()).toBe(true);
+    await page.getByRole('button', {name: 'Discard'}).click();
+    await expect.poll(() => page.getByText('Not JSON:').count()).toBe(0);
+    expect(problems).toEqual([]);
+  }, 60_000);
+
+  test('follows other programs, and shows both sides of a conflict without losing what was typed', async () => {
+    const {entries} = service.crewroom;
+    await entries.put('live/a', '"first"');
+    const {page} = await openEntries('live/a');
+    await search(page, 'live/');
+    await entries.put('live/a', '"second"');
+    await entries.put('live/b', '1');
+    await rowOf(page, 'live/b').waitFor();
+    await expect.poll(() => editor(page).textContent()).toBe('"second"');
+    await entries.delete('live/b');
+    await expect.poll(() => rowOf(page, 'live/b').count()).toBe(0);
+    await editor(page).fill('"mine"');
+    await entries.put('live/a', '"theirs"');
+    await page.getByText('Another program stored revision').waitFor();
+    await expect
+      .poll(() => page.getByLabel('The stored value', {exact: true}).last().textContent())
+      .toContain('theirs');
+    await keepScreenshot(page, 'entries-conflict');
+    expect(await findViolations(page)).toEqual([]);
+    expect(await textOf('live/a')).toBe('"theirs"');
+    await page.getByRole('button', {name: 'Replace with mine'}).click();
+    await expect.poll(() => textOf('live/a')).toBe('"mine"');
+    await editor(page).fill('"again"');
+    await entries.delete('live/a');
+    await page.getByText('Another program deleted this entry').waitFor();
+    await page.getByRole('button', {name: 'Store mine again'}).click();
+    await expect.poll(() => textOf('live/a')).toBe('"again"');
+  }, 60_000);
+
+  test('creates an entry, changes its time to live, copies it for curl, and asks before it deletes it', async () => {
+    const key = "new/it's <b>ä</b>";
+    const {page, problems} = await openEntries(undefined, {permissions: ['clipboard-read', 'clipboard-write']});
+    await page.getByRole('button', {name: 'New entry…'}).click();
+    await page.getByLabel('Key', {exact: true}).fill(key);
+    await page.getByRole('button', {name: 'Type its value'}).click();
+    await editor(page).fill(`{"it's": "$HOME"}`);
+    await page.getByRole('button', {name: 'Save'}).click();
+    await page.getByText('Saved', {exact: true}).waitFor();
+    await page.getByRole('button', {name: 'Time to live…'}).click();
+    await page.getByLabel('Expires in').fill('2');
+    await page.getByRole('button', {name: 'Set', exact: true}).click();
+    await page.getByText(/^Expires in (2 min|1 min \d+ s), at/).waitFor();
+    await page.getByRole('button', {name: 'Time to live…'}).click();
+    await page.getByRole('button', {name: 'Never'}).click();
+    await page.getByText('Never expires').waitFor();
+    await page.getByRole('button', {name: 'curl to write the entry'}).click();
+    const quoted = `it'\\''s`;
+    await expect
+      .poll(() => page.evaluate('navigator.clipboard.readText()'))
+      .toBe(
+        `curl -X PUT '${service.url}/api/store/new%2F${quoted}%20%3Cb%3E%C3%A4%3C%2Fb%3E' -H 'Content-Type: application/json' --data-raw '{"${quoted}": "$HOME"}'`,
+      );
+    await page.getByRole('button', {name: 'Delete…'}).click();
+    await page.keyboard.press('Escape');
+    expect(await textOf(key)).toBe(`{"it's": "$HOME"}`);
+    await page.getByRole('button', {name: 'Delete…'}).click();
+    await page.getByRole('button', {name: 'Delete', exact: true}).click();
+    await page.getByText('The entry was deleted.').waitFor();
+    expect(await service.crewroom.entries.get(key)).toBeUndefined();
+    expect(problems).toEqual([]);
+  }, 60_000);
+
+  test('exports what the list shows, and imports it after a check', async () => {
+    const {entries} = service.crewroom;
+    for (const name of ['a', 'b']) await entries.put(`moved/${name}`, '1.0');
+    const {page} = await openEntries();
+    await search(page, 'moved/');
+    await page.getByRole('button', {name: 'Export…'}).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', {name: 'Export', exact: true}).click(),
+    ]);
+    const exported = await readFile(await download.path(), 'utf8');
+    expect(exported).toContain('"key":"moved/a"');
+    await page.getByText('Saved: 2 entries').waitFor();
+    await page.getByRole('button', {name: 'Close', exact: true}).click();
+    await entries.put('moved/c', '3');
+    await entries.put('moved/a', '2');
+    await page.getByRole('button', {name: 'Import…'}).click();
+    const file = (text: string) => ({name: 'entries.ndjson', mimeType: '', buffer: Buffer.from(text)});
+    await page.getByLabel('A file with an export').setInputFiles(file(exported.replace('"value":1.0', '"value":oops')));
+    await page.getByRole('button', {name: 'Check the file'}).click();
+    await page.getByText('Cannot import line 2').waitFor();
+    await page.getByLabel('A file with an export').setInputFiles(file(exported));
+    await page.getByRole('radio', {name: /^Replace/}).check();
+    await page.getByRole('button', {name: 'Check the file'}).click();
+    await page.getByText('2 entries: 0 new, 2 replaced, 1 others deleted').waitFor();
+    await keepScreenshot(page, 'entries-import');
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('button', {name: 'Replace', exact: true}).click();
+    await page.getByText('Imported 2 entries').waitFor();
+    await expect.poll(() => rowOf(page, 'moved/c').count()).toBe(0);
+    expect(await textOf('moved/a')).toBe('1.0');
+  }, 60_000);
+
+  for (const darkMode of [false, true])
+    for (const width of [1280, 360])
+      test(`shows hostile keys and values as text, ${darkMode ? 'dark' : 'light'}, ${width} px`, async () => {
+        const {entries} = service.crewroom;
+        const key = `<img src=x onerror="document.title='run'">/\u202eمرحبا/${'x'.repeat(300)}`;
+        await entries.put(
+          key,
+          JSON.stringify({[key]: ['</script><script>alert(1)</script>', '\u202e', '\u0001', 1, null]}),
+        );
+        await fetch(`${service.url}/api/settings/core`, {method: 'PUT', body: JSON.stringify({darkMode})});
+        const {page, problems} = await openEntries(undefined, {
+          viewport: {width, height: 800},
+          reducedMotion: 'reduce',
+        });
+        await search(page, '<');
+        await rowOf(page, key).click();
+        await expect.poll(() => editor(page).textContent()).toContain('</script><script>');
+        const theme = darkMode ? 'dark' : 'light';
+        await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe(theme);
+        await keepScreenshot(page, `entry-${theme}-${width}`);
+        expect(await findViolations(page)).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+        await page.getByRole('button', {name: 'Close the entry'}).click();
+        await search(page, '');
+        await rowOf(page, keyOf(1)).waitFor();
+        await keepScreenshot(page, `entries-list-${theme}-${width}`);
+        expect(await page.title()).not.toContain('run');
+        expect(problems).toEqual([]);
+      }, 60_000);
+
+  test('keeps what was typed while the service is away, and loads the list again when it is back', async () => {
+    const port = await findFreePort();
+    const first = await startService({port, ephemeral: true});
+    await first.crewroom.entries.put('a', '"one"');
+    const {page} = await openConsole(browser, first.url, {fragment: '#/entries/a'});
+    await editor(page).fill('"typed"');
+    await first[Symbol.asyncDispose]();
+    await page.getByText('The service does not answer.').waitFor();
+    await page.getByRole('button', {name: 'Save'}).click();
+    await page.getByText('Cannot reach the service').first().waitFor();
+    // Another store, in which the same key has the same value, and another one exists.
+    const second = await startInTest({port, ephemeral: true});
+    await second.crewroom.entries.put('a', '"one"');
+    await second.crewroom.entries.put('b', '2');
+    await rowOf(page, 'b').waitFor();
+    await expect.poll(() => editor(page).textContent()).toBe('"typed"');
+    await expect.poll(() => page.getByText('Cannot reach the service').count()).toBe(0);
+    await page.getByRole('button', {name: 'Save'}).click();
+    await expect.poll(async () => (await fetch(`${second.url}/api/store/a`)).text(), {timeout: 10_000}).toBe('"typed"');
+  }, 60_000);
+});
