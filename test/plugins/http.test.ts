@@ -163,7 +163,7 @@ describe('the page of a plugin', () => {
     const policy = (await send(`/plugins/${ID}/`)).headers.get('Content-Security-Policy');
     const {port} = service;
     expect(policy).toBe(
-      `frame-ancestors 'self' http://localhost:${port} http://127.0.0.1:${port} http://localhost:3000`,
+      `frame-ancestors 'self' http://localhost:${port} http://127.0.0.1:${port} http://crewroom.localhost:${port} http://localhost:3000`,
     );
   });
 
