@@ -73,11 +73,13 @@ export const ACCESS_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?
       operationId: 'exchangeOwnerCode',
       tag: 'Service',
       summary: 'Exchange a code for a token of the owner, for a page of the console',
-      description: 'The token is valid until the service ends. The page keeps it in its memory only.',
+      description:
+        'The token is valid until the service ends. The page keeps it in its memory only. Served only at the host of the console.',
       body: 'owner-code',
       answers: {201: {description: 'The token.', schema: PAGE_TOKEN}},
       failures: [
         'invalid-code',
+        'no-resource',
         'own-callers-only',
         'invalid-json',
         'value-too-deep',

@@ -265,11 +265,16 @@ const RETRY_AFTER = {
   schema: {type: 'string', pattern: '^[0-9]+$'},
 };
 
+const CHALLENGE = {description: 'Asks for a token.', schema: {type: 'string', pattern: '^Bearer$'}};
+
 function describeFailures(codes: readonly FailureCode[]): JsonObject {
   const schema = {allOf: [{$ref: '#/components/schemas/Problem'}, {properties: {code: {enum: codes}}}]};
-  const headers = codes.some(code => PAUSING.has(code)) ? {headers: {'Retry-After': RETRY_AFTER}} : {};
+  const headers = {
+    ...(codes.some(code => PAUSING.has(code)) ? {'Retry-After': RETRY_AFTER} : {}),
+    ...(codes.some(code => STATUS_BY_CODE[code] === 401) ? {'WWW-Authenticate': CHALLENGE} : {}),
+  };
   return {
-    ...headers,
+    ...(Object.keys(headers).length === 0 ? {} : {headers}),
     description: codes.map(code => `\`${code}\`: ${adviseOnFailure(code)}.`).join(' '),
     content: {'application/problem+json': {schema}},
   };
