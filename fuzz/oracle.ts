@@ -166,10 +166,11 @@ function* checkPlace(place: Place, answer: Answer, document: ApiDocument): Itera
       break;
     case 'options':
       if (status === 204) yield* checkAllowed(answer);
-      else yield* checkCommon(answer, document, []);
+      else yield* checkCommon(answer, document, codesOfMissing(place.path, answer, document));
       break;
     case 'other-method':
-      yield* checkCommon(answer, document, status === 405 ? ['method-not-allowed'] : []);
+      if (status === 405) yield* checkCommon(answer, document, ['method-not-allowed']);
+      else yield* checkCommon(answer, document, codesOfMissing(place.path, answer, document));
       break;
     case 'page':
     case 'nowhere':
@@ -180,6 +181,13 @@ function* checkPlace(place: Place, answer: Answer, document: ApiDocument): Itera
       else if (status === 405 && place.kind === 'page') yield* checkCommon(answer, document, ['method-not-allowed']);
       else yield* checkCommon(answer, document, status === 404 ? ['no-resource'] : []);
   }
+}
+
+/** Returns the code of a resource that only some hosts serve, by the document, if the answer comes from another one. */
+function codesOfMissing(path: string, {status}: Answer, document: ApiDocument): readonly string[] {
+  const operations = document.operations.filter(operation => operation.path === path);
+  const codes = operations.flatMap(({answers}) => document.codes(answers[status]));
+  return codes.includes('no-resource') ? ['no-resource'] : [];
 }
 
 function isPromised(place: Place, answer: Answer, document: ApiDocument): boolean {
