@@ -12,8 +12,8 @@ export const FAULTS: readonly string[] = [
 /** Codes of the failures that these faults cause. */
 export const FAULT_CODES: readonly string[] = ['store-busy', 'disk-full', 'internal', 'no-identity'];
 
-/** Operations that would end these faults. */
-export const FAULT_OPERATIONS: readonly string[] = ['setFaults', 'clearFaults'];
+/** Operations that would change these faults. */
+export const FAULT_OPERATIONS: readonly string[] = ['setFaults', 'addFaults', 'clearFaults'];
 
 /** Bodies that switch no fault on, however they are spoilt. */
 export const NO_FAULTS: fc.Arbitrary<unknown> = fc.oneof(

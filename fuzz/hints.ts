@@ -6,8 +6,15 @@ import {FLIGHTS, PLUGIN_SEGMENTS, SETTINGS} from './plugins.ts';
 
 /** Values with which requests succeed at the fuzzed service, its back end and its plugins. */
 export const HINTS: RequestHints = {
-  bodies: {signIn: SIGN_INS, putSettings: SETTINGS, changeFlight: FLIGHTS, usePilot: PILOTS, setFaults: NO_FAULTS},
-  onlyHinted: ['setFaults'],
+  bodies: {
+    signIn: SIGN_INS,
+    putSettings: SETTINGS,
+    changeFlight: FLIGHTS,
+    usePilot: PILOTS,
+    setFaults: NO_FAULTS,
+    addFaults: NO_FAULTS,
+  },
+  onlyHinted: ['setFaults', 'addFaults'],
   segments: PLUGIN_SEGMENTS,
   before: {getIdentity: 'signIn', verifySession: 'signIn', getFlight: 'changeFlight'},
   // It waits until the plugin runs.
