@@ -1,6 +1,7 @@
 import type {RequestHints} from './arbitrary/requests.ts';
 import {SIGN_INS} from './back-end.ts';
 import {NO_FAULTS} from './faults.ts';
+import {ORIGINS} from './origins.ts';
 import {PILOTS} from './pilots.ts';
 import {FLIGHTS, PLUGIN_SEGMENTS, SETTINGS} from './plugins.ts';
 
@@ -13,6 +14,7 @@ export const HINTS: RequestHints = {
     usePilot: PILOTS,
     setFaults: NO_FAULTS,
     addFaults: NO_FAULTS,
+    allowOrigin: ORIGINS,
   },
   onlyHinted: ['setFaults', 'addFaults'],
   segments: PLUGIN_SEGMENTS,
@@ -21,5 +23,5 @@ export const HINTS: RequestHints = {
   slow: ['restartPlugin'],
 };
 
-/** Operations that the fuzzed service always refuses: it has an airline, which no sample pilot replaces. */
-export const REFUSED: readonly string[] = ['usePilot'];
+/** Operations that the fuzzed service always refuses: it has an airline, which no sample pilot replaces, and the fuzzer is not its owner. */
+export const REFUSED: readonly string[] = ['usePilot', 'createOwnerCode', 'exchangeOwnerCode'];
