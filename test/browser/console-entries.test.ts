@@ -212,7 +212,9 @@ describe.skipIf(!CAN_BROWSE)('the page of entries in Chromium', () => {
         `curl -X PUT '${service.url}/api/store/new%2F${quoted}%20%3Cb%3E%C3%A4%3C%2Fb%3E' -H 'Content-Type: application/json' --data-raw '{"${quoted}": "$HOME"}'`,
       );
     await page.getByRole('button', {name: 'Delete…'}).click();
+    await page.getByRole('dialog', {name: 'Delete this entry?'}).waitFor();
     await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     expect(await textOf(key)).toBe(`{"it's": "$HOME"}`);
     await page.getByRole('button', {name: 'Delete…'}).click();
     await page.getByRole('button', {name: 'Delete', exact: true}).click();
