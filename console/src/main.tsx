@@ -1,22 +1,27 @@
 import {render} from 'preact';
 import {App} from './app.tsx';
+import {moveToOwnOrigin} from './service/own-origin.ts';
 import {takeOwnerCode} from './service/owner-code.ts';
 import {ErrorBoundary} from './shell/error-boundary.tsx';
 import {rememberedTheme} from './shell/theme.ts';
 import {ConsoleState} from './state/console-state.ts';
+import {wasOpenedByOtherSite} from './state/opener.ts';
 
 const root = document.querySelector('#console');
 if (root === null) throw new Error('The page has no element for the console');
+if (!(await moveToOwnOrigin(!wasOpenedByOtherSite()))) show(root);
 
-document.documentElement.dataset['theme'] = rememberedTheme();
-// Before anything reads the address.
-const code = takeOwnerCode();
-const state = new ConsoleState();
-if (code !== undefined) void state.becomeOwner(code);
-state.start(new AbortController().signal);
-render(
-  <ErrorBoundary>
-    <App state={state} />
-  </ErrorBoundary>,
-  root,
-);
+function show(element: Element): void {
+  document.documentElement.dataset['theme'] = rememberedTheme();
+  // Before anything reads the address.
+  const code = takeOwnerCode();
+  const state = new ConsoleState();
+  if (code !== undefined) void state.becomeOwner(code);
+  state.start(new AbortController().signal);
+  render(
+    <ErrorBoundary>
+      <App state={state} />
+    </ErrorBoundary>,
+    element,
+  );
+}

@@ -7,6 +7,7 @@ import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {servePages} from '../support/browsers/pages.ts';
 import {findFreePort} from '../support/free-port.ts';
+import {createOwnerCode} from '../support/owner.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
 import {makeTemporaryDirectory, startInTest, startService} from '../support/service.ts';
 
@@ -90,7 +91,10 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
       response.end(`<!doctype html><a rel="noreferrer" href="${url}/#/plugins/${ID}">link</a>`);
     });
     onTestFinished(() => outside[Symbol.asyncDispose]());
-    const {page} = await openConsole(browser, `http://127.0.0.1:${outside.port}`);
+    const context = await browser.newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${outside.port}`);
     await page.click('a');
     await page.getByRole('button', {name: `Show Plugin ${ID}`}).waitFor();
     expect(page.frames()).toHaveLength(1);
@@ -234,15 +238,16 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
 
   test('restarts a background, and shows how many lines of a burst are missing', async () => {
     const burst = 'for (let n = 0; n < 3000; n++) console.log("line " + n);';
-    const {url} = await startInTest({ephemeral: true, plugins: await writePlugins({'background/index.js': burst})});
-    const {page} = await openConsole(browser, url, {fragment: `#/plugins/${ID}/log`});
+    const service = await startInTest({ephemeral: true, plugins: await writePlugins({'background/index.js': burst})});
+    const code = await createOwnerCode(service);
+    const {page} = await openConsole(browser, service.url, {code, fragment: `#/plugins/${ID}/log`});
     const lines = page.locator('.log-line');
     await lines
       .filter({hasText: /dropped/})
       .first()
       .waitFor();
     expect(await lines.count()).toBeLessThanOrEqual(1000);
-    const restarted = page.waitForResponse(`${url}/api/plugins/${ID}/restart`);
+    const restarted = page.waitForResponse(`**/api/plugins/${ID}/restart`);
     await page.getByRole('button', {name: 'Restart'}).click();
     expect((await restarted).status()).toBe(200);
   });

@@ -4,7 +4,7 @@ import type {Browser, FrameLocator, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
-import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {consoleAddress, keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {untilRunning} from '../support/plugin-service.ts';
 import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
@@ -210,7 +210,7 @@ describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
     await expect.poll(() => page.getByText('A sound is waiting').count()).toBe(0);
     await call('/api/play-sound', {url: missing});
     await page.getByText('does not play').waitFor();
-    expect(await page.evaluate('played.at(-1)')).toBe(`${service.url}/api/${RADIO}/none.wav`);
+    expect(await page.evaluate('played.at(-1)')).toBe(`${consoleAddress(service.url)}/api/${RADIO}/none.wav`);
     await call('/api/stop-sound', {});
     await expect.poll(() => page.getByText('does not play').count()).toBe(0);
   });
@@ -309,7 +309,7 @@ describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
     await page.getByRole('button', {name: 'Save'}).click();
     await page.getByText('Saved', {exact: true}).waitFor();
     expect(await (await call('/api/settings/core')).json()).toMatchObject({weightUnits: 'LBS'});
-    await page.goto(`${service.url}/${SETTINGS_VIEW}`);
+    await page.goto(`${consoleAddress(service.url)}/${SETTINGS_VIEW}`);
     await expect.poll(() => page.getByLabel('Server').isVisible()).toBe(true);
   });
 

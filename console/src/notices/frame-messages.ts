@@ -11,14 +11,14 @@ export const FRAME_NAME = 'data-plugin-name';
 
 /**
  * Receives notifications from the pages of plugins until the signal is aborted: messages of frames of this page. Those of other windows,
- * and of frames that have left this origin, are ignored.
+ * and of frames that have left the origin of their plugin, are ignored.
  */
 export function followFrameMessages(onNotice: (notice: ReceivedNotice) => void, signal: AbortSignal): void {
   addEventListener(
     'message',
     ({source, origin, data}) => {
       const frame = [...document.querySelectorAll('iframe')].find(({contentWindow}) => contentWindow === source);
-      if (source === null || frame === undefined || origin !== location.origin) return;
+      if (source === null || frame === undefined || origin !== new URL(frame.src).origin) return;
       const notice = readNotice(data, frame.getAttribute(FRAME_NAME) ?? '');
       if (notice !== undefined) onNotice(notice);
     },

@@ -2,12 +2,13 @@ import {useSignal, useSignalEffect} from '@preact/signals';
 import {useRef} from 'preact/hooks';
 import {FRAME_NAME} from '../notices/frame-messages.ts';
 import type {Plugin} from '../service/documents.ts';
+import {pageOrigin} from '../service/own-origin.ts';
 import {pageQuery} from '../state/appearance.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 
 /**
- * Everything that published pages use, and no navigation of the console itself. Not a wall: pages of plugins are of the same origin, and
- * break without `allow-same-origin`. Their code runs as the user already.
+ * Everything that published pages use, and no navigation of the console itself. Pages of plugins break without `allow-same-origin`; what
+ * keeps them apart is that each has an origin of its own.
  */
 const SANDBOX =
   'allow-scripts allow-same-origin allow-forms allow-modals allow-downloads allow-popups allow-popups-to-escape-sandbox';
@@ -22,23 +23,27 @@ interface PluginFrameProps {
  * if the service comes back, and the page could not be loaded without it.
  */
 export function PluginFrame({plugin, state}: PluginFrameProps) {
-  const frame = useRef<HTMLIFrameElement>(null);
+  const {status} = state.connection;
   const attempt = useSignal(1);
+  /** True if the frame was created while nothing answered: a document of another origin does not show whether it was loaded. */
+  const isMissing = useRef(false);
   useSignalEffect(() => {
-    // The document of the browser's own error page cannot be read.
-    if (state.connection.status.value === 'connected' && frame.current?.contentDocument === null)
-      attempt.value = attempt.peek() + 1;
+    if (status.value === 'connected' && isMissing.current) attempt.value = attempt.peek() + 1;
   });
   // Before the settings are known, the page would be loaded twice.
   if (!state.core.isKnown || !state.identity.isKnown) return null;
-  const address = `/plugins/${encodeURIComponent(plugin.id)}/${pageQuery(state.darkMode.value, state.colors.value)}`;
+  const path = `/plugins/${encodeURIComponent(plugin.id)}/${pageQuery(state.darkMode.value, state.colors.value)}`;
+  const address = pageOrigin(plugin) + path;
   const pilot = state.identity.value.value?.va_user.dbID;
   return (
     <iframe
       key={`${address} ${plugin.page} ${pilot} ${attempt.value}`}
-      ref={frame}
+      ref={frame => {
+        if (frame !== null) isMissing.current = status.peek() !== 'connected';
+      }}
       class="plugin-frame"
       src={address}
+      referrerpolicy="origin"
       {...{[FRAME_NAME]: plugin.name}}
       title={`Page of ${plugin.name}`}
       sandbox={SANDBOX}

@@ -17,6 +17,8 @@ export interface Plugin {
   readonly icons?: readonly string[];
   /** Routes of the background that runs. */
   readonly routes: readonly PluginRoute[];
+  /** Label of the host name of its page; absent if it has none. */
+  readonly label?: string;
   readonly directory: string;
   /** Directory for the files of its background; absent without one. */
   readonly storagePath?: string;

@@ -1,4 +1,5 @@
 import {type Signal, signal} from '@preact/signals';
+import {underOwnOrigin} from '../service/own-origin.ts';
 
 /** State of the sound that a plugin asked for. */
 export type SoundStatus =
@@ -36,7 +37,7 @@ export class Sounds {
       this.#fail('its address is not one of the web');
       return;
     }
-    this.#audio.src = address.href;
+    this.#audio.src = underOwnOrigin(address).href;
     this.#start();
   }
 

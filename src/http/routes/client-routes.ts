@@ -12,7 +12,7 @@ import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpAnswer, type HttpRequest, jsonAnswer} from '../core/message.ts';
 import type {Operation, Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
-import {hostOf, replacePublishedAddress} from './published-address.ts';
+import {hostOf, isBelowConsole, portOf, replacePublishedAddress} from './published-address.ts';
 
 /** Dependencies of {@link clientRoutes}. */
 export interface ClientRoutesDeps {
@@ -57,10 +57,19 @@ function withBody(take: (body: Uint8Array, request: HttpRequest) => void): Opera
   };
 }
 
-/** Reads a request to play a sound. The address of the service in it is the one at which it is called. */
+/**
+ * Reads a request to play a sound. The address of the service in it is the one at which it is called, but not that of a page of a plugin: only
+ * browsers resolve its name, and no other page may load its files.
+ */
 function soundOf(body: Uint8Array, request: HttpRequest): ClientRequested {
   const {url, ...asked} = readSound(body);
-  return {...asked, url: replacePublishedAddress(url, hostOf(request))};
+  const host = hostOf(request);
+  if (!isBelowConsole(host)) return {...asked, url: replacePublishedAddress(url, host)};
+  const service = `localhost:${portOf(host)}`;
+  return {
+    ...asked,
+    url: replacePublishedAddress(url.replace(`http://${host.toLowerCase()}/`, `http://${service}/`), service),
+  };
 }
 
 /**

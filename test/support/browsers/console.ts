@@ -14,6 +14,8 @@ export interface OpenConsole {
 /** View and browser window of a console. */
 interface ConsoleOptions extends BrowserContextOptions {
   readonly fragment?: string;
+  /** Code of the owner. @default {the console only reads} */
+  readonly code?: string | undefined;
   /** Script that runs before those of the page. */
   readonly script?: string;
 }
@@ -22,7 +24,7 @@ interface ConsoleOptions extends BrowserContextOptions {
 export async function openConsole(
   browser: Browser,
   url: string,
-  {fragment = '', script = '', ...options}: ConsoleOptions = {},
+  {fragment = '', code, script = '', ...options}: ConsoleOptions = {},
 ): Promise<OpenConsole> {
   const context = await browser.newContext(options);
   onTestFinished(() => context.close());
@@ -32,8 +34,13 @@ export async function openConsole(
   page.on('response', answer => answer.status() >= 400 && problems.push(`${answer.status()} ${answer.url()}`));
   page.on('console', message => message.type() === 'error' && problems.push(message.text()));
   page.on('pageerror', error => problems.push(String(error)));
-  await page.goto(`${url}/${fragment}`);
+  await page.goto(`${consoleAddress(url)}/${code === undefined ? fragment : `#code=${code}${fragment.slice(1)}`}`);
   return {page, problems};
+}
+
+/** Returns the address of the console of a service: the one to which its page leads at any other loopback name. */
+export function consoleAddress(url: string): string {
+  return url.replace(/(?<=^http:\/\/)(?:localhost|127\.0\.0\.1|\[::1\])(?=:|$)/, 'crewroom.localhost');
 }
 
 /** Folder of the screenshots, which people look at: `test-output/`, or the one in `SCREENSHOTS_DIR`. */

@@ -1,0 +1,41 @@
+import type {Plugin} from './documents.ts';
+
+/** Name at which the console has an origin of its own. Pages of plugins have names below it. */
+const CONSOLE_NAME = 'crewroom.localhost';
+
+/** Names of the service at which pages of plugins have the origin of the console, as browsers write them. */
+const SHARED_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Longest wait for an answer at the other name, in milliseconds. Without an answer the console is shown where it is. */
+const PROBE_TIMEOUT_MS = 1000;
+
+/**
+ * Moves the page to the origin of the console, if this browser resolves its name and the same service answers there.
+ *
+ * @param wasOpenedByUser - False if the page at the other origin has to ask before it shows a plugin.
+ * @returns True if the browser is about to load the page there.
+ */
+export async function moveToOwnOrigin(wasOpenedByUser: boolean): Promise<boolean> {
+  if (!SHARED_NAMES.includes(location.hostname)) return false;
+  const origin = `${location.protocol}//${location.host.replace(location.hostname, CONSOLE_NAME)}`;
+  const answer = await fetch(`${origin}/livez`, {signal: AbortSignal.timeout(PROBE_TIMEOUT_MS)}).catch(() => undefined);
+  if (answer?.ok !== true) return false;
+  // The service knows by the Referer that its own page leads there.
+  if (wasOpenedByUser) document.querySelector('meta[name=referrer]')?.setAttribute('content', 'origin');
+  location.replace(`${origin}/${location.hash}`);
+  return true;
+}
+
+/** Returns the origin of the page of a plugin: its own one, where the console has its own, and otherwise that of the console. */
+export function pageOrigin({label}: Plugin): string {
+  if (location.hostname !== CONSOLE_NAME || label === undefined) return location.origin;
+  return `${location.protocol}//${label}.${location.host}`;
+}
+
+/** Returns an address of the service under the origin of this page; other addresses stay. Plugins name the service by any of its names. */
+export function underOwnOrigin(address: URL): URL {
+  const isName = SHARED_NAMES.includes(address.hostname) || `.${address.hostname}`.endsWith(`.${CONSOLE_NAME}`);
+  return isName && address.port === location.port
+    ? new URL(address.pathname + address.search, location.origin)
+    : address;
+}
