@@ -1,6 +1,6 @@
 import {setImmediate} from 'node:timers/promises';
 import {createAllowedOrigins} from './access/allowed-origins.ts';
-import {createOwnerAccess} from './access/owner-access.ts';
+import type {KeptOwner} from './access/kept-owner.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
 import {AppError} from './domain/app-error.ts';
@@ -31,7 +31,7 @@ import {createRoutes} from './http/routes/create-routes.ts';
 import {createPilotChoice} from './identity/pilot-choice.ts';
 import {openFixedSessions} from './identity/session/fixed-sessions.ts';
 import {Metrics} from './metrics/metrics.ts';
-import {type CrewroomParts, DEFAULT_PARTS, openPlugins, openSessions} from './parts.ts';
+import {type CrewroomParts, createOwner, DEFAULT_PARTS, openPlugins, openSessions} from './parts.ts';
 import {platformPaths} from './paths.ts';
 import {openFlight} from './plugins/flight/simulated-flight.ts';
 import type {PluginHost} from './plugins/plugin-host.ts';
@@ -185,6 +185,7 @@ class OpenedCrewroom implements Crewroom {
   readonly #timers: Timers;
   readonly #sweeper: Sweeper;
   readonly #http: HttpService;
+  readonly #owner: KeptOwner;
   #closed: Promise<void> | undefined;
 
   constructor({config, pluginConfig, parts, base, identity, store, pageServer, faults}: Opened) {
@@ -197,6 +198,7 @@ class OpenedCrewroom implements Crewroom {
     this.sessions = identity;
     this.pilots = createPilotChoice({identity, base});
     this.#store = store;
+    this.#owner = createOwner(config, parts);
     this.#timers = timers;
     this.#sweeper = createSweeper({store, log, timers, elapsedMs});
     faults.onChange(() => this.#sweeper.notice(0));
@@ -220,8 +222,7 @@ class OpenedCrewroom implements Crewroom {
       connections: () => this.#http.statistics(),
     });
     const data = {store, entries, events, transfer, identity, sessions: identity};
-    const owner = createOwnerAccess({elapsedMs, randomBytes});
-    const services = {...data, owner, pilots, plugins, settings, flight, faults, requests, metrics};
+    const services = {...data, owner: this.#owner, pilots, plugins, settings, flight, faults, requests, metrics};
     const allowedOrigins = createAllowedOrigins({configured: config.allowOrigin, nowMs});
     const forPlugins = {pluginConfig, pageServer, allowedOrigins, nowMs};
     const routes = createRoutes({...services, ...forPlugins, ...versions, limits, pause, identitySchema});
@@ -241,6 +242,7 @@ class OpenedCrewroom implements Crewroom {
   async listen(): Promise<Listening> {
     if (this.#closed !== undefined) throw new AppError({code: 'store-closed'});
     const listening = await this.#http.listen();
+    await this.#owner.keep(listening.port);
     this.#host.start(listening.port);
     return listening;
   }
@@ -264,6 +266,7 @@ class OpenedCrewroom implements Crewroom {
     } finally {
       // 4. Close the store, after everything that uses it.
       await pluginsEnded;
+      await this.#owner[Symbol.asyncDispose]();
       await this.#sweeper[Symbol.asyncDispose]();
       await this.#store[Symbol.asyncDispose]();
       // 5. A subscriber that waits for a snapshot ends only when the store has closed.

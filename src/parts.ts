@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {type KeptOwner, openOwner} from './access/kept-owner.ts';
 import type {Config} from './config/config.ts';
 import type {IdentitySource} from './domain/identity.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
@@ -9,7 +10,7 @@ import type {Store} from './domain/store.ts';
 import type {Timers} from './domain/timers.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
-import {pluginStorageDirOf, pluginsDirOf} from './paths.ts';
+import {pluginStorageDirOf, pluginsDirOf, runtimeDirOf} from './paths.ts';
 import {createPluginHost, type PluginHost} from './plugins/plugin-host.ts';
 import {openStorage, openTemporaryStorage} from './plugins/storage.ts';
 import {VERSION} from './version.ts';
@@ -108,6 +109,16 @@ export async function openSessions(
     random,
     timers,
   });
+}
+
+/** Creates the token of the owner. With a store of another kind its file is not in the data directory, which may be that of another service. */
+export function createOwner(
+  {ephemeral, dataDir}: Config,
+  {openStore: given, log, elapsedMs, randomBytes}: CrewroomParts,
+): KeptOwner {
+  const runtimeDir = runtimeDirOf(process.env, {temporaryDir: tmpdir(), userId: process.getuid?.()});
+  const place = {dataDir: ephemeral || given !== openStore ? undefined : dataDir, runtimeDir};
+  return openOwner({place, log, elapsedMs, randomBytes});
 }
 
 /** Opens the plugin host. It starts plugins only when `start` is called. */

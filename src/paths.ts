@@ -1,4 +1,4 @@
-import {join} from 'node:path';
+import {isAbsolute, join} from 'node:path';
 import environmentPaths from 'env-paths';
 
 /** The directories and files of the service on this platform. */
@@ -15,6 +15,16 @@ export interface PlatformPaths {
 export function platformPaths(): PlatformPaths {
   const {data, config, cache} = environmentPaths('crewroom', {suffix: ''});
   return {dataDir: data, configFile: join(config, 'config.json'), cacheDir: cache};
+}
+
+/** Returns the directory for files of running programs of a user. It may be missing. */
+export function runtimeDirOf(
+  {XDG_RUNTIME_DIR: directory = ''}: Readonly<Record<string, string | undefined>>,
+  {temporaryDir, userId}: {readonly temporaryDir: string; readonly userId: number | undefined},
+): string {
+  // A relative path is invalid (XDG Base Directory Specification).
+  if (isAbsolute(directory)) return join(directory, 'crewroom');
+  return join(temporaryDir, userId === undefined ? 'crewroom' : `crewroom-${userId}`);
 }
 
 /** Returns the directory of the snapshots of a store: beside its data directory. */

@@ -42,6 +42,7 @@ const LOADERS = {
   start: () => import('./commands/start.ts'),
   run: () => import('./commands/run.ts'),
   status: () => import('./commands/status.ts'),
+  console: () => import('./commands/console.ts'),
   requests: () => import('./commands/requests.ts'),
   wait: () => import('./commands/wait.ts'),
   stop: () => import('./commands/stop.ts'),

@@ -143,6 +143,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'service-unreachable': 'Start it with "crewroom start", or name its port with --port',
   'foreign-service':
     'Run "crewroom doctor" to see which program that is; sign in as its user, or start a service of your own on another port',
+  'no-owner-token':
+    'Name the data directory of the service with --data-dir, and run the command as the user who started it',
   'service-timeout': 'Run "crewroom doctor" to check the service',
   'invalid-value': 'Correct the value, or the schema that reads it; the text of the entry has the stored value',
   'unexpected-answer':

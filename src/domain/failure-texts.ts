@@ -139,6 +139,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'service-unreachable': CLIENT_FAILURE_TEXTS['service-unreachable'],
   'foreign-service': ({url, owner, userId}) =>
     `Cannot trust the service at ${url}: its process belongs to user ${owner}, and this one to user ${userId}`,
+  'no-owner-token': ({url, files}) => `Cannot open the console of ${url} as its owner: no token of it is in ${files}`,
   'service-timeout': CLIENT_FAILURE_TEXTS['service-timeout'],
   'invalid-value': CLIENT_FAILURE_TEXTS['invalid-value'],
   'unexpected-answer': CLIENT_FAILURE_TEXTS['unexpected-answer'],

@@ -201,6 +201,8 @@ export type LocalFailure =
       readonly owner: number;
       readonly userId: number;
     }
+  /** No file of this user has a token of the service; `files` are the paths where it was looked for. */
+  | {readonly code: 'no-owner-token'; readonly url: string; readonly files: string}
   | {readonly code: 'service-timeout'; readonly url: string; readonly timeoutMs: number}
   /** Nothing of the package was installed. */
   | {readonly code: 'invalid-package'; readonly source: string; readonly problem: string}

@@ -7,7 +7,7 @@ import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {servePages} from '../support/browsers/pages.ts';
 import {findFreePort} from '../support/free-port.ts';
-import {createOwnerCode} from '../support/owner.ts';
+import {createOwnerCode} from '../support/owner-file.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
 import {makeTemporaryDirectory, startInTest, startService} from '../support/service.ts';
 

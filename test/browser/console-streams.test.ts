@@ -5,6 +5,7 @@ import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {findFreePort} from '../support/free-port.ts';
+import {createOwnerCode} from '../support/owner-file.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
 import {untilRunning} from '../support/plugin-service.ts';
 import {callService, makeTemporaryDirectory, startInTest, startService, type TestService} from '../support/service.ts';
@@ -271,7 +272,8 @@ describe.skipIf(!CAN_BROWSE)('the page of plugins in Chromium', () => {
   });
 
   test('starts a plugin again', async () => {
-    const {page} = await openConsole(browser, service.url, {fragment: '#/plugins'});
+    const code = await createOwnerCode(service);
+    const {page} = await openConsole(browser, service.url, {code, fragment: '#/plugins'});
     const plugin = page.getByRole('region', {name: `Plugin ${RADIO}`});
     const {startedAtMs} = service.crewroom.plugins.status(RADIO);
     await plugin.getByRole('button', {name: 'Restart'}).click();

@@ -83,6 +83,9 @@ export async function createMachine(): Promise<Machine> {
     HOME: home,
     XDG_DATA_HOME: join(home, 'data'),
     XDG_CONFIG_HOME: join(home, 'config'),
+    // Services in the process of the test keep the token of the owner there.
+    XDG_RUNTIME_DIR: process.env['XDG_RUNTIME_DIR'],
+    TMPDIR: process.env['TMPDIR'],
     ...environment,
   });
   const begin = (command: string, args: readonly string[], options: RunOptions): Running => {

@@ -38,6 +38,10 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'dev' | 'watch' |
   delete: {args: ['b', '--json'], stdout: /^\{"deleted":1\}\n$/},
   reset: {args: ['--yes', '--json'], stdout: /^\{"deleted":1\}\n$/},
   status: {stdout: /runs\n/},
+  console: {
+    args: ['--json'],
+    stdout: /^\{"url":"http:\/\/crewroom.localhost:[0-9]+\/#code=[A-Za-z0-9_-]{43}","expiresInSeconds":60\}\n$/,
+  },
   requests: {stdout: /^\{"sequence":1,/},
   wait: {stdout: /^$/},
   identity: {stdout: /^\{.*"va_user":/},

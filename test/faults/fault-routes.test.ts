@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {FAULTS_MAX, type Fault} from '../../src/domain/fault.ts';
+import {readOwnerToken} from '../support/owner-file.ts';
 import type {RawAnswer} from '../support/raw-client.ts';
 import {callService, useService} from '../support/service.ts';
 
@@ -106,10 +107,11 @@ describe('faults are switched only', () => {
     {method: 'DELETE', after: []},
   ];
   for (const {method, after} of methods)
-    test(`${method} by programs and own pages, not by pages of an allowed origin`, async () => {
+    test(`${method} by programs and pages of the owner, not by other pages`, async () => {
       const {port, crewroom} = service();
       const own = [`Origin: http://localhost:${port}`, 'Sec-Fetch-Site: same-origin'];
-      for (const headers of [[], own]) {
+      const owner = [...own, `Authorization: Bearer ${await readOwnerToken(service())}`];
+      for (const headers of [[], owner]) {
         crewroom.faults.set([before]);
         const {status} = await callService(service(), `${method} /api/faults`, {headers, body: FAULTS});
         expect(status).toBe(200);
@@ -120,6 +122,10 @@ describe('faults are switched only', () => {
         const {status, json} = await callService(service(), `${method} /api/faults`, {headers, body: FAULTS});
         expect([status, json['code']]).toEqual([403, 'own-callers-only']);
         expect(json['advice']).toMatch(/a program of this machine/);
+      }
+      for (const headers of [own, [...own, 'Authorization: Bearer crewroom_x'], [...owner, ...owner.slice(-1)]]) {
+        const {status, json} = await callService(service(), `${method} /api/faults`, {headers, body: FAULTS});
+        expect([status, json['code']]).toEqual([401, 'owner-required']);
       }
       expect(crewroom.faults.list()).toEqual({faults: [{kind: 'airline-away'}]});
     });

@@ -1,5 +1,5 @@
 import {readdir, readFile} from 'node:fs/promises';
-import {join} from 'node:path';
+import {basename, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
@@ -22,8 +22,13 @@ describe('the console', () => {
   test('is answered with all its files, which browsers keep and revalidate', async () => {
     const {headers, text} = await callService(service(), 'GET /');
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-    for (const name of await listFiles()) {
-      if (name !== 'index.html') expect(text, 'the page, or a file that it loads').toContain(`/console/${name}`);
+    const names = await listFiles();
+    const scripts = await Promise.all(
+      names.filter(name => name.endsWith('.js')).map(name => readFile(join(BUILT, name), 'utf8')),
+    );
+    for (const name of names) {
+      const isLoaded = [text, ...scripts].some(each => each.includes(basename(name)));
+      expect([name, name === 'index.html' || isLoaded]).toEqual([name, true]);
       const answer = await callService(service(), `GET /console/${name}`);
       expect([name, answer.status, answer.headers.get('cache-control')]).toEqual([name, 200, 'no-cache']);
       const again = await callService(service(), `GET /console/${name}`, {

@@ -183,6 +183,11 @@ export const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>
   },
   'service-unreachable': {code: 'service-unreachable', url: 'http://localhost:7172', problem: 'nothing listens there'},
   'foreign-service': {code: 'foreign-service', url: 'http://127.0.0.1:7172', owner: 1001, userId: 1000},
+  'no-owner-token': {
+    code: 'no-owner-token',
+    url: 'http://localhost:7172',
+    files: '/run/user/1000/crewroom/owner-token-7172 and /home/ada/.local/share/crewroom/owner-token',
+  },
   'service-timeout': {code: 'service-timeout', url: 'http://localhost:7172/api', timeoutMs: 30_000},
   'invalid-value': {code: 'invalid-value', key: 'a', problems: [{path: '$.volume', problem: 'is no number'}]},
   'unexpected-answer': {code: 'unexpected-answer', url: 'http://x', status: 200, problem: 'it is not JSON'},

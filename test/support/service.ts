@@ -80,9 +80,15 @@ export function callService(
   {
     headers = [],
     body,
-  }: {readonly headers?: readonly string[] | undefined; readonly body?: string | Uint8Array | undefined} = {},
+    host = `localhost:${port}`,
+  }: {
+    readonly headers?: readonly string[] | undefined;
+    readonly body?: string | Uint8Array | undefined;
+    /** @default {localhost, with the port} */
+    readonly host?: string | undefined;
+  } = {},
 ): Promise<RawAnswer> {
-  return exchange({port}, formatRequest(line, [`Host: localhost:${port}`, ...headers], body));
+  return exchange({port}, formatRequest(line, [`Host: ${host}`, ...headers], body));
 }
 
 /** Creates an empty directory, which disposal removes with its content. */

@@ -5,21 +5,22 @@ import {RestartButton} from '../plugins/restart-button.tsx';
 import {formatRoute} from '../route.ts';
 import type {Plugin} from '../service/documents.ts';
 import {Facts} from '../shell/facts.tsx';
+import type {ConsoleState} from '../state/console-state.ts';
 import {RouteTrial} from './route-trial.tsx';
 
 interface PluginSectionProps {
   readonly plugin: Plugin;
-  readonly darkMode: boolean;
+  readonly state: ConsoleState;
 }
 
 /** A plugin: its state, its files, its routes, and the ways to its page, its settings and its log. */
-export function PluginSection({plugin, darkMode}: PluginSectionProps) {
+export function PluginSection({plugin, state}: PluginSectionProps) {
   const title = useId();
   const {id, name, version, description, inDevelopment, reason, warnings, routes, hasBackground} = plugin;
   return (
     <section class="card plugin-section" aria-labelledby={title}>
       <header class="plugin-section-head">
-        <PluginIcon plugin={plugin} darkMode={darkMode} />
+        <PluginIcon plugin={plugin} darkMode={state.darkMode.value} />
         <h2 id={title}>
           <bdi>{name}</bdi>
         </h2>
@@ -48,7 +49,7 @@ export function PluginSection({plugin, darkMode}: PluginSectionProps) {
           </ul>
         </details>
       )}
-      {hasBackground && <RestartButton id={id} />}
+      {hasBackground && <RestartButton id={id} state={state} />}
     </section>
   );
 }

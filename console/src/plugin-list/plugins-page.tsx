@@ -21,7 +21,7 @@ export function PluginsPage({state}: PageProps) {
       )}
       {list?.plugins.length === 0 && <NoPlugins list={list} />}
       {list?.plugins.map(plugin => (
-        <PluginSection key={plugin.id} plugin={plugin} darkMode={state.darkMode.value} />
+        <PluginSection key={plugin.id} plugin={plugin} state={state} />
       ))}
       <FlightSection darkMode={state.darkMode.value} />
     </section>

@@ -39,7 +39,7 @@ export function PluginLog({state, plugin}: {readonly state: ConsoleState; readon
         </label>
         <span class="quiet log-count">{count === 1 ? '1 line' : `${count} lines`}</span>
         <PauseButton lines={lines} />
-        {plugin.hasBackground && <RestartButton id={id} />}
+        {plugin.hasBackground && <RestartButton id={id} state={state} />}
       </div>
       {failure !== undefined && <FailureNote failure={failure} />}
       <LiveList lines={lines} label="Log lines" empty="Nothing was logged yet.">

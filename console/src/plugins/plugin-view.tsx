@@ -61,21 +61,24 @@ function PluginHead({plugin, tab}: {readonly plugin: Plugin; readonly tab: Plugi
   );
 }
 
-interface TabProps {
+interface PluginProps {
   readonly plugin: Plugin;
   readonly state: ConsoleState;
+}
+
+interface TabProps extends PluginProps {
   readonly tab: PluginTab;
 }
 
 function Tab({plugin, state, tab}: TabProps) {
-  if (plugin.state === 'broken' && tab !== 'log') return <About plugin={plugin} />;
+  if (plugin.state === 'broken' && tab !== 'log') return <About plugin={plugin} state={state} />;
   switch (tab) {
     case 'page':
-      return plugin.hasPage ? <PageTab plugin={plugin} state={state} /> : <About plugin={plugin} />;
+      return plugin.hasPage ? <PageTab plugin={plugin} state={state} /> : <About plugin={plugin} state={state} />;
     case 'settings':
       return (
         <div class="page">
-          <Troubles plugin={plugin} />
+          <Troubles plugin={plugin} state={state} />
           <SettingsForm
             key={plugin.stamp}
             state={state}
@@ -89,11 +92,11 @@ function Tab({plugin, state, tab}: TabProps) {
   }
 }
 
-function PageTab({plugin, state}: {readonly plugin: Plugin; readonly state: ConsoleState}) {
+function PageTab({plugin, state}: PluginProps) {
   if (state.mayShowPages.value)
     return (
       <>
-        {isTroubled(plugin) && <Troubles plugin={plugin} />}
+        {isTroubled(plugin) && <Troubles plugin={plugin} state={state} />}
         <PluginFrame plugin={plugin} state={state} />
       </>
     );
@@ -112,10 +115,10 @@ function PageTab({plugin, state}: {readonly plugin: Plugin; readonly state: Cons
 }
 
 /** A plugin without a page that could be shown. */
-function About({plugin}: {readonly plugin: Plugin}) {
+function About({plugin, state}: PluginProps) {
   return (
     <div class="page">
-      <Troubles plugin={plugin} />
+      <Troubles plugin={plugin} state={state} />
       <div class="card">
         {plugin.description !== '' && <p>{plugin.description}</p>}
         <p class="quiet">
@@ -132,7 +135,7 @@ function About({plugin}: {readonly plugin: Plugin}) {
 }
 
 /** Why a plugin does not run, and its warnings. */
-function Troubles({plugin}: {readonly plugin: Plugin}) {
+function Troubles({plugin, state}: PluginProps) {
   if (plugin.reason === undefined && plugin.warnings.length === 0) return null;
   return (
     <div class={`note ${isTroubled(plugin) ? 'danger' : 'warning'}`}>
@@ -144,7 +147,7 @@ function Troubles({plugin}: {readonly plugin: Plugin}) {
       {plugin.warnings.map(warning => (
         <p key={warning}>{warning}</p>
       ))}
-      {plugin.state === 'stopped' && <RestartButton id={plugin.id} />}
+      {plugin.state === 'stopped' && <RestartButton id={plugin.id} state={state} />}
     </div>
   );
 }

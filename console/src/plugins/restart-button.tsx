@@ -1,10 +1,11 @@
 import {useSignal} from '@preact/signals';
 import {type CallFailure, callService} from '../service/call-service.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
+import type {ConsoleState} from '../state/console-state.ts';
 import {toCallFailure} from '../state/loaded.ts';
 
 /** Ends the background of a plugin, and starts it again. */
-export function RestartButton({id}: {readonly id: string}) {
+export function RestartButton({id, state}: {readonly id: string; readonly state: ConsoleState}) {
   const failure = useSignal<CallFailure | undefined>(undefined);
   const restart = async (): Promise<void> => {
     try {
@@ -16,9 +17,15 @@ export function RestartButton({id}: {readonly id: string}) {
   };
   return (
     <div>
-      <button type="button" onClick={restart}>
+      <button type="button" disabled={!state.isOwner.value} onClick={restart}>
         Restart
       </button>
+      {!state.isOwner.value && (
+        <span class="quiet">
+          {' '}
+          needs <code>crewroom console</code>
+        </span>
+      )}
       {failure.value !== undefined && <FailureNote failure={failure.value} />}
     </div>
   );

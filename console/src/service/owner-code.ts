@@ -1,14 +1,14 @@
 import {callService} from './call-service.ts';
 import {keepOwnerToken} from './owner.ts';
 
-/** Begin of the fragment with which `crewroom console` opens the page. */
-const CODE_FRAGMENT = '#code=';
+/** Fragment with which `crewroom console` opens the page; a route may follow the code. */
+const CODE_FRAGMENT = /^#code=([A-Za-z0-9_-]+)(\/.*)?$/;
 
 /** Removes the code of the owner from the address of the page, and from the history of the browser. @returns The code, if there is one. */
 export function takeOwnerCode(): string | undefined {
-  if (!location.hash.startsWith(CODE_FRAGMENT)) return undefined;
-  const code = location.hash.slice(CODE_FRAGMENT.length);
-  history.replaceState(null, '', location.pathname);
+  const [, code, route] = CODE_FRAGMENT.exec(location.hash) ?? [];
+  if (code !== undefined)
+    history.replaceState(null, '', `${location.pathname}${route === undefined ? '' : `#${route}`}`);
   return code;
 }
 

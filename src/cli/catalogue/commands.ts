@@ -1,6 +1,6 @@
 import {DELETE, EDIT, GET, IDENTITY, LIST, PATCH, PUT, RESET, TOUCH, WATCH} from './data-commands.ts';
 import {FAULT, FLIGHT, PILOT, PLUGIN} from './plugin-commands.ts';
-import {DEV, DOCTOR, REQUESTS, RUN, SIGN_IN, SIGN_OUT, START, STATUS, STOP, WAIT} from './service-commands.ts';
+import {CONSOLE, DEV, DOCTOR, REQUESTS, RUN, SIGN_IN, SIGN_OUT, START, STATUS, STOP, WAIT} from './service-commands.ts';
 import {COMPLETION, CONFIG, PATHS, VERSION} from './setup-commands.ts';
 import type {CommandSpec} from './spec.ts';
 import {COPY, EXPORT, IMPORT, SNAPSHOT} from './transfer-commands.ts';
@@ -10,6 +10,7 @@ export const COMMANDS = {
   start: START,
   run: RUN,
   status: STATUS,
+  console: CONSOLE,
   requests: REQUESTS,
   wait: WAIT,
   stop: STOP,

@@ -71,6 +71,24 @@ export const DEV = {
   ],
 } as const satisfies CommandSpec;
 
+/** `crewroom console`. */
+export const CONSOLE = {
+  name: 'console',
+  group: 'Service',
+  summary: 'Open the console as the owner of the service',
+  arguments: [],
+  flags: {noOpen: {description: 'only print the address'}, ...JSON_FLAG},
+  settings: ['host', 'port', 'dataDir'],
+  examples: [
+    {line: 'crewroom console', purpose: 'print its address, and on a terminal open it'},
+    {line: 'crewroom console --port 8000', purpose: 'of the service on another port'},
+  ],
+  notes: [
+    'The address has a code, which is valid for a minute and once. Without a code,',
+    'the console changes neither allowed origins nor plugins nor faults.',
+  ],
+} as const satisfies CommandSpec;
+
 /** `crewroom status`. */
 export const STATUS = {
   name: 'status',

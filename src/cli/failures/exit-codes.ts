@@ -109,6 +109,7 @@ const EXIT_BY_CODE = {
   'unexpected-answer': EXIT.failure,
   'unknown-failure': EXIT.failure,
   'foreign-service': EXIT.failure,
+  'no-owner-token': EXIT.failure,
 } as const satisfies Record<FailureCode, ExitCode>;
 
 /** Returns the exit code for a failure. */

@@ -55,10 +55,10 @@ const FAULT_OPERATIONS: {readonly [M in Method]?: OperationDescription} = {
     tag: 'Plugins',
     summary: 'Replace all faults, to test how plugins cope with them',
     description:
-      'They end with the service. A fault changes answers, never what is kept. Only pages of the service itself and programs of this machine may switch faults.',
+      'They end with the service. A fault changes answers, never what is kept. Only programs of this machine and the console of the owner may switch faults.',
     body: 'faults',
     answers: {200: {description: 'The faults, with the seeds that were chosen for them.', schema: FAULTS}},
-    failures: ['invalid-faults', 'own-callers-only', 'value-too-large', 'unsupported-body'],
+    failures: ['invalid-faults', 'owner-required', 'own-callers-only', 'value-too-large', 'unsupported-body'],
   },
   POST: {
     operationId: 'addFaults',
@@ -67,7 +67,7 @@ const FAULT_OPERATIONS: {readonly [M in Method]?: OperationDescription} = {
     description: 'One that is on already is not added twice. Only callers that may replace all faults may add some.',
     body: 'faults',
     answers: {200: {description: 'All faults that are on.', schema: FAULTS}},
-    failures: ['invalid-faults', 'own-callers-only', 'value-too-large', 'unsupported-body'],
+    failures: ['invalid-faults', 'owner-required', 'own-callers-only', 'value-too-large', 'unsupported-body'],
   },
   DELETE: {
     operationId: 'clearFaults',
@@ -75,7 +75,7 @@ const FAULT_OPERATIONS: {readonly [M in Method]?: OperationDescription} = {
     summary: 'End all faults, or those of a kind',
     query: END_FAULTS_QUERY,
     answers: {200: {description: 'The faults that are still on.', schema: FAULTS}},
-    failures: ['own-callers-only'],
+    failures: ['owner-required', 'own-callers-only'],
   },
 };
 
@@ -123,7 +123,7 @@ export const PLUGIN_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?
       tag: 'Plugins',
       summary: 'End the background of a plugin, and start it again',
       answers: {200: {description: 'The plugin.', schema: PLUGIN}},
-      failures: ['no-plugin', 'invalid-plugin'],
+      failures: ['no-plugin', 'invalid-plugin', 'owner-required', 'own-callers-only'],
     },
   },
   '/api/{plugin}/{name}': {

@@ -81,7 +81,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...eventsRoutes({events, storeId, texts: createEventTexts(storeId), limits}),
     ...transactionRoutes({entries, storeId, limits, pause}),
     ...transferRoutes(transfer),
-    ...faultRoutes(deps.faults),
+    ...faultRoutes(deps.faults, deps.owner),
     ...accessRoutes(deps.owner),
     ...allowedOriginRoutes(deps.allowedOrigins, deps.owner),
     ...serviceRoutes({store, sessions, identity, faults: deps.faults, version, apiVersion, limits}),
@@ -98,7 +98,7 @@ function createPluginRoutes(deps: RoutesDeps): readonly Route[] {
   const {plugins, settings, flight, events, pluginConfig, allowedOrigins, pageServer, limits, nowMs} = deps;
   const callPlugin = createPluginCaller(plugins, limits.pluginBodyBytesMax);
   return [
-    ...pluginRoutes({plugins, settings, callPlugin, standIn: FLIGHT_TRACKING}),
+    ...pluginRoutes({plugins, settings, owner: deps.owner, callPlugin, standIn: FLIGHT_TRACKING}),
     ...pageRoutes({plugins, allowedOrigins, pageServer}),
     ...settingsRoutes(settings),
     ...clientRoutes({plugins, events, pluginConfig}),

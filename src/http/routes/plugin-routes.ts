@@ -1,4 +1,5 @@
 import {AppError} from '../../domain/app-error.ts';
+import type {Owner} from '../../domain/owner.ts';
 import type {PluginAnswer, PluginRequest, PluginStatus, Plugins} from '../../domain/plugin.ts';
 import type {UserSettings} from '../../domain/user-settings.ts';
 import {formatPlugin, formatPluginLogs, formatPlugins} from '../../protocol/plugin/plugin-documents.ts';
@@ -6,11 +7,13 @@ import {answer, emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer} from
 import {decodeName, type Operation, type Route} from '../core/route.ts';
 import {answerFile} from '../files/file-answer.ts';
 import {assertNoQuery} from './no-query.ts';
+import {assertOwner} from './own-callers.ts';
 
 /** Dependencies of {@link pluginRoutes}. */
 export interface PluginRoutesDeps {
   readonly plugins: Plugins;
   readonly settings: Pick<UserSettings, 'problems'>;
+  readonly owner: Owner;
   readonly callPlugin: PluginCaller;
   /** Plugin that is listed as installed even if it is not. */
   readonly standIn: InstalledPlugin;
@@ -27,7 +30,7 @@ export interface CalledRoute {
 export type PluginCaller = (request: HttpRequest, target: CalledRoute) => Promise<HttpAnswer>;
 
 /** `/api/plugins/…`: plugins with their states and logs; `/api/{plugin}/{name}`: their own routes. */
-export function pluginRoutes({plugins, settings, callPlugin, standIn}: PluginRoutesDeps): readonly Route[] {
+export function pluginRoutes({plugins, settings, owner, callPlugin, standIn}: PluginRoutesDeps): readonly Route[] {
   const about =
     (read: (id: string) => string | Promise<string>): Operation =>
     async ({segments: [id = ''], query}) => {
@@ -42,6 +45,7 @@ export function pluginRoutes({plugins, settings, callPlugin, standIn}: PluginRou
     const warnings = await settings.problems(status.id);
     return warnings.length === 0 ? status : {...status, warnings: [...status.warnings, ...warnings]};
   };
+  const restart = about(async id => formatPlugin(await plugins.restart(id)));
   return [
     {path: '/api/plugins', operations: {GET: listAll(plugins, withWarnings)}},
     {path: '/api/plugins/installed', operations: {GET: listInstalled(plugins, standIn)}},
@@ -52,7 +56,12 @@ export function pluginRoutes({plugins, settings, callPlugin, standIn}: PluginRou
     {path: '/api/plugins/{id}/logs', operations: {GET: about(id => formatPluginLogs(plugins.logs(id)))}},
     {
       path: '/api/plugins/{id}/restart',
-      operations: {POST: about(async id => formatPlugin(await plugins.restart(id)))},
+      operations: {
+        POST: call => {
+          assertOwner(call.request, owner);
+          return restart(call);
+        },
+      },
     },
     {path: '/api/{plugin}/{name}', operations: {GET: call('GET'), POST: call('POST')}},
   ];

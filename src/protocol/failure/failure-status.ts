@@ -90,6 +90,7 @@ export const STATUS_BY_CODE = {
   'store-damaged': undefined,
   'unreadable-input': undefined,
   'foreign-service': undefined,
+  'no-owner-token': undefined,
   'unwritable-output': undefined,
   'invalid-package': undefined,
   'plugin-not-started': undefined,

@@ -1,0 +1,59 @@
+import type {Log} from '../domain/log.ts';
+import type {Owner, OwnerCode} from '../domain/owner.ts';
+import {createOwnerAccess, type OwnerAccess, type OwnerAccessDeps} from './owner-access.ts';
+import {type OwnerPlace, ownerFileOf, removeOwnerFile, writeOwnerFile} from './owner-file.ts';
+
+/** Dependencies of {@link openOwner}. */
+export interface KeptOwnerDeps extends OwnerAccessDeps {
+  readonly place: Omit<OwnerPlace, 'port'>;
+  readonly log: Log;
+}
+
+/** The owner of a service. Disposal removes the file with the token. */
+export interface KeptOwner extends Owner, AsyncDisposable {
+  /** Writes the token into the file of the owner, for programs of this user. Without the file only they lack it, so it never rejects. */
+  keep(port: number): Promise<void>;
+}
+
+/** Creates a new token of the owner. It is in no file yet. */
+export function openOwner(deps: KeptOwnerDeps): KeptOwner {
+  return new FileOwner(deps);
+}
+
+class FileOwner implements KeptOwner {
+  readonly #deps: KeptOwnerDeps;
+  readonly #access: OwnerAccess;
+  #path: string | undefined;
+
+  constructor(deps: KeptOwnerDeps) {
+    this.#deps = deps;
+    this.#access = createOwnerAccess(deps);
+  }
+
+  isOwner(token: string | undefined): boolean {
+    return this.#access.isOwner(token);
+  }
+
+  createCode(token: string | undefined): OwnerCode {
+    return this.#access.createCode(token);
+  }
+
+  exchangeCode(code: string): string {
+    return this.#access.exchangeCode(code);
+  }
+
+  async keep(port: number): Promise<void> {
+    const {place, log, randomBytes} = this.#deps;
+    const path = ownerFileOf({...place, port});
+    try {
+      await writeOwnerFile(path, this.#access.token, () => Buffer.from(randomBytes(8)).toString('hex'));
+      this.#path = path;
+    } catch (error) {
+      log.error('the token of the owner is in no file, so "crewroom console" does not work', {path, error});
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#path !== undefined) await removeOwnerFile(this.#path, this.#access.token);
+  }
+}

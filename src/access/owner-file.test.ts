@@ -1,0 +1,62 @@
+import {chmod, mkdir, readdir, readFile, stat, symlink, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {makeTemporaryDirectory} from '../../test/support/service.ts';
+import {ownerFileOf, readOwnerFile, removeOwnerFile, writeOwnerFile} from './owner-file.ts';
+
+const TOKEN = `crewroom_${'a'.repeat(43)}`;
+const OTHER = `crewroom_${'b'.repeat(43)}`;
+
+/** Returns the path of a file in a directory that does not exist yet. */
+async function place(): Promise<string> {
+  const home = await makeTemporaryDirectory();
+  onTestFinished(() => home[Symbol.asyncDispose]());
+  return ownerFileOf({dataDir: undefined, runtimeDir: join(home.path, 'crewroom'), port: 7172});
+}
+
+describe.skipIf(process.platform === 'win32')('the file of the owner', () => {
+  test('is for this user only, in a directory for this user only', async () => {
+    const path = await place();
+    await writeOwnerFile(path, TOKEN, () => 'x');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700);
+    expect(await readOwnerFile(path)).toBe(TOKEN);
+    expect(await readdir(join(path, '..'))).toEqual(['owner-token-7172']);
+  });
+
+  test('replaces a file or a link that is there, and follows none', async () => {
+    const path = await place();
+    await mkdir(join(path, '..'), {mode: 0o700});
+    await writeFile(`${path}.target`, 'untouched', {mode: 0o644});
+    await symlink(`${path}.target`, path);
+    await writeOwnerFile(path, TOKEN, () => 'x');
+    expect(await readFile(`${path}.target`, 'utf8')).toBe('untouched');
+    expect(await readOwnerFile(path)).toBe(TOKEN);
+  });
+
+  test('is neither written nor read in a directory that other users can read', async () => {
+    const path = await place();
+    await writeOwnerFile(path, TOKEN, () => 'x');
+    await chmod(join(path, '..'), 0o755);
+    await expect(writeOwnerFile(path, TOKEN, () => 'x')).rejects.toThrow('is open to other users');
+    expect(await readOwnerFile(path)).toBeUndefined();
+  });
+
+  for (const content of ['', 'crewroom_short', `${TOKEN}a`, `x${TOKEN}`, 'a'.repeat(300)])
+    test(`has no token if it contains ${JSON.stringify(content.slice(0, 20))}`, async () => {
+      const path = await place();
+      await writeOwnerFile(path, TOKEN, () => 'x');
+      await writeFile(path, content);
+      expect(await readOwnerFile(path)).toBeUndefined();
+    });
+
+  test('is removed by the service that wrote it, and not by another one', async () => {
+    const path = await place();
+    await writeOwnerFile(path, TOKEN, () => 'x');
+    await removeOwnerFile(path, OTHER);
+    expect(await readOwnerFile(path)).toBe(TOKEN);
+    await removeOwnerFile(path, TOKEN);
+    await removeOwnerFile(path, TOKEN);
+    expect(await readdir(join(path, '..'))).toEqual([]);
+  });
+});

@@ -1,0 +1,23 @@
+import {tmpdir} from 'node:os';
+import {ownerFileOf, readOwnerFile} from '../../src/access/owner-file.ts';
+import {runtimeDirOf} from '../../src/paths.ts';
+import {callService, type TestService} from './service.ts';
+
+/** Returns the path of the file with the token of the owner of a service. */
+export function ownerFile({port, crewroom}: TestService): string {
+  const {ephemeral, dataDir} = crewroom.config;
+  const runtimeDir = runtimeDirOf(process.env, {temporaryDir: tmpdir(), userId: process.getuid?.()});
+  return ownerFileOf({dataDir: ephemeral ? undefined : dataDir, runtimeDir, port});
+}
+
+/** Returns the token of the owner of a service. */
+export async function readOwnerToken(service: TestService): Promise<string | undefined> {
+  return readOwnerFile(ownerFile(service));
+}
+
+/** Creates a code with which the console is opened as the owner, as `crewroom console` does. */
+export async function createOwnerCode(service: TestService): Promise<string> {
+  const token = await readOwnerToken(service);
+  const {json} = await callService(service, 'POST /api/access/codes', {headers: [`Authorization: Bearer ${token}`]});
+  return String(json['code']);
+}
