@@ -209,7 +209,7 @@ describe.skipIf(!CAN_BROWSE)('the page of entries in Chromium', () => {
     await expect
       .poll(() => page.evaluate('navigator.clipboard.readText()'))
       .toBe(
-        `curl -X PUT '${service.url}/api/store/new%2F${quoted}%20%3Cb%3E%C3%A4%3C%2Fb%3E' -H 'Content-Type: application/json' --data-raw '{"${quoted}": "$HOME"}'`,
+        `curl -X PUT 'http://localhost:${service.port}/api/store/new%2F${quoted}%20%3Cb%3E%C3%A4%3C%2Fb%3E' -H 'Content-Type: application/json' --data-raw '{"${quoted}": "$HOME"}'`,
       );
     await page.getByRole('button', {name: 'Delete…'}).click();
     await page.getByRole('dialog', {name: 'Delete this entry?'}).waitFor();

@@ -89,7 +89,7 @@ describe.skipIf(!CAN_BROWSE)('the overview in Chromium', () => {
       })
       .toMatch(/now [1-9][\d,.]* per second/);
     await page.getByRole('img', {name: /half within .* 99 % within/}).waitFor();
-    const command = `curl ${service.url}/api/identity`;
+    const command = `curl http://localhost:${service.port}/api/identity`;
     await page.getByRole('button', {name: `Copy ${command}`}).click();
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(command);
     await lookAt(page, 'overview');

@@ -206,7 +206,7 @@ describe.skipIf(!CAN_BROWSE)('the page of requests in Chromium', () => {
     await put.getByText('Not kept, so add: the body.').waitFor();
     expect(await put.getByRole('button', {name: 'Send again'}).count()).toBe(0);
     await put.getByRole('button', {name: 'Copy as curl'}).click();
-    const copied = `curl -X PUT ${service.url}/api/store/a -H 'if-match: "it'\\''s"' `;
+    const copied = `curl -X PUT http://localhost:${service.port}/api/store/a -H 'if-match: "it'\\''s"' `;
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toContain(copied.slice(0, 60));
     await fetch(`${service.url}/api/${RADIO}/say?text=secret`);
     const say = await select(page, `GET /api/${RADIO}/say?text=…, 200`);

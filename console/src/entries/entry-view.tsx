@@ -1,6 +1,7 @@
 import {useSignal} from '@preact/signals';
 import type {ComponentChildren} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
+import {programAddress} from '../service/own-origin.ts';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {Dialog} from '../shell/dialog.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
@@ -148,7 +149,7 @@ function Status({entry}: {readonly entry: EntryState}) {
 
 /** Commands that read the entry, and that store the value as it is in the service. */
 function CopyCommands({entry}: {readonly entry: EntryState}): ComponentChildren {
-  const url = location.origin + entryPath(entry.key);
+  const url = programAddress() + entryPath(entry.key);
   const saved = entry.saved.value.value;
   if (saved == null) return null;
   const isShort = saved.text.length <= CURL_LENGTH_MAX;

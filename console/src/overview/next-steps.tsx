@@ -1,8 +1,9 @@
+import {programAddress} from '../service/own-origin.ts';
 import {Command} from '../shell/command.tsx';
 
 /** Commands for the first steps of a newcomer. */
 export function NextSteps() {
-  const {origin} = location;
+  const origin = programAddress();
   return (
     <section class="card" aria-labelledby="next-title">
       <h2 id="next-title">Next steps</h2>

@@ -1,3 +1,4 @@
+import {programAddress} from '../service/own-origin.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {Figures} from './figures.tsx';
 import {formatBytes, formatDuration} from './format-figures.ts';
@@ -57,7 +58,7 @@ function ServiceFigures({overview, samples}: ServiceFiguresProps) {
   return (
     <Figures
       rows={[
-        ['Address', location.origin],
+        ['Address', programAddress()],
         ['Running for', startedSeconds && formatDuration(Date.now() / 1000 - startedSeconds)],
         ['Entries', entries?.toLocaleString('en')],
         ['Memory', memoryBytes && formatBytes(memoryBytes)],

@@ -1,4 +1,5 @@
 import type {RecordedRequest} from 'crewroom/client/service';
+import {programAddress} from '../service/own-origin.ts';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {Facts} from '../shell/facts.tsx';
 import {DetailPanel} from '../shell/live/detail-panel.tsx';
@@ -18,7 +19,7 @@ interface RequestDetailProps {
 export function RequestDetail({request, state, onClose}: RequestDetailProps) {
   const {method, path, status, atMs, durationMs, sizeBytes, origin, plugin, failure} = request;
   const lack = lackOf(request);
-  const command = curlOf(request, location.origin);
+  const command = curlOf(request, programAddress());
   return (
     <DetailPanel title={`${method} ${status}`} onClose={onClose}>
       <p>

@@ -32,6 +32,11 @@ export function pageOrigin({label}: Plugin): string {
   return `${location.protocol}//${label}.${location.host}`;
 }
 
+/** Returns the address of the service for programs: few of them resolve the name of the console. */
+export function programAddress(): string {
+  return location.origin.replace(CONSOLE_NAME, 'localhost');
+}
+
 /** Returns an address of the service under the origin of this page; other addresses stay. Plugins name the service by any of its names. */
 export function underOwnOrigin(address: URL): URL {
   const isName = SHARED_NAMES.includes(address.hostname) || `.${address.hostname}`.endsWith(`.${CONSOLE_NAME}`);
