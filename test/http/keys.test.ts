@@ -65,7 +65,7 @@ describe('each key is exact and distinct (B3)', () => {
     const {entries} = await crewroom.entries.list({limit: 1000});
     expect(entries.map(({key}) => key).sort()).toEqual([...distinct.keys()].sort());
     // No key became a file name.
-    expect((await readdir(service().dataDir)).sort()).toEqual(['format.json', 'lock', 'store']);
+    expect((await readdir(service().dataDir)).sort()).toEqual(['format.json', 'lock', 'owner-token', 'store']);
   });
 });
 
