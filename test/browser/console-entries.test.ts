@@ -149,9 +149,11 @@ describe.skipIf(!CAN_BROWSE)('the page of entries in Chromium', () => {
     await page.getByRole('button', {name: 'Format'}).click();
     await page.getByRole('button', {name: 'Save'}).click();
     await expect.poll(() => textOf('edit/a')).toBe('{\n  "id": 9007199254740993,\n  "id": 1.0,\n  "x": 1e400\n}');
+    await page.getByText('Saved', {exact: true}).waitFor();
     await editor(page).click();
     await page.keyboard.press('Control+End');
-    await page.keyboard.type(',');
+    await page.keyboard.type(',abcdefghijklmnopqrstuvwxyz');
+    await expect.poll(() => editor(page).textContent()).toContain('},abcdefghijklmnopqrstuvwxyz');
     await page.getByText('Not JSON:').waitFor();
     expect(await page.getByRole('button', {name: 'Save'}).isDisabled()).toBe(true);
     await page.getByRole('button', {name: 'Discard'}).click();

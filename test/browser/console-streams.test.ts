@@ -220,8 +220,8 @@ describe.skipIf(!CAN_BROWSE)('the page of requests in Chromium', () => {
 
   test('shows why an origin was refused, with its remedy', async () => {
     const {page} = await openConsole(browser, service.url, {fragment: '#/requests'});
-    await fetch(`${service.url}/api/identity`, {headers: {Origin: 'http://localhost:3000'}});
-    const detail = await select(page, 'GET /api/identity, 403');
+    await fetch(`${service.url}/api/session`, {headers: {Origin: 'http://localhost:3000'}});
+    const detail = await select(page, 'GET /api/session, 403');
     await detail.getByText('--allow-origin http://localhost:3000').waitFor();
     expect(await detail.getByRole('button', {name: 'Allow this origin…'}).isDisabled()).toBe(true);
     await detail.getByText('crewroom console').first().waitFor();
@@ -289,7 +289,7 @@ describe.skipIf(!CAN_BROWSE)('the page of plugins in Chromium', () => {
     await page.getByRole('button', {name: 'Start', exact: true}).click();
     await page.getByText(/Cannot simulate the flight/).waitFor();
     await page.getByLabel('From').fill('EDDF');
-    await page.getByLabel('Speed').fill('100');
+    await page.getByLabel('Speed').fill('20');
     await page.getByRole('button', {name: 'Start', exact: true}).click();
     await page.locator('.flight-title', {hasText: 'Boarding'}).waitFor();
     await page.getByLabel('Jump to').selectOption('Climb');

@@ -106,6 +106,9 @@ const VIEWS: readonly (readonly [name: string, fragment: string, text: string])[
   ['faults', '#/faults', 'Faults'],
 ];
 
+/** Views whose text is their heading: the pages about the service. */
+const HEADED: ReadonlySet<string> = new Set(['identity', 'entries', 'events', 'requests', 'plugins', 'faults']);
+
 describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
   for (const darkMode of [false, true]) {
     for (const width of [1280, 360]) {
@@ -117,6 +120,7 @@ describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
         for (const [name, fragment, text] of VIEWS) {
           await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
           await page.getByRole('main').getByText(text).first().waitFor();
+          if (HEADED.has(name)) await page.getByRole('heading', {name: text, exact: true, level: 1}).waitFor();
           await page.waitForLoadState('load');
           await keepScreenshot(page, `${name}-${theme}-${width}`);
           expect([name, ...(await findViolations(page))]).toEqual([name]);

@@ -19,9 +19,8 @@ export function EntriesPage({state}: PageProps) {
     const left = new AbortController();
     void entries.follow(left.signal);
     addEventListener('keydown', event => focusSearch(event, element.current), {signal: left.signal});
-    addEventListener('beforeunload', event => state.drafts.size > 0 && event.preventDefault(), {signal: left.signal});
     return () => left.abort();
-  }, [state, entries]);
+  }, [entries]);
   useSignalEffect(() => {
     const route = state.route.value;
     if (route.view === 'entries') entries.show(route.key);

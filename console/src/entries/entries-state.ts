@@ -11,8 +11,11 @@ const KINDS = ['entry-written', 'entry-deleted', 'entry-expired', 'reset'] as co
 
 type FollowedEvent = ClientEvent<unknown, (typeof KINDS)[number]>;
 
-/** Events that wait for the next frame of the screen. A hidden page has none: with more than these, the list is loaded again instead. */
-const WAITING_MAX = 2000;
+/**
+ * Events that wait for the next frame of the screen, of 64 KiB and more each. A hidden page has no frames: with more than these, the list is
+ * loaded again instead.
+ */
+const WAITING_MAX = 200;
 
 /** The list of entries, the one that is open, and their changes. */
 export class EntriesState {

@@ -98,6 +98,6 @@ export async function deleteEntry(key: string, etag: string): Promise<void> {
 }
 
 /** Returns the number in an ETag such as `"3f9c2a7b01d4e856-12"`. */
-function revisionOf(etag: string): number {
+export function revisionOf(etag: string): number {
   return Number(etag.slice(etag.lastIndexOf('-') + 1, -1));
 }

@@ -1,8 +1,8 @@
-import {computed, type ReadonlySignal, type Signal, signal} from '@preact/signals';
+import {batch, computed, type ReadonlySignal, type Signal, signal} from '@preact/signals';
 import type {CallFailure} from '../service/call-service.ts';
 import {Loaded, toCallFailure} from '../state/loaded.ts';
 import type {Draft} from './draft.ts';
-import {changeExpiry, deleteEntry, type ReadEntry, readEntry, writeEntry} from './entry-calls.ts';
+import {changeExpiry, deleteEntry, type ReadEntry, readEntry, revisionOf, writeEntry} from './entry-calls.ts';
 import {findJsonProblem, formatJson} from './format-json.ts';
 
 /** Time after the last key at which the text is checked, in milliseconds: to parse 1 MiB at each key would be felt. */
@@ -38,8 +38,10 @@ export class EntryState {
     this.saved = new Loaded(() => this.#load());
     this.text = computed(() => this.draft.value?.text ?? this.saved.value.value?.text ?? '');
     this.isConflict = computed(() => {
-      const {draft, saved} = this;
-      return draft.value !== undefined && saved.value.value !== undefined && draft.value.base !== this.#state();
+      const [draft, saved] = [this.draft.value, this.saved.value.value];
+      if (draft === undefined || saved === undefined || draft.base === this.#state()) return false;
+      // A new time to live, or the same value again, is no conflict.
+      return draft.base === 'absent' || saved?.text !== draft.baseText;
     });
   }
 
@@ -85,9 +87,15 @@ export class EntryState {
       const ttlSeconds = secondsUntil(this.saved.value.value?.expiresAtMs);
       const {text, base} = draft;
       const etag = await writeEntry(this.key, {text, expected: base, ttlSeconds});
-      // The user may have typed on meanwhile.
-      const now = this.draft.value;
-      this.#keep(now === undefined || now.text === text ? undefined : {text: now.text, base: etag, baseText: text});
+      const sizeBytes = new TextEncoder().encode(text).length;
+      // At once, or the text of before would be shown until the entry is loaded again.
+      batch(() => {
+        // The user may have typed on meanwhile.
+        const now = this.draft.value;
+        const saved = {text, sizeBytes, etag, revision: revisionOf(etag), updatedAtMs: Date.now()};
+        this.saved.value.value = {...this.saved.value.value, ...saved};
+        this.#keep(now === undefined || now.text === text ? undefined : {text: now.text, base: etag, baseText: text});
+      });
     });
   }
 

@@ -1,5 +1,5 @@
 import {useSignal} from '@preact/signals';
-import {useEffect, useRef} from 'preact/hooks';
+import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
 import type {JsonEditor, JsonEditorParts} from './json-editor.ts';
 
 type JsonViewProps = Omit<JsonEditorParts, 'parent'>;
@@ -30,7 +30,8 @@ export function JsonView({text, label, onEdit, onSave}: JsonViewProps) {
       editor.value = undefined;
     };
   }, [label, isReadOnly, editor, failed]);
-  useEffect(() => editor.value?.show(text), [text, editor.value]);
+  // Before the next key: a later effect would show a text that the user has changed meanwhile.
+  useLayoutEffect(() => editor.value?.show(text), [text, editor.value]);
   return (
     <div class="json">
       <div class="json-editor" ref={element} />

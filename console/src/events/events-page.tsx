@@ -58,7 +58,11 @@ export function EventsPage({state}: PageProps) {
 function NoEvents({events}: {readonly events: EventsState}) {
   return (
     <>
-      <p>Nothing has changed since this page was opened. Each change appears here by itself.</p>
+      <p>
+        {events.isConnected.value
+          ? 'Nothing has changed since this page was opened. Each change appears here by itself.'
+          : 'Connecting…'}
+      </p>
       <p>
         <button type="button" onClick={() => void events.replayLast()}>
           Show the last changes

@@ -18,6 +18,8 @@ export class EventsState {
   readonly kinds: Signal<ReadonlySet<EventKind>> = signal(new Set(KINDS_AT_FIRST));
   readonly prefix: Signal<string> = signal('');
   readonly failure: Signal<CallFailure | undefined> = signal(undefined);
+  /** True while changes arrive as they happen. */
+  readonly isConnected: Signal<boolean> = signal(false);
   readonly selected: Signal<LiveLine<ReceivedEvent> | undefined> = signal(undefined);
   readonly #client: Client;
   /** The stream that is followed. */
@@ -79,6 +81,7 @@ export class EventsState {
   }
 
   async #followOnce(signal: AbortSignal): Promise<void> {
+    this.isConnected.value = false;
     const kinds: readonly EventKind[] = ['reset', ...CHOSEN_KINDS].filter(
       (kind): kind is EventKind => kind !== 'plugin-log' || this.kinds.peek().has(kind),
     );
@@ -86,7 +89,8 @@ export class EventsState {
       kinds,
       since: this.#since,
       signal,
-      onConnection: () => {
+      onConnection: ({kind}) => {
+        this.isConnected.value = kind === 'connected';
         this.failure.value = undefined;
       },
     });

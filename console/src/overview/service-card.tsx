@@ -34,7 +34,9 @@ export function ServiceCard({state, overview}: ServiceCardProps) {
 }
 
 function Health({state, samples}: {readonly state: ConsoleState; readonly samples: readonly MetricSample[]}) {
-  const isAway = state.connection.status.value === 'lost';
+  const {value: status} = state.connection.status;
+  if (status === 'connecting' || samples.length === 0) return <span class="state">Connecting</span>;
+  const isAway = status === 'lost';
   const isReadOnly = metricValue(samples, 'crewroom_store_read_only') === 1;
   const word = isAway ? 'Away' : isReadOnly ? 'Read-only' : 'Healthy';
   return (

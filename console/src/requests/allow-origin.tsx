@@ -1,6 +1,7 @@
 import {useSignal} from '@preact/signals';
-import {useEffect, useMemo, useRef} from 'preact/hooks';
+import {useEffect, useMemo} from 'preact/hooks';
 import {type CallFailure, callService} from '../service/call-service.ts';
+import {Dialog} from '../shell/dialog.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {OwnerNote} from '../shell/owner-note.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
@@ -61,9 +62,7 @@ interface AllowDialogProps {
 }
 
 function AllowDialog({origin, onClose}: AllowDialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const failure = useSignal<CallFailure | undefined>(undefined);
-  useEffect(() => dialog.current?.showModal(), []);
   const allow = async (): Promise<void> => {
     try {
       await callService('/api/allowed-origins', {method: 'POST', body: {origin}});
@@ -73,8 +72,7 @@ function AllowDialog({origin, onClose}: AllowDialogProps) {
     }
   };
   return (
-    <dialog ref={dialog} class="ask" aria-labelledby="ask-title" onClose={onClose}>
-      <h2 id="ask-title">Allow this origin?</h2>
+    <Dialog title="Allow this origin?" onClose={onClose}>
       <p>
         <code class="ask-origin">
           <bdi>{origin}</bdi>
@@ -88,10 +86,10 @@ function AllowDialog({origin, onClose}: AllowDialogProps) {
         <button type="button" class="primary" onClick={() => void allow()}>
           Allow
         </button>
-        <button type="button" onClick={() => dialog.current?.close()}>
+        <button type="button" onClick={onClose}>
           Cancel
         </button>
       </p>
-    </dialog>
+    </Dialog>
   );
 }

@@ -61,6 +61,7 @@ export class ConsoleState {
 
   /** Follows the service and the address of the page until the signal is aborted. */
   start(signal: AbortSignal): void {
+    addEventListener('beforeunload', event => this.#hasUnsaved && event.preventDefault(), {signal});
     addEventListener('hashchange', () => this.#readRoute(), {signal});
     // Timers of hidden pages are slow: a user who comes back should not wait for one.
     document.addEventListener('visibilitychange', () => document.hidden || this.connection.retryNow(), {signal});
@@ -156,6 +157,10 @@ export class ConsoleState {
   #onNotice(notice: ReceivedNotice): void {
     this.notices.add(notice);
     if (!notice.quiet && this.#playsSounds) this.sounds.beep();
+  }
+
+  get #hasUnsaved(): boolean {
+    return [...this.drafts.values()].some(({text, baseText}) => text !== baseText);
   }
 
   get #playsSounds(): boolean {
