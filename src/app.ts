@@ -6,6 +6,7 @@ import {readOptions} from './config/resolve-config.ts';
 import {AppError} from './domain/app-error.ts';
 import type {Events} from './domain/event.ts';
 import type {Faults} from './domain/fault.ts';
+import {faultOf} from './domain/fault-mark.ts';
 import type {Flight} from './domain/flight.ts';
 import type {IdentitySource} from './domain/identity.ts';
 import {limitsWith} from './domain/limits.ts';
@@ -232,7 +233,8 @@ class OpenedCrewroom implements Crewroom {
         metrics.countRequest(answered);
         requests.record(answered);
         const {failure} = answered.failed ?? {};
-        if (failure?.code === 'foreign-origin') allowedOrigins.noteRefused(failure.origin);
+        if (failure?.code === 'foreign-origin' && faultOf(failure) === undefined)
+          allowedOrigins.noteRefused(failure.origin);
       },
       onFailure: code => metrics.countFailure(code),
     });

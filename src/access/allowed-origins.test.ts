@@ -19,6 +19,7 @@ describe('createAllowedOrigins()', () => {
 
   for (const wrong of [
     ...['', '*', 'null', 'localhost:3000', 'http://localhost:3000/', 'HTTP://a.example', 'http://a.example:80'],
+    ...['http://crewroom.localhost:7172', 'http://com-a-1234abcd.crewroom.localhost:7172'],
     ...['http://*.example', 'http://a.example,http://b.example', ' http://a.example', `http://${'a'.repeat(300)}`],
   ])
     test(`does not allow ${JSON.stringify(wrong.slice(0, 40))}`, () => {

@@ -42,6 +42,26 @@ describe.skipIf(process.platform === 'win32')('the file of the owner', () => {
     expect(await readOwnerFile(path)).toBeUndefined();
   });
 
+  test('may be in a data directory that is a link', async () => {
+    const home = await makeTemporaryDirectory();
+    onTestFinished(() => home[Symbol.asyncDispose]());
+    await mkdir(join(home.path, 'data'), {mode: 0o700});
+    await symlink(join(home.path, 'data'), join(home.path, 'link'));
+    const path = ownerFileOf({dataDir: join(home.path, 'link'), runtimeDir: home.path, port: 7172});
+    await writeOwnerFile(path, TOKEN, () => 'x');
+    expect(await readOwnerFile(path)).toBe(TOKEN);
+    expect(await readdir(join(home.path, 'data'))).toEqual(['owner-token']);
+  });
+
+  test('leaves no other file with the token if it cannot be written', async () => {
+    const path = await place();
+    await mkdir(path, {recursive: true, mode: 0o700});
+    await mkdir(join(path, 'in-the-way'));
+    await chmod(join(path, '..'), 0o700);
+    await expect(writeOwnerFile(path, TOKEN, () => 'x')).rejects.toThrow();
+    expect(await readdir(join(path, '..'))).toEqual(['owner-token-7172']);
+  });
+
   for (const content of ['', 'crewroom_short', `${TOKEN}a`, `x${TOKEN}`, 'a'.repeat(300)])
     test(`has no token if it contains ${JSON.stringify(content.slice(0, 20))}`, async () => {
       const path = await place();

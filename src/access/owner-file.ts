@@ -1,5 +1,5 @@
-import {lstat, mkdir, open, rename, rm} from 'node:fs/promises';
-import {dirname, join} from 'node:path';
+import {lstat, mkdir, open, rename, rm, stat} from 'node:fs/promises';
+import {basename, dirname, join} from 'node:path';
 import {codeOf} from '../domain/error-text.ts';
 import {readRegularFile} from '../files.ts';
 
@@ -38,23 +38,24 @@ export async function writeOwnerFile(path: string, token: string, randomName: ()
   await mkdir(directory, {mode: DIRECTORY_MODE}).catch(error => {
     if (codeOf(error) !== 'EEXIST') throw error;
   });
-  await assertOwn(directory);
+  await assertOwn(path);
   // A new file: an existing one may be a link, or open in another process.
   const temporary = `${path}.${randomName()}`;
   const file = await open(temporary, 'wx', FILE_MODE);
   try {
-    await file.writeFile(`${token}\n`);
-  } finally {
-    await file.close();
+    await file.writeFile(`${token}\n`).finally(() => file.close());
+    // A reader sees the whole file or none.
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, {force: true});
+    throw error;
   }
-  // A reader sees the whole file or none.
-  await rename(temporary, path);
 }
 
 /** Reads the token of a service. @returns Undefined if there is no such file, or if another user could have written it. */
 export async function readOwnerFile(path: string): Promise<string | undefined> {
   try {
-    await assertOwn(dirname(path));
+    await assertOwn(path);
     const bytes = await readRegularFile(path, FILE_BYTES_MAX);
     return /^crewroom_[A-Za-z0-9_-]{43}$/.exec(bytes.toString().trim())?.[0];
   } catch {
@@ -67,11 +68,13 @@ export async function removeOwnerFile(path: string, token: string): Promise<void
   if ((await readOwnerFile(path)) === token) await rm(path, {force: true}).catch(() => {});
 }
 
-/** Asserts that a directory belongs to this user, and that other users cannot read it. Windows has neither owners nor modes of files. */
-async function assertOwn(directory: string): Promise<void> {
+/** Asserts that the directory of a file belongs to this user, and that other users cannot read it. Windows has neither owners nor modes of files. */
+async function assertOwn(path: string): Promise<void> {
+  const directory = dirname(path);
   const userId = process.getuid?.();
   if (userId === undefined) return;
-  const {uid, mode} = await lstat(directory);
+  // A data directory may be a link of the user. In a temporary directory another user may have made the link.
+  const {uid, mode} = await (basename(path) === OWNER_FILE ? stat(directory) : lstat(directory));
   if (uid !== userId) throw new Error(`${directory} belongs to user ${uid}, and this process runs as ${userId}`);
   if ((mode & 0o077) !== 0) throw new Error(`${directory} is open to other users`);
 }

@@ -7,5 +7,7 @@ export function findOriginProblem(text: string): string | undefined {
   // Browsers send web origins in one form only (RFC 6454 section 6.1); another would never match.
   if (/^https?:/.test(text) && (!URL.canParse(text) || new URL(text).origin !== text))
     return 'is not written as browsers send it';
+  if (/^https?:\/\/([^/]+\.)?crewroom\.localhost(:\d+)?$/.test(text))
+    return 'is a page of the service itself or of a plugin, which needs no permission';
   return undefined;
 }

@@ -49,10 +49,11 @@ const SHOWN_LENGTH_MAX = 100;
 
 /**
  * Returns whether a fault may be about a path. The console, its files, the health and `/api` itself, by which `crewroom stop` finds the
- * service, always work, and so does the resource that switches faults off.
+ * service, always work, and so does what the owner needs to switch faults off.
  */
 function isReachable(path: string): boolean {
-  return (path.startsWith('/api/') && path !== '/api/faults') || path.startsWith('/plugins/');
+  if (path.startsWith('/plugins/')) return true;
+  return path.startsWith('/api/') && path !== '/api/faults' && !path.startsWith('/api/access/');
 }
 
 function fits({path, plugin}: RequestFault, paths: readonly string[], sender: string | undefined): boolean {

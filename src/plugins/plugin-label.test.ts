@@ -7,6 +7,8 @@ describe('labelOf()', () => {
     {id: 'Com.Example_Hello', label: 'com-example_hello-'},
     {id: `a.${'b'.repeat(200)}`, label: `a-${'b'.repeat(38)}-`},
     {id: 'xn--a', label: 'xn-a-'},
+    {id: 'xn---foo', label: 'xn-foo-'},
+    {id: 'xn..-foo', label: 'xn-foo-'},
     {id: 'a', label: 'a-'},
   ]) {
     test(`of ${id.slice(0, 30)} is one label of a host name`, () => {

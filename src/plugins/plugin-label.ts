@@ -12,6 +12,10 @@ const HASH_LENGTH = 8;
  */
 export function labelOf(id: string): string {
   // A browser would decode a label that begins like an encoded one (RFC 5890).
-  const name = id.toLowerCase().replaceAll('.', '-').replace(/^xn--/, 'xn-').slice(0, NAME_LENGTH_MAX);
+  const name = id
+    .toLowerCase()
+    .replaceAll('.', '-')
+    .replace(/^xn--+/, 'xn-')
+    .slice(0, NAME_LENGTH_MAX);
   return `${name}-${createHash('sha256').update(id).digest('hex').slice(0, HASH_LENGTH)}`;
 }

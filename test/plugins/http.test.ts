@@ -150,6 +150,15 @@ describe('a route of a plugin', () => {
   });
 });
 
+describe('the answer of a route', () => {
+  for (const name of ['current.wav', 'created.wav', 'port'])
+    test(`has no origin if a browser shows it: ${name}`, async () => {
+      const {headers} = await send(`/api/${ROUTES}/${name}`);
+      expect(headers.get('Content-Security-Policy')).toBe('sandbox');
+      expect(headers.get('Cross-Origin-Opener-Policy')).toBe('same-origin');
+    });
+});
+
 describe('the page of a plugin', () => {
   test('is served with its address in place of the published one', async () => {
     const response = await send(`/plugins/${ID}/app.js`);

@@ -86,8 +86,8 @@ export async function requestService(
   });
   if (response.ok) return response;
   const failure = readFailure(response.status, await response.json().catch(() => undefined));
-  // The service was restarted since it gave the token.
-  if (failure.code === 'owner-required') forgetOwnerToken();
+  // The service was restarted since it gave the token, unless a fault makes it say so.
+  if (failure.code === 'owner-required' && !response.headers.has('Crewroom-Fault')) forgetOwnerToken();
   throw failure;
 }
 

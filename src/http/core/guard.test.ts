@@ -158,6 +158,25 @@ describe('judge()', () => {
     expect(verdictOf([...headers, 'Referer', 'https://va.example/'], {allowedOrigins}).kind).toBe('admitted');
   });
 
+  test('refuses a form that a page of another origin sends into a window or a frame, even if it may call', () => {
+    const plugins = {'com-a-1234abcd': 'com.a'};
+    const allowed = 'http://localhost:5173';
+    const form = ['Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'iframe'];
+    const send = (host: string, origin: string): Verdict =>
+      verdictOf(['Host', host, 'Origin', origin, ...form], {
+        ...{method: 'POST', target: '/api/com.a/page', plugins},
+        allowedOrigins: [allowed],
+      });
+    for (const [host, origin] of [
+      ['localhost:7172', 'http://com-a-1234abcd.crewroom.localhost:7172'],
+      ['localhost:7172', allowed],
+      ['crewroom.localhost:7172', 'http://localhost:7172'],
+    ] as const)
+      expect(send(host, origin), origin).toMatchObject({kind: 'refused', failure: {code: 'not-a-page'}});
+    const own = 'com-a-1234abcd.crewroom.localhost:7172';
+    expect(send(own, `http://${own}`).kind).toBe('admitted');
+  });
+
   test('refuses a foreign Origin, whatever the other headers are', () => {
     const headers = [...HOST, 'Origin', 'https://evil.example', 'Sec-Fetch-Site', 'none', 'Sec-Fetch-Mode', 'navigate'];
     expect(verdictOf([...headers, 'Sec-Fetch-Dest', 'document'], {target: '/docs'})).toMatchObject({

@@ -25,7 +25,7 @@ export function judge({method, target: sent, rawHeaders}: JudgedRequest, sites: 
   const [origin] = headers.origins;
   const failure =
     findTargetProblem(host, target, {site, sites}) ??
-    (origin === undefined ? findForeignPage(method, target, headers, site) : findOriginProblem(headers, site));
+    (origin === undefined ? findForeignPage(method, target, headers, site) : findPageProblem(target, headers, site));
   return failure === undefined ? {kind: 'admitted', target, origin, site} : {kind: 'refused', failure};
 }
 
@@ -118,6 +118,14 @@ function findTargetProblem(host: string | undefined, target: string, {site, site
   return named?.kind === site.kind && named.plugin === site.plugin
     ? undefined
     : {code: 'foreign-host', host: shorten(host)};
+}
+
+/** Checks a request of a page that names its origin. It opens a window or a frame only by sending a form, which pages of other origins may not. */
+function findPageProblem(target: string, headers: GuardedHeaders, site: Site): Failure | undefined {
+  const problem = findOriginProblem(headers, site);
+  if (problem !== undefined || !isNavigation(headers)) return problem;
+  const own = `http://${headers.hosts[0]?.toLowerCase()}`;
+  return headers.origins[0] === own ? undefined : {code: 'not-a-page', path: shorten(target.split('?', 1)[0] ?? '')};
 }
 
 function findOriginProblem({origins: [origin = '', second]}: GuardedHeaders, {mayCall}: Site): Failure | undefined {

@@ -3,7 +3,7 @@ import type {Owner} from '../../domain/owner.ts';
 import type {PluginAnswer, PluginRequest, PluginStatus, Plugins} from '../../domain/plugin.ts';
 import type {UserSettings} from '../../domain/user-settings.ts';
 import {formatPlugin, formatPluginLogs, formatPlugins} from '../../protocol/plugin/plugin-documents.ts';
-import {answer, emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer} from '../core/message.ts';
+import {answer, emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer, WINDOW_HEADERS} from '../core/message.ts';
 import {decodeName, type Operation, type Route} from '../core/route.ts';
 import {answerFile} from '../files/file-answer.ts';
 import {assertNoQuery} from './no-query.ts';
@@ -123,9 +123,19 @@ async function readBody(request: HttpRequest, sizeBytesMax: number): Promise<Uin
   }
 }
 
+/**
+ * Headers of every answer of a route. Its content is the plugin's, and a page of another origin may put it into a frame by sending a form: without
+ * an origin it cannot act as the page of the address, such as the console.
+ */
+const ANSWER_HEADERS = ['Content-Security-Policy', 'sandbox', ...WINDOW_HEADERS];
+
 function sendBytes(bytes: string | Uint8Array, {status, contentType}: PluginAnswer): HttpAnswer {
   if (hasNoBody(status)) return emptyAnswer(status);
-  return answer(bytes, {status, contentType: contentType ?? 'application/octet-stream'});
+  return answer(bytes, {
+    status,
+    contentType: contentType ?? 'application/octet-stream',
+    rawHeaders: ANSWER_HEADERS,
+  });
 }
 
 /** Returns whether answers with a status have no body (RFC 9110 sections 15.3.5 and 15.4.5). */
@@ -139,7 +149,7 @@ async function sendFile(
   {id: plugin, name: route}: CalledRoute,
 ): Promise<HttpAnswer> {
   if (hasNoBody(status)) return emptyAnswer(status);
-  const answered = await answerFile(request, path, {status});
+  const answered = await answerFile(request, path, {status, rawHeaders: ANSWER_HEADERS});
   if (answered === undefined)
     throw new AppError({code: 'plugin-failed', plugin, route, problem: 'the file that it sends does not exist'});
   return answered;
