@@ -6,10 +6,14 @@ import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {consoleAddress, openConsole} from '../support/browsers/console.ts';
 import {servePages} from '../support/browsers/pages.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
+import {untilRunning} from '../support/plugin-service.ts';
 import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
 
 const HOSTILE = 'com.example.hostile';
 const VICTIM = 'com.example.victim';
+
+/** A background whose route sends a page. */
+const ROUTE = `exports.routes = {post: {page: {description: 'A page', handler: (req, res) => res.sendFile(__dirname + '/page.html')}}};`;
 
 let browser: Browser;
 let service: TestService;
@@ -23,14 +27,17 @@ beforeAll(async () => {
     await writePlugin(join(home.path, id), {
       'plugin.json': manifestOf(id, {name: `Page ${id}`}),
       'ui/index.html': `<!doctype html><title>${id}</title><h1>${id}</h1><script src="page.js"></script>`,
+      'background/index.js': ROUTE,
       'ui/page.js': `const service = 'http://localhost:7172'; localStorage.visits = Number(localStorage.visits ?? 0) + 1;`,
       'ui/menu_icon_light.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
     });
+    await writeFile(join(home.path, id, 'background', 'page.html'), '<!doctype html><h1>acting</h1>');
     await writeFile(join(home.path, id, 'ui', 'evil.html'), '<!doctype html><script src="page.js"></script>');
   }
   service = await startService({plugins: home.path, ephemeral: true});
   disposables.push(service, home);
   await service.crewroom.plugins.ready();
+  await untilRunning(service.crewroom.plugins, HOSTILE);
 });
 afterAll(async () => {
   await browser?.close();
@@ -177,6 +184,33 @@ describe.skipIf(!CAN_BROWSE)('the origins of the console and of plugins (needs C
     expect(
       await attempt(page, `(await navigator.serviceWorker.register('/plugins/${HOSTILE}/page.js')).scope`),
     ).not.toContain('http');
+  });
+
+  test('a form of a hostile page brings no page of its own into another origin', async () => {
+    const {page, frame} = await openPlugin(HOSTILE);
+    for (const [origin, status] of [
+      [consoleAddress(service.url), 403],
+      [service.url, 403],
+      [originOf(VICTIM), 403],
+      [originOf(HOSTILE), 200],
+    ] as const) {
+      const address = `${origin}/api/${HOSTILE}/page`;
+      const send = `(() => {
+        const child = document.createElement('iframe');
+        child.name = 'child';
+        const form = document.createElement('form');
+        Object.assign(form, {method: 'POST', target: 'child', action: '${address}'});
+        document.body.append(child, form);
+        form.submit();
+      })()`;
+      const [answer] = await Promise.all([page.waitForResponse(address), frame.evaluate(send)]);
+      expect([origin, answer.status()]).toEqual([origin, status]);
+      await frame.evaluate(`document.querySelectorAll('iframe, form').forEach(each => each.remove())`);
+    }
+    const answer = await fetch(`${originOf(HOSTILE).replace(/com[^.]*\.crewroom\./, '')}/api/${HOSTILE}/page`, {
+      method: 'POST',
+    });
+    expect(answer.headers.get('Content-Security-Policy')).toBe('sandbox');
   });
 
   test('the frame of a plugin shows no page of another origin', async () => {
