@@ -24,4 +24,11 @@ export const HINTS: RequestHints = {
 };
 
 /** Operations that the fuzzed service always refuses: it has an airline, which no sample pilot replaces, and the fuzzer is not its owner. */
-export const REFUSED: readonly string[] = ['usePilot', 'createOwnerCode', 'exchangeOwnerCode'];
+export const REFUSED: readonly string[] = [
+  'usePilot',
+  'createOwnerCode',
+  'exchangeOwnerCode',
+  'listTokens',
+  'createToken',
+  'revokeToken',
+];

@@ -39,8 +39,8 @@ const GATEWAY_STATUSES = [502, 504];
 /** Failures of a plugin, which are correct likewise, with any status. */
 const PLUGIN_CODES = ['plugin-busy', 'plugin-ended', 'plugin-failed', 'plugin-timeout'];
 
-/** Members of plugins that are documented to be paths of the machine. */
-const PLUGIN_PATHS = /"(?:directory|storagePath)":"(?:[^"\\]|\\.)*"/g;
+/** Members of plugins, and of the service, that are documented to be paths of the machine. */
+const DOCUMENTED_PATHS = /"(?:dataDir|directory|storagePath)":"(?:[^"\\]|\\.)*"/g;
 
 /** Headers that any answer may have, besides its documented ones. */
 const COMMON_HEADERS = new Set([
@@ -135,7 +135,7 @@ function* checkHeaders({status, headers}: Answer, isFile: boolean): Iterable<Fou
 }
 
 function* checkSecrets({headers, body}: Answer, secrets: readonly string[]): Iterable<Found> {
-  const text = `${JSON.stringify(headers)}${textOf({body}).replace(PLUGIN_PATHS, '')}`;
+  const text = `${JSON.stringify(headers)}${textOf({body}).replace(DOCUMENTED_PATHS, '')}`;
   for (const secret of secrets)
     if (text.includes(secret)) yield found('leak', `it contains a secret: ${secret.slice(0, 3)}…`);
 }

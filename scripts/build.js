@@ -2,35 +2,55 @@
 // Builds dist/ from src/, and dist/ of each package in packages/, unless they are the results of the same sources already. Plain
 // JavaScript, since it runs on every supported Node before anything is built.
 import {spawnSync} from 'node:child_process';
-import {chmodSync, cpSync, existsSync, readdirSync, writeFileSync} from 'node:fs';
+import {chmodSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {dirname, join} from 'node:path';
+import {dirname, join, relative} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import {buildFolder} from './build-folder.js';
+import {bundleEffect} from './bundle-effect.js';
+import {copyReachable} from './copy-client.js';
+import {writeDocs} from './write-docs.js';
 
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
 
 /** Files that every build reads. `package.json` has the versions of the compiler and of the other packages. */
-const SETTINGS = ['package.json', 'tsconfig.json', 'scripts/build.js', 'scripts/build-folder.js'].map(name =>
-  join(root, name),
-);
+const SETTINGS = [
+  'package.json',
+  'tsconfig.json',
+  'scripts/build.js',
+  'scripts/build-folder.js',
+  'scripts/bundle-effect.js',
+  'scripts/copy-client.js',
+  'scripts/write-docs.js',
+].map(name => join(root, name));
+
+/**
+ * Packages that exist as ES modules only, which go into the bundle of the command line. All others are loaded from `node_modules`, so that
+ * native parts and what is loaded only sometimes stay where they are.
+ */
+const BUNDLED_PACKAGES = ['@bomb.sh/tab', '@clack/prompts', 'env-paths', 'fast-string-width'];
 
 const packages = join(root, 'packages');
-for (const name of existsSync(packages) ? readdirSync(packages) : []) await buildPackage(join(packages, name));
+for (const name of existsSync(packages) ? readdirSync(packages) : [])
+  if (name !== 'client') await buildPackage(join(packages, name));
 await buildService();
+if (existsSync(join(packages, 'client'))) await buildClient(join(packages, 'client'));
 
 async function buildService() {
-  const sources = [...SETTINGS, ...['tsconfig.build.json', 'src', 'console'].map(name => join(root, name))];
+  const sources = [...SETTINGS, ...['tsconfig.build.json', 'src', 'console', 'docs'].map(name => join(root, name))];
   const isBuilt = await buildFolder(join(root, 'dist'), sources, async built => {
     if (!compile(['-p', join(root, 'tsconfig.build.json'), '--outDir', built])) return false;
     chmodSync(join(built, 'cli', 'main.js'), 0o755);
     copyDocsPage(built);
     copyKeychainProcess(built);
     await bundleBackgroundPrograms(built);
+    await bundleEffect(join(built, 'host-packages', 'effect'));
+    await bundleCommandLine(built);
     await buildConsole(built);
     await writeSchemas(built);
+    await writeDocs(root, built);
     return true;
   });
   if (!isBuilt) process.exitCode = 1;
@@ -47,6 +67,23 @@ async function buildPackage(folder) {
     return true;
   });
   if (!isBuilt) process.exitCode = 1;
+}
+
+/** Builds the package of the client, of files that the service was built into: both are the same code. */
+async function buildClient(folder) {
+  const dist = join(root, 'dist');
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const doors = Object.values(manifest.exports).flatMap(door => (door.default === undefined ? [] : [door.default]));
+  const entries = [...doors, ...Object.values(manifest.browser)].map(path => /^\.\/dist\/(.+)\.js$/.exec(path)[1]);
+  const sources = [
+    ...SETTINGS,
+    join(folder, 'package.json'),
+    ...['client', 'domain', 'protocol'].map(name => join(dist, name)),
+  ];
+  await buildFolder(join(folder, 'dist'), sources, built => {
+    copyReachable(dist, entries, built);
+    return true;
+  });
 }
 
 /** Compiles a project. @returns Whether it had no error. */
@@ -89,6 +126,41 @@ async function bundleBackgroundPrograms(built) {
     banner: {js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;"},
     logLevel: 'warning',
   });
+}
+
+/** Bundles the command line into one CommonJS file: Node takes half of the time of 500 ES modules to load it. */
+async function bundleCommandLine(built) {
+  const {build: bundle} = await import('esbuild');
+  const {dependencies} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const folder = join(built, 'cli');
+  await bundle({
+    absWorkingDir: folder,
+    entryPoints: ['program.js'],
+    outfile: 'program.cjs',
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20.19',
+    external: Object.keys(dependencies).filter(name => !BUNDLED_PACKAGES.includes(name)),
+    banner: {js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;"},
+    plugins: [keepPlaces(built, folder)],
+    logLevel: 'warning',
+  });
+}
+
+/** Creates a plugin by which `import.meta.url` in a bundled module stays the address of that module: it finds other files from there. */
+function keepPlaces(built, folder) {
+  return {
+    name: 'keep-places',
+    setup(bundler) {
+      bundler.onLoad({filter: /\.js$/}, ({path}) => {
+        if (!path.startsWith(built)) return undefined;
+        const place = JSON.stringify(relative(folder, path).replaceAll('\\', '/'));
+        const contents = readFileSync(path, 'utf8').replaceAll('import.meta.url', `new URL(${place}, bundleUrl).href`);
+        return {contents, loader: 'js'};
+      });
+    },
+  };
 }
 
 /** Bundles the console, an application for browsers. */

@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 // Packs the package, installs it in an empty project, and uses it there as a new user would: types, public doors, JSON
 // Schemas, command.
-import {execFileSync, spawnSync} from 'node:child_process';
-import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {execFileSync, spawn, spawnSync} from 'node:child_process';
+import {once} from 'node:events';
+import {lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
+import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {Ajv2020} from 'ajv/dist/2020.js';
 
@@ -16,6 +18,9 @@ const run = (command, args) => {
   if (status !== 0) throw new Error(`${args.join(' ')} failed:\n${stdout}${stderr}`);
   return stdout;
 };
+
+/** Maximum size of an installation on Linux, in bytes: the engine and the schemas are half of it, and 9 MB are of gRPC for shared stores. */
+const INSTALLED_BYTES_MAX = 60_000_000;
 
 try {
   const [packed] = JSON.parse(
@@ -37,6 +42,9 @@ try {
 
   writeFileSync(join(project, 'package.json'), JSON.stringify({name: 'consumer', private: true, type: 'module'}));
   run('npm', ['install', '--silent', '--omit=dev', `./${packed.filename}`]);
+
+  checkInstalledSize();
+  await checkNpx(join(project, packed.filename));
 
   writeFileSync(join(project, 'consumer.ts'), CONSUMER());
   writeFileSync(
@@ -72,6 +80,50 @@ try {
   process.exitCode = 1;
 } finally {
   rmSync(project, {recursive: true, force: true});
+}
+
+/** Prints the size of the installation with its largest parts. */
+function checkInstalledSize() {
+  const modules = join(project, 'node_modules');
+  const parts = readdirSync(modules).map(name => ({name, sizeBytes: sizeOf(join(modules, name))}));
+  const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
+  const largest = parts.sort((one, other) => other.sizeBytes - one.sizeBytes).slice(0, 6);
+  const format = bytes => `${(bytes / 1e6).toFixed(1)} MB`;
+  const list = largest.map(part => `${part.name} ${format(part.sizeBytes)}`).join(', ');
+  process.stdout.write(`installed: ${format(sizeBytes)}, of which ${list}\n`);
+  if (sizeBytes > INSTALLED_BYTES_MAX) throw new Error(`the installation has ${sizeBytes} bytes`);
+}
+
+/** Returns the size of a file, or of all files in a folder, in bytes. */
+function sizeOf(path) {
+  const status = lstatSync(path);
+  if (!status.isDirectory()) return status.size;
+  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
+}
+
+/** Starts the packed service with one line in an empty folder, as the README has it, and asks who the pilot is. */
+async function checkNpx(archive) {
+  const folder = join(project, 'empty');
+  mkdirSync(folder);
+  const args = ['--yes', '--package', archive, 'crewroom', 'start', '--port', '0', '--data-dir', join(folder, 'data')];
+  const child = spawn('npx', args, {cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], detached: true});
+  const exited = once(child, 'exit');
+  try {
+    const port = await Promise.race([readPort(child.stderr), exited.then(() => undefined)]);
+    if (port === undefined) throw new Error('npx crewroom start has ended');
+    const {va_user: pilot} = await (await fetch(`http://localhost:${port}/api/identity`)).json();
+    process.stdout.write(`npx crewroom start in an empty folder serves ${pilot.firstName}\n`);
+  } finally {
+    // Ctrl+C reaches npx and the service.
+    process.kill(-child.pid, 'SIGINT');
+    await exited;
+  }
+}
+
+/** Reads the port of a service from its log. @returns Undefined if the log ends before. */
+async function readPort(log) {
+  for await (const line of createInterface(log)) if (line.includes('"message":"started"')) return JSON.parse(line).port;
+  return undefined;
 }
 
 /** Finds the JSON Schemas by their names in the package, and checks them against their own schema. */

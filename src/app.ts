@@ -1,8 +1,12 @@
 import {setImmediate} from 'node:timers/promises';
+import {createAccess} from './access/admit.ts';
 import {createAllowedOrigins} from './access/allowed-origins.ts';
+import {createBackgroundRegister} from './access/background-register.ts';
 import type {KeptOwner} from './access/kept-owner.ts';
+import type {TokenRegister} from './access/token-register.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
+import {locateStore} from './config/store-location.ts';
 import {AppError} from './domain/app-error.ts';
 import type {Events} from './domain/event.ts';
 import type {Faults} from './domain/fault.ts';
@@ -32,7 +36,7 @@ import {createRoutes} from './http/routes/create-routes.ts';
 import {createPilotChoice} from './identity/pilot-choice.ts';
 import {openFixedSessions} from './identity/session/fixed-sessions.ts';
 import {Metrics} from './metrics/metrics.ts';
-import {type CrewroomParts, createOwner, DEFAULT_PARTS, openPlugins, openSessions} from './parts.ts';
+import {type CrewroomParts, createOwner, DEFAULT_PARTS, openPlugins, openSessions, openTokens} from './parts.ts';
 import {platformPaths} from './paths.ts';
 import {openFlight} from './plugins/flight/simulated-flight.ts';
 import type {PluginHost} from './plugins/plugin-host.ts';
@@ -84,7 +88,7 @@ export interface Crewroom extends AsyncDisposable {
   /**
    * Starts the HTTP service, and then the plugins, which call it. Idempotent: a second call returns the same addresses, unless the first failed.
    *
-   * @throws {AppError} `address-in-use`, `address-unusable`; `store-closed` after disposal.
+   * @throws {AppError} `address-in-use`, `address-unusable`; `invalid-configuration` if `allowUser` names no user; `store-closed` after disposal.
    */
   listen(): Promise<Listening>;
   /** Waits for requests in progress, then closes everything. Idempotent. */
@@ -94,10 +98,10 @@ export interface Crewroom extends AsyncDisposable {
 /**
  * Opens the service inside this program: the same store, identity, guard and answers as `crewroom start`.
  *
- * @param options Settings that differ from the defaults.
+ * @param options Settings that differ from the defaults. `tokenFile` is not among them: only commands send a token to a service.
  * @throws {AppError} `invalid-configuration` with every problem of the options; `unsafe-host`; `invalid-faults`; `invalid-profile`,
- * `invalid-airline`; `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`. Nothing stays
- * open then.
+ * `invalid-airline`; `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`;
+ * `invalid-token-file`. Nothing stays open then.
  *
  * @example
  * ```ts
@@ -109,7 +113,7 @@ export interface Crewroom extends AsyncDisposable {
  * ```
  */
 export async function openCrewroom(
-  options: Partial<Config> = {},
+  options: Partial<Omit<Config, 'tokenFile'>> = {},
   parts: Partial<CrewroomParts> = {},
 ): Promise<Crewroom> {
   // 1. Check the settings.
@@ -118,7 +122,10 @@ export async function openCrewroom(
   if (!isLoopback(config.host)) throw new AppError({code: 'unsafe-host', host: config.host});
   const pluginConfig = await readPluginConfig(config.pluginConfig);
   const given: CrewroomParts = {...DEFAULT_PARTS, ...parts};
-  const faults = createFaultSwitch({...given, ephemeral: config.ephemeral});
+  const faults = createFaultSwitch({
+    ...given,
+    ephemeral: config.ephemeral && locateStore(config.store).kind !== 'etcd',
+  });
   faults.set(readFaultTexts(config.fault));
   const opened: AsyncDisposable[] = [];
   try {
@@ -128,13 +135,14 @@ export async function openCrewroom(
     // 3. Open the store, which keeps other processes out of the data directory.
     const store = await given.openStore(config, {...given, nowMs: faults.storeNowMs});
     opened.unshift(store);
+    const accessTokens = await openTokens(config, given);
     // 4. Resume the session. After the store: two processes that resume one session would end it for each other.
     const hasSignIn = parts.openIdentity === undefined || config.airline !== '';
     const identity = hasSignIn ? await openSessions(base, config, given) : openFixedSessions(base, given.nowMs);
     // 5. Connect the services, the HTTP handler and the sweeper.
     const pageServer = given.pageServer === undefined ? undefined : await openProxy(given.pageServer);
     return new OpenedCrewroom({
-      ...{config, pluginConfig, parts: given, base, pageServer, faults},
+      ...{config, pluginConfig, parts: given, base, pageServer, faults, accessTokens},
       identity: createFaultySessions(identity, faults),
       store: createFaultyStore(store, faults),
     });
@@ -164,6 +172,7 @@ interface Opened {
   readonly store: Store;
   readonly pageServer: PageServer | undefined;
   readonly faults: FaultSwitch;
+  readonly accessTokens: TokenRegister;
 }
 
 class OpenedCrewroom implements Crewroom {
@@ -189,7 +198,7 @@ class OpenedCrewroom implements Crewroom {
   readonly #owner: KeptOwner;
   #closed: Promise<void> | undefined;
 
-  constructor({config, pluginConfig, parts, base, identity, store, pageServer, faults}: Opened) {
+  constructor({config, pluginConfig, parts, base, identity, store, pageServer, faults, accessTokens}: Opened) {
     const {log, nowMs, elapsedMs, randomBytes, timers} = parts;
     const limits = limitsWith(config);
     this.config = config;
@@ -199,7 +208,8 @@ class OpenedCrewroom implements Crewroom {
     this.sessions = identity;
     this.pilots = createPilotChoice({identity, base});
     this.#store = store;
-    this.#owner = createOwner(config, parts);
+    const owner = createOwner(config, parts);
+    this.#owner = owner;
     this.#timers = timers;
     this.#sweeper = createSweeper({store, log, timers, elapsedMs});
     faults.onChange(() => this.#sweeper.notice(0));
@@ -210,7 +220,8 @@ class OpenedCrewroom implements Crewroom {
     this.events = events;
     const onExpiringEntries = (): void => this.#sweeper.notice(0);
     this.transfer = createTransferService({store, limits, nowMs: faults.storeNowMs, pause, onExpiringEntries});
-    this.#host = openPlugins(config, parts, identity);
+    const backgrounds = createBackgroundRegister({randomBytes});
+    this.#host = openPlugins(config, parts, {identity, tokens: backgrounds});
     this.plugins = this.#host;
     announcePlugins(this.#host, events);
     this.settings = openUserSettings({entries: this.entries, store, timers, plugins: this.#host, log});
@@ -223,11 +234,13 @@ class OpenedCrewroom implements Crewroom {
       connections: () => this.#http.statistics(),
     });
     const data = {store, entries, events, transfer, identity, sessions: identity};
-    const services = {...data, owner: this.#owner, pilots, plugins, settings, flight, faults, requests, metrics};
+    const services = {...data, owner, accessTokens, pilots, plugins, settings, flight, faults, requests, metrics};
     const allowedOrigins = createAllowedOrigins({configured: config.allowOrigin, nowMs});
-    const forPlugins = {pluginConfig, pageServer, allowedOrigins, nowMs};
-    const routes = createRoutes({...services, ...forPlugins, ...versions, limits, pause, identitySchema});
+    const dataDir = config.ephemeral ? undefined : config.dataDir;
+    const more = {dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
+    const routes = createRoutes({...services, ...more, ...versions, limits, pause, identitySchema});
     this.#http = createHttpService({
+      access: createAccess({mode: 'open', owner, tokens: accessTokens, backgrounds}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins},
       onAnswered: answered => {
         metrics.countRequest(answered);
@@ -244,8 +257,8 @@ class OpenedCrewroom implements Crewroom {
   async listen(): Promise<Listening> {
     if (this.#closed !== undefined) throw new AppError({code: 'store-closed'});
     const listening = await this.#http.listen();
-    await this.#owner.keep(listening.port);
     this.#host.start(listening.port);
+    await this.#owner.keep(listening.port);
     return listening;
   }
 

@@ -94,3 +94,15 @@ async function isDirectory(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found?.isDirectory() === true;
 }
+
+/** Makes the names of the files in a directory durable, such as that of a file that was renamed. */
+export async function syncDirectory(path: string): Promise<void> {
+  // Windows cannot open a directory, and does not need to.
+  if (process.platform === 'win32') return;
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

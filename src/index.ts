@@ -31,7 +31,7 @@ export type {
   WriteOptions,
   Written,
 } from './domain/entries.ts';
-export type {Entry, EntryInfo, Expectation} from './domain/entry.ts';
+export type {Entry, EntryInfo, Expectation, SharedEntry} from './domain/entry.ts';
 export type {
   ClientRequested,
   DefaultEventKind,

@@ -2,17 +2,22 @@ import {randomBytes} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {type KeptOwner, openOwner} from './access/kept-owner.ts';
+import {readTokenFile, writeTokenFile} from './access/token-file.ts';
+import {createTokenRegister, type KeptToken, type TokenRegister} from './access/token-register.ts';
 import type {Config} from './config/config.ts';
+import {type EtcdLocation, locateStore} from './config/store-location.ts';
 import type {IdentitySource} from './domain/identity.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
 import type {ServedSessions} from './domain/session.ts';
 import type {Store} from './domain/store.ts';
 import type {Timers} from './domain/timers.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
+import {PROCESS_TIMERS} from './identity/process-timers.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
-import {pluginStorageDirOf, pluginsDirOf, runtimeDirOf} from './paths.ts';
-import {createPluginHost, type PluginHost} from './plugins/plugin-host.ts';
+import {pluginStorageDirOf, pluginsDirOf, runtimeDirsOf} from './paths.ts';
+import {createPluginHost, type PluginHost, type PluginHostDeps} from './plugins/plugin-host.ts';
 import {openStorage, openTemporaryStorage} from './plugins/storage.ts';
+import {namesOf} from './system/loopback.ts';
 import {VERSION} from './version.ts';
 
 /** The parts of the service that a program may replace. */
@@ -70,16 +75,37 @@ export const DEFAULT_PARTS: CrewroomParts = {
   keychain: openKeychain({environment: process.env}),
 };
 
-async function openStore(
-  {ephemeral, dataDir}: Config,
-  {nowMs, elapsedMs, log, randomBytes, newStoreId}: CrewroomParts,
-): Promise<Store> {
-  if (ephemeral) {
+async function openStore(config: Config, parts: CrewroomParts): Promise<Store> {
+  const {ephemeral, dataDir, store} = config;
+  const {nowMs, elapsedMs, log, randomBytes, newStoreId} = parts;
+  const location = locateStore(store);
+  if (location.kind === 'etcd') return openEtcdStore(location, config, parts);
+  if (ephemeral || location.kind === 'memory') {
     const {openMemoryStore} = await import('./store/memory/memory-store.ts');
     return openMemoryStore({nowMs, elapsedMs, randomBytes});
   }
   const {openLmdbStore} = await import('./store/lmdb-store.ts');
   return openLmdbStore({directory: dataDir, nowMs, elapsedMs, log, randomBytes, newStoreId});
+}
+
+/** Opens a store in etcd. Only then are its client and the library for it loaded. */
+async function openEtcdStore(
+  {members, prefix, tls, user, quotaBytes}: EtcdLocation,
+  {ephemeral, dataDir}: Config,
+  {nowMs, elapsedMs, log, randomBytes, random, newStoreId}: CrewroomParts,
+): Promise<Store> {
+  const {openEtcdStore: open} = await import('./store/shared/etcd/etcd-store.ts');
+  const {openLmdbStore} = await import('./store/lmdb-store.ts');
+  // The data directory still has session, tokens and plugins, so no other process may use it. Its own store stays unused.
+  const directory = ephemeral
+    ? undefined
+    : await openLmdbStore({directory: dataDir, nowMs, elapsedMs, log, randomBytes});
+  return open({
+    ...{members, prefix, tls, user, quotaBytes, log, nowMs, elapsedMs, randomBytes, random, newStoreId},
+    // Not those of the other parts, which do not keep the process alive: what waits for etcd has to end.
+    timers: PROCESS_TIMERS,
+    owned: directory === undefined ? [] : [directory],
+  });
 }
 
 async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<IdentitySource> {
@@ -92,7 +118,7 @@ async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<Id
 /** Opens the identity source that pilots sign in to. It serves `base` while no pilot is signed in. */
 export async function openSessions(
   base: IdentitySource,
-  {airline, dataDir, ephemeral, keep}: Config,
+  {airline, allowPlainHttp, dataDir, ephemeral, keep}: Config,
   {log, nowMs, random, timers, fetch, keychain}: CrewroomParts,
 ): Promise<IdentitySource & ServedSessions> {
   const {createBackEndClient} = await import('./identity/backend/back-end-client.ts');
@@ -102,7 +128,7 @@ export async function openSessions(
   return openSessionSource({
     base,
     airline: airline === '' ? undefined : await readAirline(airline),
-    client: createBackEndClient({fetch, userAgent: `Crewroom/${VERSION}`}),
+    client: createBackEndClient({fetch, userAgent: `Crewroom/${VERSION}`, allowPlainHttp}),
     keeper: keep && !ephemeral ? openSessionKeeper({directory: dataDir, keychain, log}) : openMemoryKeeper(),
     log,
     nowMs,
@@ -113,19 +139,36 @@ export async function openSessions(
 
 /** Creates the token of the owner. With a store of another kind its file is not in the data directory, which may be that of another service. */
 export function createOwner(
-  {ephemeral, dataDir}: Config,
+  {host, ephemeral, dataDir}: Config,
   {openStore: given, log, elapsedMs, randomBytes}: CrewroomParts,
 ): KeptOwner {
-  const runtimeDir = runtimeDirOf(process.env, {temporaryDir: tmpdir(), userId: process.getuid?.()});
-  const place = {dataDir: ephemeral || given !== openStore ? undefined : dataDir, runtimeDir};
-  return openOwner({place, log, elapsedMs, randomBytes});
+  const runtimeDirs = runtimeDirsOf(process.env, {temporaryDir: tmpdir(), userId: process.getuid?.()});
+  const place = {dataDir: ephemeral || given !== openStore ? undefined : dataDir, runtimeDirs};
+  return openOwner({host, place, log, elapsedMs, randomBytes});
+}
+
+/**
+ * Opens the tokens of programs: those of the data directory, or none that are kept for a store of another kind.
+ *
+ * @throws {AppError} `invalid-token-file` if their file is damaged.
+ */
+export async function openTokens(
+  {ephemeral, dataDir}: Config,
+  {openStore: given, nowMs, timers, randomBytes}: CrewroomParts,
+): Promise<TokenRegister> {
+  const isKept = !ephemeral && given === openStore;
+  const randomName = (): string => Buffer.from(randomBytes(8)).toString('hex');
+  const save = async (tokens: readonly KeptToken[]): Promise<void> => {
+    if (isKept) await writeTokenFile(dataDir, tokens, randomName);
+  };
+  return createTokenRegister({tokens: isKept ? await readTokenFile(dataDir) : [], save, nowMs, timers, randomBytes});
 }
 
 /** Opens the plugin host. It starts plugins only when `start` is called. */
 export function openPlugins(
-  {plugins, plugin, dataDir, ephemeral}: Config,
+  {plugins, plugin, dataDir, ephemeral, host}: Config,
   {log, nowMs, elapsedMs, timers, pageServer}: CrewroomParts,
-  identity: IdentitySource,
+  {identity, tokens}: Pick<PluginHostDeps, 'identity' | 'tokens'>,
 ): PluginHost {
   const installed = ephemeral ? undefined : pluginsDirOf(dataDir);
   return createPluginHost({
@@ -136,6 +179,7 @@ export function openPlugins(
       ? openTemporaryStorage(join(tmpdir(), 'crewroom-plugins-'))
       : openStorage(pluginStorageDirOf(dataDir)),
     environment: process.env,
-    ...{identity, log, nowMs, elapsedMs, timers},
+    serviceHosts: namesOf(host),
+    ...{identity, tokens, log, nowMs, elapsedMs, timers},
   });
 }

@@ -17,14 +17,29 @@ export function platformPaths(): PlatformPaths {
   return {dataDir: data, configFile: join(config, 'config.json'), cacheDir: cache};
 }
 
-/** Returns the directory for files of running programs of a user. It may be missing. */
-export function runtimeDirOf(
+/**
+ * Returns the directories for files of running programs of a user, the best first. The first may be that of another user, or missing: `su`
+ * and containers pass on the environment of another session. None is created.
+ */
+export function runtimeDirsOf(
   {XDG_RUNTIME_DIR: directory = ''}: Readonly<Record<string, string | undefined>>,
   {temporaryDir, userId}: {readonly temporaryDir: string; readonly userId: number | undefined},
-): string {
+): readonly string[] {
+  const own = join(temporaryDir, userId === undefined ? 'crewroom' : `crewroom-${userId}`);
   // A relative path is invalid (XDG Base Directory Specification).
-  if (isAbsolute(directory)) return join(directory, 'crewroom');
-  return join(temporaryDir, userId === undefined ? 'crewroom' : `crewroom-${userId}`);
+  return isAbsolute(directory) ? [join(directory, 'crewroom'), own] : [own];
+}
+
+/**
+ * Returns the file of the systemd unit of a user (systemd.unit, search path of the user manager); undefined if the user has no home
+ * directory.
+ */
+export function unitFileOf({
+  XDG_CONFIG_HOME: config = '',
+  HOME: home = '',
+}: Readonly<Record<string, string | undefined>>): string | undefined {
+  const directory = isAbsolute(config) ? config : isAbsolute(home) ? join(home, '.config') : undefined;
+  return directory === undefined ? undefined : join(directory, 'systemd', 'user', 'crewroom.service');
 }
 
 /** Returns the directory of the snapshots of a store: beside its data directory. */

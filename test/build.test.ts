@@ -13,6 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setImmediate} from 'node:timers/promises';
@@ -26,6 +27,9 @@ const SOURCES = [
   'domain',
   'version.ts',
   join('http', 'docs-page'),
+  // Used by the pages of failures.
+  join('http', 'core', 'status-text.ts'),
+  join('protocol', 'failure', 'failure-status.ts'),
   join('plugins', 'background', 'channel'),
   join('plugins', 'background', 'runtime'),
   join('identity', 'keychain', 'keychain-process.js'),
@@ -38,11 +42,12 @@ describe('a build of a clone', () => {
   const version = join(dist, 'version.js');
 
   beforeAll(async () => {
-    const names = ['scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+    const names = ['scripts', 'docs', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
     for (const name of [...names, ...SOURCES.map(source => join('src', source))])
       cpSync(join(root, name), join(clone, name), {recursive: true});
     mkdirSync(join(clone, 'src', 'cli'));
-    writeFileSync(join(clone, 'src', 'cli', 'main.ts'), "export {VERSION} from '../version.ts';\n");
+    for (const name of ['main.ts', 'program.ts'])
+      writeFileSync(join(clone, 'src', 'cli', name), "export {VERSION} from '../version.ts';\n");
     mkdirSync(join(clone, 'src', 'schemas'));
     writeFileSync(join(clone, 'src', 'schemas', 'file-schemas.ts'), "export const FILE_SCHEMAS = {'a.json': {}};\n");
     mkdirSync(join(clone, 'console'));
@@ -52,6 +57,14 @@ describe('a build of a clone', () => {
     assert.equal(await build(), 0);
   });
   afterAll(() => rmSync(clone, {recursive: true, force: true}));
+
+  test('bundles the command line into one file, whose modules find other files from where they were', () => {
+    const program = createRequire(import.meta.url)(join(dist, 'cli', 'program.cjs')) as {readonly VERSION: string};
+    const {version: expected} = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8')) as {
+      readonly version: string;
+    };
+    assert.equal(program.VERSION, expected);
+  });
 
   test('does nothing if the sources and the built files are the same', async () => {
     const {ino} = statSync(version);

@@ -1,4 +1,4 @@
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, statSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
@@ -91,6 +91,12 @@ describe('the pages', () => {
     });
   }
 
+  test('README.md begins with a picture of modest size, with a text for those who do not see it', () => {
+    const [, text = '', picture = ''] = /^# Crewroom\n\n!\[(.+)\]\((.+\.png)\)\n/.exec(read('README.md')) ?? [];
+    expect(text.length).toBeGreaterThan(20);
+    expect(statSync(join(root, picture)).size).toBeLessThan(PICTURE_BYTES_MAX);
+  });
+
   test('name only existing flags', () => {
     const flags = new Set([
       ...SETTING_NAMES.flatMap(name => [flagOf(name), shownFlagOf(name)]),
@@ -110,8 +116,15 @@ describe('the pages', () => {
   });
 });
 
+/** Maximum size of the picture in README.md, in bytes: every clone has each version of it. */
+const PICTURE_BYTES_MAX = 150_000;
+
 /** Flags that are not settings. */
 const COMMAND_FLAGS = [
+  '--lines',
+  '--name',
+  '--permission',
+  '--expires',
   '--ui',
   '--no-open',
   '--data',
@@ -129,6 +142,10 @@ const COMMAND_FLAGS = [
   '--json',
   '--new-store-id',
   '--quick',
+  // Of etcd.
+  '--max-request-bytes',
+  '--auto-compaction-retention',
+  '--quota-backend-bytes',
   '--values',
   '--yes',
   '--prefix',
@@ -152,4 +169,4 @@ const COMMAND_FLAGS = [
 const CLONE_FLAGS = ['--faults', '--minutes', '--no-peers', '--only', '--rounds', '--seed'];
 
 /** Flags of other programs. */
-const OTHER_FLAGS = ['--test', '--retry', '--retry-connrefused'];
+const OTHER_FLAGS = ['--global', '--network', '--test', '--retry', '--retry-connrefused'];

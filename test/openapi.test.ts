@@ -211,6 +211,12 @@ const REQUESTS: readonly {
   {path: '/'},
   {path: '/openapi.json'},
   {path: '/docs'},
+  {path: '/docs/guides', template: '/docs/{name}'},
+  {path: '/docs/none', template: '/docs/{name}'},
+  {path: '/docs/guides/first-plugin', template: '/docs/guides/{name}'},
+  {path: '/docs/guides/none', template: '/docs/guides/{name}'},
+  {path: '/docs/errors/no-entry', template: '/docs/errors/{code}'},
+  {path: '/docs/errors/none', template: '/docs/errors/{code}'},
   {path: '/api/identity', headers: {Origin: 'https://evil.example'}},
   {path: '/api/identity', headers: {'Sec-Fetch-Site': 'cross-site'}},
 ];

@@ -12,6 +12,7 @@ const PARSERS = /\b(?:JSON\.parse|new URL|URL\.canParse|Date\.parse|decodeURICom
 
 /** Calls of parsers of the platform: their number, and the bound of the text before each. */
 const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>> = {
+  'access/token-file.ts': [2, 'FILE_BYTES_MAX, of a file of the user, and a time in it'],
   'cli/commands/copy.ts': [4, 'an argument: the operating system limits it'],
   'cli/commands/plugin.ts': [1, 'an argument: the operating system limits it'],
   'cli/dev/author-package.ts': [1, 'PACKAGE_BYTES_MAX, of a file of the user'],
@@ -42,7 +43,8 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'http/openapi/parameters.ts': [1, 'the query of a request: 16 KiB of headers'],
   'http/proxy/page-server.ts': [1, 'an argument'],
   'http/routes/console-routes.ts': [1, 'the name of a folder of the package'],
-  'http/routes/docs-routes.ts': [1, 'the name of a file of the package'],
+  'http/routes/identity-routes.ts': [1, 'the identity document that is served'],
+  'http/routes/docs-routes.ts': [2, 'names of a file and of a folder of the package'],
   'identity/backend/airline-profile.ts': [2, 'what readJsonDocument() took, and an address out of it'],
   'identity/backend/request/answer-body.ts': [2, 'PARSED_BYTES_MAX, or what a step of the doctor allows: 16 MiB'],
   'identity/backend/request/back-end-request.ts': [1, 'an address that was read'],
@@ -62,10 +64,11 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'plugins/background/runtime/calls/request.ts': [2, 'a body of a request, in the process of the plugin'],
   'plugins/background/runtime/modules/load-module.ts': [1, 'a file of the plugin, in its own process'],
   'plugins/background/runtime/plugin.ts': [1, 'the identity document, in the process of the plugin'],
-  'plugins/background/runtime/program/places.ts': [5, 'names of files of the package'],
-  'plugins/background/runtime/redirect-calls.ts': [2, 'an address of the plugin, in its own process'],
+  'plugins/background/runtime/program/places.ts': [6, 'names of files of the package'],
+  'plugins/background/runtime/redirect-calls.ts': [4, 'an address of the plugin, in its own process'],
   'plugins/package/check/check-page.ts': [3, 'an address in a page of a plugin, whose size is limited'],
   'plugins/pilot.ts': [1, 'an identity that its source has parsed'],
+  'protocol/access-tokens.ts': [1, 'an expression that accepts nothing but a time'],
   'protocol/plugin/client-request.ts': [1, 'CLIENT_REQUEST_BYTES_MAX, and VALUE_DEPTH_MAX by parseJsonText()'],
   'protocol/text/read-document.ts': [
     2,
@@ -76,6 +79,9 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'requests/mask-values.ts': [1, 'the target of a request: 16 KiB of headers'],
   'store/disk/data-format.ts': [1, 'FORMAT_BYTES_MAX'],
   'store/lmdb/process-lock.ts': [1, 'a record that this program wrote'],
+  'store/shared/engine/commit-ids.ts': [1, 'a record that this program wrote'],
+  'store/shared/engine/head.ts': [1, 'HEAD_BYTES_MAX'],
+  'store/shared/engine/staging.ts': [1, 'a record that this program wrote'],
   'system/loopback-address.ts': [2, 'an argument'],
   'system/open-address.ts': [1, 'an address that the service made'],
   'system/port-holder.ts': [1, 'ANSWER_LENGTH_MAX'],

@@ -12,6 +12,7 @@ import {RACE_FOR_REVISIONS} from './scenarios/race-for-revisions.ts';
 import {REFUSE_RECORD} from './scenarios/refuse-record.ts';
 import {SET_CLOCK_RIGHT} from './scenarios/set-clock-right.ts';
 import {SHARE_DIRECTORY} from './scenarios/share-directory.ts';
+import {SHARE_ENGINE} from './scenarios/share-engine.ts';
 import {STOP_UNDER_LOAD} from './scenarios/stop-under-load.ts';
 
 /** All scenarios, in the order in which they run. */
@@ -31,4 +32,5 @@ export const SCENARIOS: readonly Scenario[] = [
   REFUSE_RECORD,
   SET_CLOCK_RIGHT,
   HOLD_PLACES,
+  SHARE_ENGINE,
 ];

@@ -1,7 +1,7 @@
 import type {Log} from '../domain/log.ts';
 import type {Owner, OwnerCode} from '../domain/owner.ts';
 import {createOwnerAccess, type OwnerAccess, type OwnerAccessDeps} from './owner-access.ts';
-import {type OwnerPlace, ownerFileOf, removeOwnerFile, writeOwnerFile} from './owner-file.ts';
+import {type OwnerPlace, ownerFilesOf, removeOwnerFile, writeOwnerFile} from './owner-file.ts';
 
 /** Dependencies of {@link openOwner}. */
 export interface KeptOwnerDeps extends OwnerAccessDeps {
@@ -44,13 +44,19 @@ class FileOwner implements KeptOwner {
 
   async keep(port: number): Promise<void> {
     const {place, log, randomBytes} = this.#deps;
-    const path = ownerFileOf({...place, port});
-    try {
-      await writeOwnerFile(path, this.#access.token, () => Buffer.from(randomBytes(8)).toString('hex'));
-      this.#path = path;
-    } catch (error) {
-      log.error('the token of the owner is in no file, so "crewroom console" does not work', {path, error});
+    const paths = ownerFilesOf({...place, port});
+    const errors: unknown[] = [];
+    for (const path of paths) {
+      try {
+        await writeOwnerFile(path, this.#access.token, () => Buffer.from(randomBytes(8)).toString('hex'));
+        this.#path = path;
+        return;
+      } catch (error) {
+        errors.push(error);
+      }
     }
+    const [error] = errors;
+    log.error('the token of the owner is in no file, so "crewroom console" does not work', {paths, error});
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,9 +2,9 @@ import {randomBytes} from 'node:crypto';
 import {describe, expect, test} from 'vitest';
 import {createOwnerAccess, type OwnerAccess} from './owner-access.ts';
 
-function open(): {readonly owner: OwnerAccess; readonly wait: (seconds: number) => void} {
+function open(host = 'localhost'): {readonly owner: OwnerAccess; readonly wait: (seconds: number) => void} {
   let nowMs = 1000;
-  const owner = createOwnerAccess({elapsedMs: () => nowMs, randomBytes});
+  const owner = createOwnerAccess({host, elapsedMs: () => nowMs, randomBytes});
   return {
     owner,
     wait: seconds => {
@@ -30,6 +30,19 @@ describe('createOwnerAccess()', () => {
     const token = owner.exchangeCode(code);
     expect(owner.isOwner(token)).toBe(true);
     expect(token).not.toBe(owner.token);
+  });
+
+  for (const host of ['127.0.0.1', '::1'])
+    test(`creates no code while another program could listen beside ${host}`, () => {
+      const {owner} = open(host);
+      const refused = expect.objectContaining({failure: {code: 'code-unavailable', host}});
+      expect(() => owner.createCode(owner.token)).toThrow(refused);
+      expect(() => owner.createCode('wrong')).toThrow(REFUSED);
+    });
+
+  test('creates codes for the name of both addresses in any case', () => {
+    const {owner} = open('LocalHost');
+    expect(owner.createCode(owner.token).expiresInSeconds).toBe(60);
   });
 
   test('knows its own tokens only', () => {

@@ -1,9 +1,11 @@
-import {createHash, timingSafeEqual} from 'node:crypto';
 import {AppError} from '../domain/app-error.ts';
 import type {Owner, OwnerCode} from '../domain/owner.ts';
+import {createSecret, createToken, findEqual, hash} from './token-hash.ts';
 
 /** Dependencies of {@link createOwnerAccess}. */
 export interface OwnerAccessDeps {
+  /** Address on which the service listens, or `localhost` for both. */
+  readonly host: string;
   /** A monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number;
   readonly randomBytes: (sizeBytes: number) => Uint8Array;
@@ -29,9 +31,6 @@ const CODES_MAX = 8;
 /** Maximum number of tokens of pages; the oldest is dropped for another. Each reload of a console leaves one that is not used any more. */
 const PAGE_TOKENS_MAX = 64;
 
-/** Random bytes of a token or a code: too many to be guessed, and 43 characters as base64url. */
-const SECRET_BYTES = 32;
-
 interface WaitingCode {
   readonly hash: Uint8Array;
   readonly expiresMs: number;
@@ -47,7 +46,7 @@ class HashedOwner implements OwnerAccess {
 
   constructor(deps: OwnerAccessDeps) {
     this.#deps = deps;
-    this.token = this.#createToken();
+    this.token = createToken(deps);
     this.#fileToken = hash(this.token);
   }
 
@@ -57,7 +56,10 @@ class HashedOwner implements OwnerAccess {
 
   createCode(token: string | undefined): OwnerCode {
     if (!this.isOwner(token)) throw new AppError({code: 'owner-required'});
-    const code = this.#createSecret();
+    const {host} = this.#deps;
+    // The name of the console has both addresses. Another user could listen on the free one, and the page there would get the code.
+    if (host.toLowerCase() !== 'localhost') throw new AppError({code: 'code-unavailable', host});
+    const code = createSecret(this.#deps);
     const expiresMs = this.#deps.elapsedMs() + CODE_SECONDS * 1000;
     this.#codes = [...this.#codes, {hash: hash(code), expiresMs}].slice(-CODES_MAX);
     return {code, expiresInSeconds: CODE_SECONDS};
@@ -71,25 +73,8 @@ class HashedOwner implements OwnerAccess {
     const found = this.#codes[at];
     this.#codes = this.#codes.filter(each => each !== found);
     if (found === undefined || this.#deps.elapsedMs() >= found.expiresMs) throw new AppError({code: 'invalid-code'});
-    const token = this.#createToken();
+    const token = createToken(this.#deps);
     this.#pageTokens = [...this.#pageTokens, hash(token)].slice(-PAGE_TOKENS_MAX);
     return token;
   }
-
-  #createToken(): string {
-    return `crewroom_${this.#createSecret()}`;
-  }
-
-  #createSecret(): string {
-    return Buffer.from(this.#deps.randomBytes(SECRET_BYTES)).toString('base64url');
-  }
-}
-
-function hash(secret: string): Uint8Array {
-  return createHash('sha256').update(secret).digest();
-}
-
-/** Returns the position of a hash, or -1. Compares all of them in constant time: the time shows neither a hash nor its position. */
-function findEqual(hashes: readonly Uint8Array[], wanted: Uint8Array): number {
-  return hashes.map(each => timingSafeEqual(each, wanted)).indexOf(true);
 }

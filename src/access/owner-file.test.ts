@@ -2,7 +2,7 @@ import {chmod, mkdir, readdir, readFile, stat, symlink, writeFile} from 'node:fs
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {makeTemporaryDirectory} from '../../test/support/service.ts';
-import {ownerFileOf, readOwnerFile, removeOwnerFile, writeOwnerFile} from './owner-file.ts';
+import {readOwnerFile, removeOwnerFile, writeOwnerFile} from './owner-file.ts';
 
 const TOKEN = `crewroom_${'a'.repeat(43)}`;
 const OTHER = `crewroom_${'b'.repeat(43)}`;
@@ -11,7 +11,7 @@ const OTHER = `crewroom_${'b'.repeat(43)}`;
 async function place(): Promise<string> {
   const home = await makeTemporaryDirectory();
   onTestFinished(() => home[Symbol.asyncDispose]());
-  return ownerFileOf({dataDir: undefined, runtimeDir: join(home.path, 'crewroom'), port: 7172});
+  return join(home.path, 'crewroom', 'owner-token-7172');
 }
 
 describe.skipIf(process.platform === 'win32')('the file of the owner', () => {
@@ -47,7 +47,7 @@ describe.skipIf(process.platform === 'win32')('the file of the owner', () => {
     onTestFinished(() => home[Symbol.asyncDispose]());
     await mkdir(join(home.path, 'data'), {mode: 0o700});
     await symlink(join(home.path, 'data'), join(home.path, 'link'));
-    const path = ownerFileOf({dataDir: join(home.path, 'link'), runtimeDir: home.path, port: 7172});
+    const path = join(home.path, 'link', 'owner-token');
     await writeOwnerFile(path, TOKEN, () => 'x');
     expect(await readOwnerFile(path)).toBe(TOKEN);
     expect(await readdir(join(home.path, 'data'))).toEqual(['owner-token']);

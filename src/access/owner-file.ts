@@ -1,7 +1,6 @@
-import {lstat, mkdir, open, rename, rm, stat} from 'node:fs/promises';
-import {basename, dirname, join} from 'node:path';
-import {codeOf} from '../domain/error-text.ts';
-import {readRegularFile} from '../files.ts';
+import {rm} from 'node:fs/promises';
+import {join} from 'node:path';
+import {readOwnFile, writeOwnFile} from './own-file.ts';
 
 /** Name of the file with the token of the owner, in a data directory. */
 const OWNER_FILE = 'owner-token';
@@ -9,22 +8,27 @@ const OWNER_FILE = 'owner-token';
 /** Maximum size of the file, in bytes: one token. */
 const FILE_BYTES_MAX = 256;
 
-/** Only the owner may read the file, and see that it is there. */
-const FILE_MODE = 0o600;
-const DIRECTORY_MODE = 0o700;
-
 /** Place of the file of a service. */
 export interface OwnerPlace {
   /** Data directory; undefined for a service in memory. */
   readonly dataDir: string | undefined;
-  /** Directory for files of running programs of this user. */
-  readonly runtimeDir: string;
+  /** Directories for files of running programs of this user, the best first. */
+  readonly runtimeDirs: readonly string[];
   readonly port: number;
 }
 
-/** Returns the path of the file: in the data directory, or by the port of a service without one. */
-export function ownerFileOf({dataDir, runtimeDir, port}: OwnerPlace): string {
-  return dataDir === undefined ? join(runtimeDir, `${OWNER_FILE}-${port}`) : join(dataDir, OWNER_FILE);
+/**
+ * Returns the paths where the file may be: in the data directory, or by the port of a service without one. It is at the first path where it
+ * can be written.
+ */
+export function ownerFilesOf({dataDir, runtimeDirs, port}: OwnerPlace): readonly string[] {
+  if (dataDir !== undefined) return [join(dataDir, OWNER_FILE)];
+  return runtimeDirs.map(directory => join(directory, `${OWNER_FILE}-${port}`));
+}
+
+/** Returns whether a file is in a data directory, which may be a link. */
+function isInDataDir(path: string): boolean {
+  return path.endsWith(OWNER_FILE);
 }
 
 /**
@@ -34,29 +38,13 @@ export function ownerFileOf({dataDir, runtimeDir, port}: OwnerPlace): string {
  * @throws {Error} If it cannot be written, or if its directory is not this user's alone.
  */
 export async function writeOwnerFile(path: string, token: string, randomName: () => string): Promise<void> {
-  const directory = dirname(path);
-  await mkdir(directory, {mode: DIRECTORY_MODE}).catch(error => {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  });
-  await assertOwn(path);
-  // A new file: an existing one may be a link, or open in another process.
-  const temporary = `${path}.${randomName()}`;
-  const file = await open(temporary, 'wx', FILE_MODE);
-  try {
-    await file.writeFile(`${token}\n`).finally(() => file.close());
-    // A reader sees the whole file or none.
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, {force: true});
-    throw error;
-  }
+  await writeOwnFile(path, `${token}\n`, {randomName, followsLink: isInDataDir(path)});
 }
 
 /** Reads the token of a service. @returns Undefined if there is no such file, or if another user could have written it. */
 export async function readOwnerFile(path: string): Promise<string | undefined> {
   try {
-    await assertOwn(path);
-    const bytes = await readRegularFile(path, FILE_BYTES_MAX);
+    const bytes = await readOwnFile(path, {bytesMax: FILE_BYTES_MAX, followsLink: isInDataDir(path)});
     return /^crewroom_[A-Za-z0-9_-]{43}$/.exec(bytes.toString().trim())?.[0];
   } catch {
     return undefined;
@@ -66,15 +54,4 @@ export async function readOwnerFile(path: string): Promise<string | undefined> {
 /** Removes the file of a service, unless another service has replaced it. Never rejects. */
 export async function removeOwnerFile(path: string, token: string): Promise<void> {
   if ((await readOwnerFile(path)) === token) await rm(path, {force: true}).catch(() => {});
-}
-
-/** Asserts that the directory of a file belongs to this user, and that other users cannot read it. Windows has neither owners nor modes of files. */
-async function assertOwn(path: string): Promise<void> {
-  const directory = dirname(path);
-  const userId = process.getuid?.();
-  if (userId === undefined) return;
-  // A data directory may be a link of the user. In a temporary directory another user may have made the link.
-  const {uid, mode} = await (basename(path) === OWNER_FILE ? stat(directory) : lstat(directory));
-  if (uid !== userId) throw new Error(`${directory} belongs to user ${uid}, and this process runs as ${userId}`);
-  if ((mode & 0o077) !== 0) throw new Error(`${directory} is open to other users`);
 }

@@ -1,4 +1,5 @@
 import {randomBytes} from 'node:crypto';
+import {tmpdir} from 'node:os';
 import {createInterface} from 'node:readline';
 import type {Writable} from 'node:stream';
 import {setTimeout as pause} from 'node:timers/promises';
@@ -36,12 +37,14 @@ export function processContext(host: HostProcess, paths: PlatformPaths): CliCont
     stdin: createInput(host),
     stdout: createOutput(host.stdout),
     stderr: createMessages(host.stderr),
+    program: {node: host.argv[0] ?? '', script: host.argv[1] ?? ''},
     environment: host.env,
     workingDirectory: host.cwd(),
     platform: host.platform,
     architecture: host.arch,
     nodeVersion: host.versions.node,
     paths,
+    temporaryDir: tmpdir(),
     processId: host.pid,
     userId: host.getuid?.(),
     nowMs: Date.now,

@@ -1,4 +1,5 @@
 import {AppError} from '../domain/app-error.ts';
+import {decodeJsonText, trustStoredJson} from '../domain/json-text.ts';
 import {type FailureReading, readFailure} from '../protocol/failure/failure-document.ts';
 import {UnexpectedDocument} from '../protocol/text/read-document.ts';
 
@@ -33,7 +34,9 @@ export async function readAnswer(response: Response, url: string): Promise<Answe
   let left = ANSWER_BYTES_MAX;
   // A reader, since streams are not iterable in every browser.
   const reader = response.body?.getReader();
-  for (let chunk = (await reader?.read())?.value; chunk; chunk = (await reader?.read())?.value) {
+  for (;;) {
+    const chunk = (await reader?.read())?.value;
+    if (chunk === undefined) break;
     left -= chunk.length;
     if (left < 0) {
       void reader?.cancel().catch(() => {});
@@ -71,7 +74,7 @@ export function expecting<T>(answer: Pick<Answer, 'url' | 'status'>, read: () =>
 
 /** Returns the text of an answer. */
 export function decodeAnswer({bytes}: Answer): string {
-  return new TextDecoder().decode(bytes);
+  return decodeJsonText(trustStoredJson(bytes));
 }
 
 /** Returns the failure that an answer reports. */

@@ -1,3 +1,5 @@
+import {AppError} from '../domain/app-error.ts';
+import {isTokenText, TOKEN_PROBLEM} from '../domain/token-text.ts';
 import {ATTEMPTS_MAX, createTransport, type Transport, type TransportOptions} from './transport.ts';
 
 /** Address of the service, and limits of calls. */
@@ -6,6 +8,11 @@ export interface ClientOptions {
   readonly baseUrl?: string;
   /** Time limit of a call from when it is sent, in milliseconds, unless the call sets its own. @default {30_000} */
   readonly timeoutMs?: number;
+  /**
+   * A token of the service, such as `crewroom token create` prints. Each request carries it in `Authorization`, also those of event streams, and none
+   * in its URL. Pages must not contain one. @default {none}
+   */
+  readonly token?: string;
   /** Ends every pending call and every event stream. */
   readonly signal?: AbortSignal;
   /** Maximum number of attempts of an idempotent call; 1 for no retries. @default {3} */
@@ -17,10 +24,11 @@ export interface ClientOptions {
 /** Default time limit of a call, in milliseconds: twice the service's own limit for a request. */
 const TIMEOUT_MS = 30_000;
 
-/** Creates the transport of a client. */
+/** Creates the transport of a client. @throws {AppError} `invalid-parameter` for a malformed token. */
 export function openTransport(
   {
     baseUrl = 'http://localhost:7172',
+    token,
     timeoutMs = TIMEOUT_MS,
     attemptsMax = ATTEMPTS_MAX,
     signal,
@@ -28,13 +36,19 @@ export function openTransport(
   }: ClientOptions,
   isKnownFailure: TransportOptions['isKnownFailure'],
 ): Transport {
+  // The message must not repeat a text that may be most of a token.
+  if (token !== undefined && !isTokenText(token))
+    throw new AppError({code: 'invalid-parameter', parameter: 'token', problem: TOKEN_PROBLEM});
   return createTransport({
     isKnownFailure,
     baseUrl: baseUrl.replace(/\/+$/, ''),
     timeoutMs,
     attemptsMax,
     signal,
-    fetch,
+    fetch: request => {
+      if (token !== undefined) request.headers.set('Authorization', `Bearer ${token}`);
+      return fetch(request);
+    },
     random: Math.random,
     pageOrigin: (globalThis as Page).location?.origin,
   });

@@ -6,16 +6,12 @@ import type {StoreId} from '../domain/store-id.ts';
  * the service recognises revisions of another store if it has a new store by then.
  */
 export class PinnedStore {
-  #id: StoreId | undefined;
-
-  /** True once a store has answered. */
-  get isKnown(): boolean {
-    return this.#id !== undefined;
-  }
+  /** Undefined until a store has answered. */
+  id: StoreId | undefined;
 
   /** Remembers the store of an answer if it is the first one. @returns The answer. */
   meet<T extends {readonly storeId: StoreId}>(answer: T): T {
-    this.#id ??= answer.storeId;
+    this.id ??= answer.storeId;
     return answer;
   }
 
@@ -23,7 +19,7 @@ export class PinnedStore {
   format(given: GivenRevision): string {
     if (typeof given === 'object') return formatRevision(given);
     // NO_REVISION means the same in every store.
-    if (this.#id === undefined || given === NO_REVISION) return String(given);
-    return formatRevision({storeId: this.#id, revision: given});
+    if (this.id === undefined || given === NO_REVISION) return String(given);
+    return formatRevision({storeId: this.id, revision: given});
   }
 }

@@ -161,7 +161,7 @@ class HttpTransport implements Transport {
   /** Sends a request with its precondition. For a bare revision, asks for the id of the store first if it is not known yet. */
   async #sendExpecting(method: string, path: string, sending: Sending): Promise<Answer> {
     const {expected, body = null, type = 'application/json', signal, repeatable = isIdempotent(expected)} = sending;
-    if (hasBareRevision(expected) && !this.store.isKnown) {
+    if (hasBareRevision(expected) && this.store.id === undefined) {
       const service = await this.#sendAgain('/api', {method: 'GET', signal});
       this.store.meet(parseAnswer(service, readStoreId));
     }
@@ -205,16 +205,12 @@ class HttpTransport implements Transport {
   }
 
   #unreachable(error: unknown): AppError {
-    const {baseUrl} = this.options;
-    const problem = describeCause(error) + this.#blameOrigin();
-    return new AppError({code: 'service-unreachable', url: baseUrl, problem}, {cause: error});
-  }
-
-  /** Names the flag that may be missing. If the service refuses the origin of a page, browsers report only that there is no answer. */
-  #blameOrigin(): string {
-    const {baseUrl, pageOrigin} = this.options;
-    if (pageOrigin === undefined || pageOrigin === 'null' || `${baseUrl}/`.startsWith(`${pageOrigin}/`)) return '';
-    return `; or it runs without --allow-origin ${pageOrigin}`;
+    const {baseUrl: url, pageOrigin = 'null'} = this.options;
+    let problem = describeCause(error);
+    // Names the flag that may be missing: if the service refuses the origin of a page, browsers report only that there is no answer.
+    if (pageOrigin !== 'null' && !`${url}/`.startsWith(`${pageOrigin}/`))
+      problem += `; or it runs without --allow-origin ${pageOrigin}`;
+    return new AppError({code: 'service-unreachable', url, problem}, {cause: error});
   }
 }
 

@@ -3,6 +3,7 @@ import {findOriginProblem} from '../domain/web-origin.ts';
 import {
   findFaultProblem,
   findHostProblem,
+  findUserProblem,
   type Reading,
   readChoice,
   readFlag,
@@ -13,6 +14,7 @@ import {
   readText,
   type Setting,
 } from './setting.ts';
+import {readStoreSetting} from './store-location.ts';
 
 /** All settings, with the values in force. */
 export interface Config extends LimitSettings {
@@ -24,11 +26,15 @@ export interface Config extends LimitSettings {
   readonly profile: string;
   /** A file with an airline, at whose back end pilots sign in, or empty for that of the profile. */
   readonly airline: string;
+  /** True if passwords and sessions may be sent to back ends of other machines over plain `http`. */
+  readonly allowPlainHttp: boolean;
   /** True if a session is kept over a restart. */
   readonly keep: boolean;
   /** Directory of the store. */
   readonly dataDir: string;
-  /** True if the store is in memory and lost at the end. */
+  /** Place of the entries: `lmdb` for the data directory, `memory`, or an address of etcd such as `etcd://host:2379/crewroom`. */
+  readonly store: string;
+  /** True if the store is in memory and lost at the end, unless `store` names an engine on the network. */
   readonly ephemeral: boolean;
   /** Directory of installed plugins, or empty for the one beside the data directory; none if `ephemeral`. */
   readonly plugins: string;
@@ -40,8 +46,12 @@ export interface Config extends LimitSettings {
   readonly allowOrigin: readonly string[];
   /** Host names besides the loopback ones that may be called. */
   readonly allowHost: readonly string[];
+  /** Names or ids of other users of this machine whose programs may call. */
+  readonly allowUser: readonly string[];
   /** Faults that are on from the start, as texts such as `delay 500ms --path /api/store/*`. */
   readonly fault: readonly string[];
+  /** A file with the token that commands send to the service, or empty for none. */
+  readonly tokenFile: string;
   /** The lowest level that is logged. */
   readonly logLevel: LogLevel;
 }
@@ -69,8 +79,10 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
     read: readProfileSetting,
   },
   airline: {placeholder: 'FILE', description: 'airline at whose back end pilots sign in', read: readPath},
+  allowPlainHttp: {description: 'send passwords to airlines without https', read: readFlag},
   keep: {description: 'keep the session in memory, not over a restart', read: readFlag},
   dataDir: {placeholder: 'DIR', description: 'directory of the store', read: readPath},
+  store: {placeholder: 'URL', description: 'lmdb, memory, or etcd://HOST:PORT,…/PREFIX', read: readStoreSetting},
   ephemeral: {description: 'keep everything in memory, nothing on disk', read: readFlag},
   plugins: {placeholder: 'DIR', description: 'directory of installed plugins', read: readPath},
   plugin: {placeholder: 'DIR', description: 'plugin in development', repeatable: true, read: readPaths},
@@ -87,6 +99,12 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
     repeatable: true,
     read: readList(findHostProblem),
   },
+  allowUser: {
+    placeholder: 'NAME',
+    description: 'answer programs of this user too',
+    repeatable: true,
+    read: readList(findUserProblem),
+  },
   fault: {
     placeholder: 'FAULT',
     description: 'fault for tests, such as "delay 500ms"',
@@ -96,6 +114,7 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   valueBytesMax: {placeholder: 'BYTES', description: 'largest value', read: readLimit('valueBytesMax')},
   valueDepthMax: {placeholder: 'LEVELS', description: 'deepest nesting of a value', read: readLimit('valueDepthMax')},
   connectionsMax: {placeholder: 'N', description: 'most connections at once', read: readLimit('connectionsMax')},
+  tokenFile: {placeholder: 'FILE', description: 'send the token in this file', read: readPath},
   logLevel: {
     placeholder: 'LEVEL',
     description: 'error, info or debug',
@@ -113,17 +132,21 @@ export const DEFAULTS: Omit<Config, 'dataDir'> = {
   port: 7172,
   profile: '',
   airline: '',
+  allowPlainHttp: false,
   keep: true,
+  store: 'lmdb',
   ephemeral: false,
   plugins: '',
   plugin: [],
   pluginConfig: '',
   allowOrigin: [],
   allowHost: [],
+  allowUser: [],
   fault: [],
   valueBytesMax: DEFAULT_LIMITS.valueBytesMax,
   valueDepthMax: DEFAULT_LIMITS.valueDepthMax,
   connectionsMax: DEFAULT_LIMITS.connectionsMax,
+  tokenFile: '',
   logLevel: 'info',
 };
 

@@ -59,6 +59,7 @@ describe('resolveConfig()', () => {
     {name: 'allowOrigin', given: 'capacitor://localhost', value: ['capacitor://localhost']},
     {name: 'allowHost', given: 'crew.local,[fd00::1]', value: ['crew.local', '[fd00::1]']},
     {name: 'allowHost', given: [], value: []},
+    {name: 'allowUser', given: 'daemon, 1001,DOMAIN\\pilot', value: ['daemon', '1001', 'DOMAIN\\pilot']},
     {name: 'profile', given: 'none', value: 'none'},
     {name: 'profile', given: 'me.json', value: '/here/me.json'},
     {name: 'dataDir', given: '/data', value: '/data'},
@@ -102,6 +103,11 @@ describe('resolveConfig()', () => {
     {name: 'allowOrigin', given: ['http://ok.example', 'nope'], problem: /"nope" is not an origin/},
     {name: 'allowHost', given: 'http://crew.local', problem: /is not a host name/},
     {name: 'allowHost', given: 'crew.local:80', problem: /is not a host name/},
+    {name: 'allowUser', given: '-u', problem: /"-u" is neither the name nor the id of a user/},
+    {name: 'allowUser', given: ['no body'], problem: /is neither the name nor the id of a user/},
+    {name: 'allowUser', given: 'daemon,', problem: /"" is neither the name nor the id of a user/},
+    {name: 'allowUser', given: ['*'], problem: /"\*" would let the programs of every user call/},
+    {name: 'allowUser', given: '**', problem: /is neither the name nor the id of a user/},
     {name: 'allowHost', given: 'a,,b', problem: /"" is not a host name/},
   ];
   for (const {name, given, problem} of rejected) {

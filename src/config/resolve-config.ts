@@ -73,7 +73,7 @@ export function inspectConfig(sources: ConfigSources): InspectedConfig {
     else problems.push({setting: name, source: origins[name], problem: reading.problem});
   }
   // Each name was given the value that its own reader made.
-  return {config: config as Partial<Config>, origins: origins as InspectedConfig['origins'], problems};
+  return {config: completed(config as Partial<Config>), origins: origins as InspectedConfig['origins'], problems};
 }
 
 /** The defaults for {@link readOptions}. */
@@ -103,7 +103,12 @@ export function readOptions(options: GivenSettings, {defaults, workingDirectory}
   }
   if (problems.length > 0) throw new AppError({code: 'invalid-configuration', problems});
   // Each name was given the value that its own reader made.
-  return config as unknown as Config;
+  return completed(config as unknown as Config);
+}
+
+/** A store in memory means that nothing else is kept on disk either. */
+function completed<C extends Partial<Config>>(config: C): C {
+  return config.store === 'memory' ? {...config, ephemeral: true} : config;
 }
 
 /** The origin of a default. */

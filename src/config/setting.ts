@@ -86,6 +86,13 @@ export function findHostProblem(text: string): string | undefined {
     : 'is not a host name, without scheme and port';
 }
 
+/** Finds the problem with the name or id of a user. Whether the user exists is not checked. */
+export function findUserProblem(text: string): string | undefined {
+  if (text === '*') return 'would let the programs of every user call; name each of them';
+  // A dash would make it an option of the program that looks it up.
+  return /^[^-\s:/,*][^\s:/,*]*$/.test(text) ? undefined : 'is neither the name nor the id of a user';
+}
+
 /** Finds the problem with the text of a fault. */
 export function findFaultProblem(text: string): string | undefined {
   const reading = readFaultText(text);

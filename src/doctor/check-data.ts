@@ -1,6 +1,7 @@
 import {constants} from 'node:fs';
 import {access, readdir, stat, statfs} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
+import {readTokenFile} from '../access/token-file.ts';
 import {AppError} from '../domain/app-error.ts';
 import {formatBytes} from '../domain/byte-size.ts';
 import {assertNoOtherFiles, type DataDirectory, describeDataDirectory} from '../store/disk/data-directory.ts';
@@ -24,9 +25,16 @@ export async function checkData(dataDir: string, context: DataContext): Promise<
   const access = await checkAccess(dataDir, context);
   if (access.level === 'problem') return [access];
   const place = await findExisting(dataDir);
-  const inside =
-    place === dataDir ? [...(await checkModes(directory, context)), ...(await checkStore(directory, context))] : [];
+  const inside = place === dataDir ? await checkInside(directory, context) : [];
   return [access, ...inside, await checkSpace(place)];
+}
+
+async function checkInside(directory: DataDirectory, context: DataContext): Promise<readonly Finding[]> {
+  const modes = await checkModes(directory, context);
+  const store = await checkStore(directory, context);
+  // Where other users may read, the file is refused until a start has removed their permissions.
+  const tokens = modes.every(({level}) => level === 'ok') ? await checkTokens(directory) : [];
+  return [...modes, ...store, ...tokens];
 }
 
 type DataContext = Pick<DoctorContext, 'userId' | 'processId' | 'platform'>;
@@ -108,6 +116,16 @@ async function checkStore(directory: DataDirectory, {processId}: DataContext): P
     return [{check: CHECK, level: 'ok', detail: `${state}; ${lock}`}];
   } catch (error) {
     return [findingOf(CHECK, error)];
+  }
+}
+
+/** Reports the file with the tokens of programs if the service could not read it, so that it would not start. */
+async function checkTokens({path}: DataDirectory): Promise<readonly Finding[]> {
+  try {
+    await readTokenFile(path);
+    return [];
+  } catch (error) {
+    return [findingOf('Tokens', error)];
   }
 }
 

@@ -25,8 +25,7 @@ export async function checkService(
   const url = serviceUrl(settings);
   const service = createService({baseUrl: url, timeoutMs: SERVICE_TIMEOUT_MS, fetch});
   try {
-    const {name, version} = await service.about();
-    if (name !== 'crewroom') return {...notRunning, detail: `the program at ${url} is not Crewroom`};
+    // First: a service of another user may refuse to answer.
     const owner = await findForeignOwner(settings, userId);
     if (owner !== undefined)
       return {
@@ -35,6 +34,8 @@ export async function checkService(
         detail: `the program at ${url} belongs to user ${owner}, not to you`,
         fix: FOREIGN_FIX,
       };
+    const {name, version} = await service.about();
+    if (name !== 'crewroom') return {...notRunning, detail: `the program at ${url} is not Crewroom`};
     const beganAtMs = elapsedMs();
     const {ready, store} = await service.readiness();
     return judge({url, version, ready, store, tookMs: Math.round(elapsedMs() - beganAtMs)});

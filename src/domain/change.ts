@@ -1,3 +1,4 @@
+import type {Principal} from './access.ts';
 import type {JsonText} from './json-text.ts';
 import type {Key} from './key.ts';
 import type {Revision} from './revision.ts';
@@ -16,6 +17,8 @@ export interface PutChange {
   readonly sizeBytes: number;
   /** Time of expiry, in milliseconds since the Unix epoch; absent for never. */
   readonly expiresAtMs?: number;
+  /** The caller of the commit; absent if it is not known. */
+  readonly writtenBy?: Principal;
   /** The value, unless it is larger than `Limits.logValueBytesMax`. */
   readonly json?: JsonText;
 }
@@ -25,6 +28,8 @@ export interface RemovalChange {
   readonly kind: 'delete' | 'expire';
   readonly key: Key;
   readonly revision: Revision;
+  /** The caller that deleted the entry; absent if it is not known, and of an expiry. */
+  readonly writtenBy?: Principal;
 }
 
 /** The changes after a revision: whole commits only, and at least one if there is one. */

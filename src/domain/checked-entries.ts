@@ -1,5 +1,6 @@
-import type {Committed, DeleteOptions, Entries, WriteOptions, Written} from './entries.ts';
-import type {Entry} from './entry.ts';
+import type {Writer} from './commit.ts';
+import type {Committed, DeleteOptions, Entries, Transaction, WriteOptions, Written} from './entries.ts';
+import type {Entry, SharedEntry} from './entry.ts';
 import type {Key} from './key.ts';
 import type {TtlSeconds} from './time-to-live.ts';
 
@@ -7,21 +8,27 @@ import type {TtlSeconds} from './time-to-live.ts';
  * The entries of a store, for callers that have checked keys and times to live: the HTTP routes, and the entries of a program
  * that embeds the service. Everything else is as in {@link Entries}.
  */
-export interface CheckedEntries extends Pick<Entries, 'transact' | 'list' | 'deleteRange'> {
+export interface CheckedEntries extends Pick<Entries, 'list'> {
   /** See {@link Entries.get}. */
   get(key: Key): Promise<Entry | undefined>;
+  /** See {@link Store.findShared}. */
+  findShared(key: Key): SharedEntry | undefined;
   /** See {@link Entries.put}. */
   put(key: Key, json: string | Uint8Array, options?: CheckedPutOptions): Promise<Written>;
   /** See {@link Entries.patch}. */
-  patch(key: Key, patch: string | Uint8Array, options?: WriteOptions): Promise<Committed>;
+  patch(key: Key, patch: string | Uint8Array, options?: WriteOptions & Writer): Promise<Committed>;
   /** See {@link Entries.touch}. */
-  touch(key: Key, ttlSeconds: TtlSeconds | null): Promise<Committed>;
+  touch(key: Key, ttlSeconds: TtlSeconds | null, writer?: Writer): Promise<Committed>;
+  /** See {@link Entries.transact}. */
+  transact(transaction: Transaction, writer?: Writer): Promise<Committed>;
   /** See {@link Entries.delete}. */
-  delete(key: Key, options?: DeleteOptions): Promise<void>;
+  delete(key: Key, options?: DeleteOptions & Writer): Promise<void>;
+  /** See {@link Entries.deleteRange}. */
+  deleteRange(range: {readonly prefix: string} & Writer): Promise<number>;
 }
 
-/** The checked time to live of an entry, and the conditions of the write. */
-export interface CheckedPutOptions extends WriteOptions {
+/** The checked time to live of an entry, the conditions of the write, and its caller. */
+export interface CheckedPutOptions extends WriteOptions, Writer {
   /** @default {for ever} */
   readonly ttlSeconds?: TtlSeconds | undefined;
 }

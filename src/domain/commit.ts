@@ -1,3 +1,4 @@
+import type {Principal} from './access.ts';
 import type {Expectation} from './entry.ts';
 import type {JsonText} from './json-text.ts';
 import type {Key} from './key.ts';
@@ -10,6 +11,8 @@ export interface Commit {
   readonly operations: readonly Operation[];
   /** Limits for the results of patches. @default {no limits} */
   readonly limits?: PatchLimits | undefined;
+  /** The caller whose commit it is, which entries and changes then name; at most 253 characters behind the colon. @default {unknown} */
+  readonly writtenBy?: Principal | undefined;
   /**
    * Id of the commit, different for every other commit, such as a random UUID. After `outcome-unknown`, which names the id, the
    * same commit can be sent again with it: the engine applies it once, and returns the result of that. Engines that never throw
@@ -23,6 +26,9 @@ export interface PatchLimits extends ValueLimits {
   /** Maximum bytes of all patches of the commit and all values that it patches or touches. @default {Infinity} */
   readonly patchedBytesMax?: number | undefined;
 }
+
+/** The caller of a write. */
+export type Writer = Pick<Commit, 'writtenBy'>;
 
 /** A condition on a key when the commit is applied. */
 export interface Check {

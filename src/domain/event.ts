@@ -1,3 +1,4 @@
+import type {Principal} from './access.ts';
 import type {JsonText} from './json-text.ts';
 import type {Key} from './key.ts';
 import type {PluginLogLine, PluginState} from './plugin.ts';
@@ -30,6 +31,8 @@ export interface EntryWritten {
   readonly sizeBytes: number;
   /** Time of expiry, in milliseconds since the Unix epoch; absent for never. */
   readonly expiresAtMs?: number;
+  /** The caller that wrote it; absent if it is not known. */
+  readonly writtenBy?: Principal;
   /** The value, unless it is larger than `Limits.logValueBytesMax`. */
   readonly json?: JsonText;
 }
@@ -39,6 +42,8 @@ export interface EntryRemoved {
   readonly kind: 'entry-deleted' | 'entry-expired';
   readonly key: Key;
   readonly revision: Revision;
+  /** The caller that deleted it; absent if it is not known, and of an expiry. */
+  readonly writtenBy?: Principal;
 }
 
 /**

@@ -57,6 +57,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'cross-site': 'Call with fetch() in its default mode (cors), from an origin that the service allows (--allow-origin)',
   'not-a-page':
     'Open /docs in the browser, where each operation can be tried out, or send the request with curl or the command "crewroom"',
+  'other-user':
+    'Call as the user who runs the service, and read the answer before you close the connection; or start the service with --allow-user NAME',
   'headers-too-large': 'Send fewer or shorter headers',
   'request-timeout': 'Send headers within 5 seconds and the whole request within 15',
   'too-many-connections': 'Reuse connections (keep-alive), or raise the limit with --connections-max',
@@ -76,6 +78,17 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
     'Use a page of the service itself, or a program of this machine such as "crewroom" or curl; allowing the origin does not suffice',
   'owner-required':
     'Open the console with "crewroom console", or use a program of this machine such as "crewroom" or curl',
+  'code-unavailable':
+    'Start the service without --host: it then listens on both 127.0.0.1 and ::1, so that no other program can imitate it',
+  'invalid-token':
+    'Ask the owner of the service for another one ("crewroom token create"), or send no Authorization header to call as any local program',
+  'permission-required':
+    'The owner of the service creates a token with this permission: "crewroom token create --name NAME --permission PERMISSION"',
+  'token-required':
+    'The owner of the service creates a token: "crewroom token create --name NAME --permission PERMISSION"; send it as "Authorization: Bearer TOKEN"',
+  'invalid-token-request':
+    'Correct the named problems; "crewroom token --help" has examples, and docs/access.md all permissions',
+  'no-token': '"crewroom token list" shows all tokens; names are exact',
   'invalid-origin':
     'Send {"origin": "http://localhost:3000"}: one origin, as browsers send it; GET /api/allowed-origins lists those that were refused',
   'invalid-code': 'Run "crewroom console" again, and open the address that it prints within a minute',
@@ -99,6 +112,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'account-broken':
     'The account may be retired or lack a rank or an airline: ask the staff of the airline to look at it',
   'session-unknown': 'Sign in again with "crewroom sign-in"',
+  'unprotected-back-end':
+    'Configure the https:// address as scriptURL of the airline; if it has none and you trust the network, start the service with --allow-plain-http',
   'back-end-unreachable':
     'Check the address and the network; "crewroom doctor --script-url URL" shows which step fails',
   'back-end-timeout': 'Try again later; if other sites are fast, ask the airline about its server',
@@ -136,10 +151,14 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'data-format-unsupported':
     'Open or export it with the version of Crewroom that wrote it, or use another directory with --data-dir; nothing was changed',
   'store-damaged': 'Keep a copy of the directory, then restore it from a backup or start with another one (--data-dir)',
+  'invalid-token-file':
+    'Correct the file, or delete it, start the service, and create the tokens again with "crewroom token create"',
   'unreadable-input': 'Give the value itself, "-" to read it from standard input, or "@FILE" to read it from a file',
   'unwritable-output': 'Check where the output goes: the disk may be full',
   'invalid-package': 'Ask its author for a package that is a ZIP of the folder of the plugin; nothing was unpacked',
   'plugin-not-started': 'Send the lines to the author of the plugin; "crewroom plugin check DIR" checks its folder',
+  'service-manager-failed':
+    'Run it in a session of the user who is logged in, not by su or sudo; "crewroom start" needs no service manager',
   'service-unreachable': 'Start it with "crewroom start", or name its port with --port',
   'foreign-service':
     'Run "crewroom doctor" to see which program that is; sign in as its user, or start a service of your own on another port',

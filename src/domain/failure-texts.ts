@@ -35,6 +35,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'cross-site': ({site}) => `Cannot serve a ${site} request of a web page: it does not come from an allowed origin`,
   'not-a-page': ({path}) =>
     `Cannot open ${quote(path)} in a browser window: it is not a page but a resource for programs`,
+  'other-user': ({owner}) =>
+    `Cannot serve this program: ${owner === undefined ? 'the user at the other end of its connection is unknown' : `it is one of user ${owner}`}`,
   'headers-too-large': () => 'Cannot read the request: its headers are larger than 16 KiB',
   'request-timeout': () => 'Cannot wait longer for the request: it did not arrive in time',
   'too-many-connections': ({connectionsMax}) => `Cannot accept another connection: ${connectionsMax} are busy`,
@@ -53,6 +55,15 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'invalid-faults': ({problems}) => `Cannot switch faults on: ${problems.map(describeProblem).join('; ')}`,
   'own-callers-only': ({origin}) => `Cannot do this for a page of ${quote(origin)}: it is not a page of this service`,
   'owner-required': () => 'Cannot do this: only the owner may, and the request has no valid token of the owner',
+  'code-unavailable': ({host}) =>
+    `Cannot open the console as the owner: the service listens on ${host} only, and a browser may call another address of localhost`,
+  'invalid-token': ({problem}) => `Cannot accept the token: ${problem}`,
+  'permission-required': ({permission, principal}) =>
+    `Cannot do this as ${quote(principal)}: it lacks the permission ${quote(permission)}`,
+  'token-required': ({permission}) =>
+    `Cannot do this without a token: the request needs one with the permission ${quote(permission)}`,
+  'invalid-token-request': ({problems}) => `Cannot create the token: ${problems.map(describeProblem).join('; ')}`,
+  'no-token': ({name}) => `Cannot find the token ${quote(name)}: no token has this name`,
   'invalid-origin': ({problems}) => `Cannot allow the origin: ${problems.map(describeProblem).join('; ')}`,
   'invalid-code': () => 'Cannot open the console as the owner: the code is unknown, was used, or is too old',
   'no-plugin': ({plugin}) => `Cannot find the plugin ${quote(plugin)}: no plugin has this id`,
@@ -82,6 +93,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
     `Cannot sign in at ${url}: ${problem} (status ${backEndStatus})${quoteMessage(message)}`,
   'session-unknown': ({url, message}) =>
     `Cannot continue the session at ${url}: it is unknown there${quoteMessage(message)}`,
+  'unprotected-back-end': ({url}) =>
+    `Cannot send a password or a session to ${url}: it is plain http, so others on the network could read it`,
   'back-end-unreachable': ({url, stage, problem}) => `Cannot reach the back end at ${url}: ${problem} (${stage})`,
   'back-end-timeout': ({url, timeoutMs}) =>
     `Cannot wait longer for the back end at ${url}: no whole answer within ${timeoutMs} ms`,
@@ -131,15 +144,17 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'data-format-unsupported': ({directory, found, supported}) =>
     `Cannot open ${quote(directory)}: it has data format ${found}, and this version reads only format ${supported}`,
   'store-damaged': ({directory, problem}) => `Cannot open ${quote(directory)}: the store in it is damaged (${problem})`,
+  'invalid-token-file': ({file, problem}) => `Cannot use the tokens of programs in ${quote(file)}: ${problem}`,
   'unreadable-input': ({source, problem}) => `Cannot read ${source}: ${problem}`,
   'unwritable-output': ({problem, target = 'standard output'}) => `Cannot write to ${target}: ${problem}`,
   'invalid-package': ({source, problem}) => `Cannot install ${source}: ${problem}`,
   'plugin-not-started': ({plugin, version, problem, kept}) =>
     `Cannot start version ${version} of ${quote(plugin)}: ${problem}; ${describeKept(kept)}`,
+  'service-manager-failed': ({command, problem}) => `Cannot run ${quote(command)}: ${problem}`,
   'service-unreachable': CLIENT_FAILURE_TEXTS['service-unreachable'],
   'foreign-service': ({url, owner, userId}) =>
     `Cannot trust the service at ${url}: its process belongs to user ${owner}, and this one to user ${userId}`,
-  'no-owner-token': ({url, files}) => `Cannot open the console of ${url} as its owner: no token of it is in ${files}`,
+  'no-owner-token': ({url, files}) => `Cannot act as the owner of ${url}: no token of it is in ${files}`,
   'service-timeout': CLIENT_FAILURE_TEXTS['service-timeout'],
   'invalid-value': CLIENT_FAILURE_TEXTS['invalid-value'],
   'unexpected-answer': CLIENT_FAILURE_TEXTS['unexpected-answer'],

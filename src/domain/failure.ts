@@ -29,6 +29,8 @@ export type RequestFailure =
   /** `site` is the `Sec-Fetch-Site` of the request, or `prefetch` or `prerender`. */
   | {readonly code: 'cross-site'; readonly site: string}
   | {readonly code: 'not-a-page'; readonly path: string}
+  /** `owner` is the user id of the process at the other end; absent if no process of this machine has it. */
+  | {readonly code: 'other-user'; readonly owner?: number}
   | {readonly code: 'headers-too-large'}
   | {readonly code: 'request-timeout'}
   | {readonly code: 'too-many-connections'; readonly connectionsMax: number}
@@ -49,6 +51,17 @@ export type RequestFailure =
   | {readonly code: 'own-callers-only'; readonly origin: string}
   /** A page asked for what only the owner may do, or a program for a code, without a valid token of the owner. */
   | {readonly code: 'owner-required'}
+  /** The console cannot be opened as the owner: the service listens on `host` only, and not on all addresses of localhost. */
+  | {readonly code: 'code-unavailable'; readonly host: string}
+  /** A token of this service is wrong, has expired, was revoked, or is sent twice. */
+  | {readonly code: 'invalid-token'; readonly problem: string}
+  /** `principal` is the caller that lacks the permission, such as `token:backup`. */
+  | {readonly code: 'permission-required'; readonly permission: string; readonly principal: string}
+  /** The request has no credentials, and `permission` is the smallest one that suffices. */
+  | {readonly code: 'token-required'; readonly permission: string}
+  /** The request to create a token is wrong. */
+  | {readonly code: 'invalid-token-request'; readonly problems: readonly DocumentProblem[]}
+  | {readonly code: 'no-token'; readonly name: string}
   /** The request to allow the pages of an origin is wrong. */
   | {readonly code: 'invalid-origin'; readonly problems: readonly DocumentProblem[]}
   /** The code of the console is unknown, was used, or is too old. */
@@ -95,6 +108,8 @@ export type BackEndFailure =
       readonly message?: string;
     } & Hinted)
   | {readonly code: 'session-unknown'; readonly url: string; readonly message?: string}
+  /** The address is plain `http` on another machine, and the settings do not allow that. Nothing secret was sent. */
+  | {readonly code: 'unprotected-back-end'; readonly url: string}
   | ({
       readonly code: 'back-end-unreachable';
       readonly url: string;
@@ -163,7 +178,7 @@ export type StoreFailure =
   | ({readonly code: 'disk-full'} & Partial<ImportedPart>)
   | ({readonly code: 'store-busy'; readonly waitingMax: number} & Partial<ImportedPart>)
   | ({readonly code: 'store-closed'} & Partial<ImportedPart>)
-  /** The engine cannot be reached, and did nothing. Never by the embedded engine. */
+  /** The engine cannot be reached, and did nothing. Of the embedded engine only what was being read when a write failed. */
   | ({readonly code: 'store-unavailable'; readonly problem: string} & Partial<ImportedPart>)
   /** The engine did not confirm the commit in time: it was applied as a whole, will be, or never is. Never by the embedded engine. */
   | ({readonly code: 'outcome-unknown'; readonly commitId: string} & Partial<ImportedPart>)
@@ -190,6 +205,8 @@ export type LocalFailure =
       readonly supported: number;
     }
   | {readonly code: 'store-damaged'; readonly directory: string; readonly problem: string}
+  /** The file with the tokens of programs, in the data directory. */
+  | {readonly code: 'invalid-token-file'; readonly file: string; readonly problem: string}
   /** `missing` is true if no file has this name. */
   | {readonly code: 'unreadable-input'; readonly source: string; readonly problem: string; readonly missing?: true}
   | {readonly code: 'unwritable-output'; readonly problem: string; readonly target?: string}
@@ -216,6 +233,8 @@ export type LocalFailure =
       /** The last lines that the new version logged, oldest first. */
       readonly lines: readonly string[];
     }
+  /** The service manager of the user refused a command, or is not reachable. */
+  | {readonly code: 'service-manager-failed'; readonly command: string; readonly problem: string}
   | {readonly code: 'invalid-value'; readonly key: string; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'unexpected-answer'; readonly url: string; readonly status: number; readonly problem: string}
   | UnknownFailure;

@@ -33,8 +33,8 @@ const REJECTED = [
 
 const NO_KEY = [
   {name: 'the empty text', text: '', problem: 'it is empty'},
-  {name: 'a dot', text: '.', problem: 'URL clients remove "." and ".." from a path'},
-  {name: 'two dots', text: '..', problem: 'URL clients remove "." and ".." from a path'},
+  {name: 'a dot', text: '.', problem: 'URL clients remove it from a path'},
+  {name: 'two dots', text: '..', problem: 'URL clients remove it from a path'},
 ];
 
 describe('parseKey()', () => {

@@ -104,7 +104,7 @@ function assertParameter(parameter: string, problem: string | undefined): void {
 
 function findKeyProblem(text: string): string | undefined {
   if (text === '') return 'it is empty';
-  if (text === '.' || text === '..') return 'URL clients remove "." and ".." from a path';
+  if (text === '.' || text === '..') return 'URL clients remove it from a path';
   return findTextProblem(text);
 }
 

@@ -11,7 +11,7 @@ export interface Owner {
    * Creates a code for one page.
    *
    * @param token Token of the owner.
-   * @throws {AppError} `owner-required`.
+   * @throws {AppError} `owner-required`; `code-unavailable` if the service does not listen on all addresses of `localhost`.
    */
   createCode(token: string | undefined): OwnerCode;
 

@@ -112,6 +112,9 @@ export interface Plugins extends AsyncDisposable {
    */
   ready(): Promise<void>;
 
+  /** Waits as {@link ready} does if the service listens, and otherwise not at all: until then {@link list} is empty, whatever is in the folders. */
+  looked(): Promise<void>;
+
   /** Returns all plugins, broken ones too, in the order of their ids. */
   list(): readonly PluginStatus[];
 

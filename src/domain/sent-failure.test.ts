@@ -32,6 +32,7 @@ const OPTIONAL: {readonly [C in SentCode]?: Required<OptionalPart<Extract<SentFa
   'back-end-busy': {message: 'Busy.', hint: 'Wait', retryAfterSeconds: 60},
   'store-corrupt': {after: 'a'},
   'store-read-only': STORED,
+  'other-user': {owner: 1001},
   'disk-full': STORED,
   'store-busy': STORED,
   'store-closed': STORED,
@@ -71,7 +72,7 @@ describe('isSentFailure()', () => {
 
     test(`accepts "${code}" with more members, those of a problem document and of newer versions`, () => {
       const problem = {
-        type: 'about:blank',
+        type: '/docs/errors/x',
         title: 'x',
         status: 400,
         detail: 'y',

@@ -8,6 +8,8 @@ export interface StoreStatistics {
   readonly waitingCommits: number;
   /** Bytes of the values that were written. */
   readonly writtenBytes: number;
+  /** Size of its files, in bytes; absent if the store has none, or they cannot be read. */
+  readonly sizeBytes?: number | undefined;
   /** Figures of the write-ahead log; absent if the store has none. */
   readonly wal?: WalStatistics;
 }

@@ -1,6 +1,6 @@
 import type {Changes} from './change.ts';
 import type {Commit, CommitResult} from './commit.ts';
-import type {Entry, EntryInfo} from './entry.ts';
+import type {Entry, EntryInfo, SharedEntry} from './entry.ts';
 import type {Key} from './key.ts';
 import type {Range} from './range.ts';
 import type {Revision} from './revision.ts';
@@ -38,6 +38,14 @@ export interface Store extends AsyncDisposable {
    * @throws {AppError} `entry-corrupt` if its record fails its checksum; `store-closed`.
    */
   get(key: Key): Promise<Entry | undefined>;
+
+  /**
+   * Finds an entry that the store has in memory, without waiting and without a copy. Absent if an engine has none there.
+   *
+   * @returns Undefined if `get` has to answer: because the entry is not in memory, there is none, or it cannot be read now. Never an
+   * entry that `get` would not return.
+   */
+  findShared?(key: Key): SharedEntry | undefined;
 
   /**
    * Returns entries in the order of the UTF-8 bytes of their keys, as they were at one moment.

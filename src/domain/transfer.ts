@@ -1,3 +1,4 @@
+import type {Writer} from './commit.ts';
 import type {Revision} from './revision.ts';
 
 /**
@@ -23,6 +24,12 @@ export interface Transfer {
    * `store-busy`, `store-closed`, with the number of entries stored before.
    */
   import(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, options?: ImportOptions): Promise<Imported>;
+}
+
+/** Exports and imports for callers that are known, such as those of the HTTP routes. */
+export interface CallerTransfer extends Transfer {
+  /** See {@link Transfer.import}. All entries of an import are written by its caller, not by those that the export names. */
+  import(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, options?: ImportOptions & Writer): Promise<Imported>;
 }
 
 /** Selects the entries to export. */

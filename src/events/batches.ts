@@ -54,13 +54,14 @@ export function sizeOfBatch({events}: EventBatch): number {
 }
 
 /** Returns the event for an entry that is present. */
-export function describePresent({key, revision, sizeBytes, expiresAtMs, json}: Entry): EntryEvent {
+export function describePresent({key, revision, sizeBytes, expiresAtMs, writtenBy, json}: Entry): EntryEvent {
   return {
     kind: 'entry-written',
     key,
     revision,
     sizeBytes,
     ...(expiresAtMs === undefined ? {} : {expiresAtMs}),
+    ...(writtenBy === undefined ? {} : {writtenBy}),
     ...(sizeBytes > DEFAULT_LIMITS.logValueBytesMax ? {} : {json}),
   };
 }
@@ -77,6 +78,5 @@ function groupByCommit(changes: readonly Change[]): readonly CommitBatch[] {
 
 function describeChange(change: Change): EntryEvent {
   if (change.kind === 'put') return {...change, kind: 'entry-written'};
-  const {key, revision} = change;
-  return {kind: change.kind === 'delete' ? 'entry-deleted' : 'entry-expired', key, revision};
+  return {...change, kind: change.kind === 'delete' ? 'entry-deleted' : 'entry-expired'};
 }

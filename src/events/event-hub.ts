@@ -127,7 +127,9 @@ function readStart(options: SubscribeOptions, {id, revision}: Pick<Store, 'id' |
   const {prefix = '', kinds = DEFAULT_EVENT_KINDS, since, resume = false, initial = false} = options;
   const {heartbeatMs, signal} = options;
   const cursor = since === undefined ? undefined : revisionIn(id, since);
-  if (cursor !== undefined) assertCursor(cursor, resume ? Number.MAX_SAFE_INTEGER : revision);
+  // A cursor with the id of this store was issued by it, perhaps in another process whose last commits are not known here yet.
+  const isIssued = resume || typeof since === 'object';
+  if (cursor !== undefined) assertCursor(cursor, isIssued ? Number.MAX_SAFE_INTEGER : revision);
   return {
     prefix: parsePrefix(prefix),
     kinds,

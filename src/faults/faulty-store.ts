@@ -1,7 +1,7 @@
 import {AppError} from '../domain/app-error.ts';
 import type {Changes} from '../domain/change.ts';
 import type {Commit, CommitResult} from '../domain/commit.ts';
-import type {Entry, EntryInfo} from '../domain/entry.ts';
+import type {Entry, EntryInfo, SharedEntry} from '../domain/entry.ts';
 import type {Failure} from '../domain/failure.ts';
 import {withFault} from '../domain/fault-mark.ts';
 import type {Key} from '../domain/key.ts';
@@ -48,6 +48,10 @@ class FaultyStore implements Store {
 
   get(key: Key): Promise<Entry | undefined> {
     return this.#store.get(key);
+  }
+
+  findShared(key: Key): SharedEntry | undefined {
+    return this.#store.findShared?.(key);
   }
 
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;

@@ -13,10 +13,11 @@ import {createRequestIds} from './core/request-ids.ts';
 import {createSites, type Sites} from './core/sites.ts';
 import type {WebSocketHandler} from './core/web-socket.ts';
 import {createFetchHandler, type FetchHandler} from './fetch-handler.ts';
+import {createPeerCheck} from './node/peer-check.ts';
 import {type RunningServer, startServer} from './node/server.ts';
 
 /** Dependencies of {@link createHttpService}. */
-export interface HttpServiceDeps extends Pick<HandlerDeps, 'routes' | 'elapsedMs' | 'onAnswered'> {
+export interface HttpServiceDeps extends Pick<HandlerDeps, 'routes' | 'access' | 'elapsedMs' | 'onAnswered'> {
   readonly settings: HttpSettings;
   readonly faults: ServedFaults;
   /** Origins of other pages that may call. */
@@ -37,6 +38,8 @@ export interface HttpSettings {
   /** 0 lets the operating system choose. */
   readonly port: number;
   readonly allowHost: readonly string[];
+  /** Names or ids of other users whose programs may call. */
+  readonly allowUser: readonly string[];
 }
 
 /** The HTTP service: one guard and one handler, for requests inside the process and over sockets. */
@@ -46,7 +49,7 @@ export interface HttpService extends AsyncDisposable {
   /**
    * Starts the server. Idempotent, unless the first call failed.
    *
-   * @throws {AppError} `address-in-use`, `address-unusable`.
+   * @throws {AppError} `address-in-use`, `address-unusable`; `invalid-configuration` if `allowUser` names no user.
    */
   listen(): Promise<RunningServer>;
   /** Returns figures of the connections of the server; undefined before it listens. */
@@ -72,14 +75,15 @@ class GuardedHttpService implements HttpService {
   #running: RunningServer | undefined;
 
   constructor(deps: HttpServiceDeps) {
-    const {routes, settings, log, randomBytes, elapsedMs, onAnswered, onFailure, faults} = deps;
+    const {routes, access, settings, log, randomBytes, elapsedMs, onAnswered, onFailure, faults} = deps;
     this.#deps = deps;
     this.#failures = createFailureLog({log, onFailure});
     this.#newRequestId = createRequestIds(randomBytes);
     this.#sites = this.#createSites(settings.port);
     const sites = (): Sites => this.#sites;
     const [failures, newRequestId] = [this.#failures, this.#newRequestId];
-    const handlerDeps = {routes, sites, failures, newRequestId, elapsedMs, onAnswered, faults};
+    const optional = access === undefined ? {} : {access};
+    const handlerDeps = {...optional, routes, sites, failures, newRequestId, elapsedMs, onAnswered, faults};
     this.#handle = createHandler(handlerDeps);
     this.#webSockets = createWebSocketHandler(handlerDeps);
     this.fetch = createFetchHandler(this.#handle);
@@ -113,6 +117,7 @@ class GuardedHttpService implements HttpService {
       newRequestId: this.#newRequestId,
       onBadRequest: (failure, requestId) => this.#failures.report(failure, {requestId}),
       onError: error => log.error('connection failed', {error}),
+      findPeerProblem: await createPeerCheck({allowUser: settings.allowUser, log}),
       addresses: addressesOf(settings.host),
       port: settings.port,
       limits,

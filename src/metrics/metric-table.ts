@@ -45,6 +45,11 @@ export const METRICS = {
     labels: [],
     help: 'Entries as of the last checkpoint, including those that have expired and are not removed yet',
   },
+  crewroom_store_size_bytes: {
+    type: 'gauge',
+    labels: [],
+    help: 'Size of the files in the data directory, without those of plugins',
+  },
   crewroom_store_waiting_commits: {type: 'gauge', labels: [], help: 'Commits that wait for others to be written'},
   crewroom_store_read_only: {
     type: 'gauge',

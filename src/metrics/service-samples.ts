@@ -23,6 +23,7 @@ export async function storeSamples(
     crewroom_store_commits_total: single(store.revision - firstRevision),
     crewroom_store_written_bytes_total: single(statistics.writtenBytes),
     crewroom_store_entries: single(statistics.entries),
+    crewroom_store_size_bytes: single(statistics.sizeBytes),
     crewroom_store_waiting_commits: single(statistics.waitingCommits),
     crewroom_store_read_only: single(store.readOnlyBecause === undefined ? 0 : 1),
     ...walSamples(statistics.wal),

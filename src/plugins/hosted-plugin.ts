@@ -1,4 +1,5 @@
 import {join} from 'node:path';
+import type {BackgroundTokens} from '../domain/access.ts';
 import {AppError} from '../domain/app-error.ts';
 import {messageOf} from '../domain/error-text.ts';
 import type {Log} from '../domain/log.ts';
@@ -21,6 +22,7 @@ export interface HostedPluginDeps {
   /** The pilot who is signed in. */
   readonly pilot: () => Pilot | undefined;
   readonly storage: PluginStorage;
+  readonly tokens: BackgroundTokens;
   readonly log: Log;
   readonly nowMs: () => number;
   /** A monotonic clock, in milliseconds. */
@@ -34,7 +36,7 @@ export interface HostedPluginDeps {
 /** Dependencies of a background that differ between plugins. */
 export type BackgroundParts = Pick<
   BackgroundDeps,
-  'id' | 'directory' | 'file' | 'usesSourceMaps' | 'storagePath' | 'identity' | 'onLog'
+  'id' | 'directory' | 'file' | 'usesSourceMaps' | 'storagePath' | 'identity' | 'onLog' | 'token'
 >;
 
 /** Maximum number of log lines that are kept for a plugin. */
@@ -207,18 +209,25 @@ export class HostedPlugin {
     if (signal.aborted) return '';
     const file = join(directory, BACKGROUND_FILE);
     const onLog = (line: PluginLogLine): void => this.addLine(line);
-    const background = this.#deps.start({
-      ...{id, directory, file, usesSourceMaps, identity, onLog},
-      storagePath: this.#storagePath,
-    });
+    const token = this.#deps.tokens.create(id);
+    const parts = {id, directory, file, usesSourceMaps, identity, onLog, storagePath: this.#storagePath, token};
+    try {
+      return await this.#liveIn(this.#deps.start(parts), signal);
+    } finally {
+      this.#deps.tokens.revoke(token);
+      this.#background = undefined;
+    }
+  }
+
+  /** Waits until a background has ended, or stops it once the signal is aborted. @returns Reason of the end. */
+  async #liveIn(background: Background, signal: AbortSignal): Promise<string> {
     this.#background = background;
     void background.started.then(isStarted => {
       if (isStarted && !signal.aborted) this.#noteStarted(background);
     });
     await Promise.race([background.ended, whenAborted(signal)]);
     await background.stop();
-    if (signal.aborted) this.#deps.log.info('plugin stopped', {plugin: id, reason: this.#progress.reason});
-    this.#background = undefined;
+    if (signal.aborted) this.#deps.log.info('plugin stopped', {plugin: this.#found.id, reason: this.#progress.reason});
     return background.ended;
   }
 

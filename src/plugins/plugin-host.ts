@@ -1,3 +1,4 @@
+import type {BackgroundTokens} from '../domain/access.ts';
 import {AppError} from '../domain/app-error.ts';
 import type {DocumentProblem} from '../domain/failure.ts';
 import type {IdentitySource} from '../domain/identity.ts';
@@ -28,6 +29,9 @@ export interface PluginHostDeps {
   /** The place for the files of backgrounds. The host disposes of it. */
   readonly storage: PluginStorage;
   readonly identity: IdentitySource;
+  readonly tokens: BackgroundTokens;
+  /** Names of the service in addresses, in lower case. */
+  readonly serviceHosts: readonly string[];
   /** Environment of this process, of which backgrounds inherit a part. */
   readonly environment: Environment;
   readonly log: Log;
@@ -93,6 +97,10 @@ class ProcessHost implements PluginHost {
 
   ready(): Promise<void> {
     return this.#ready;
+  }
+
+  async looked(): Promise<void> {
+    await this.#following;
   }
 
   list(): readonly PluginStatus[] {
@@ -197,11 +205,16 @@ class ProcessHost implements PluginHost {
       import('./background/background.ts'),
       import('./directory/plugin-directory.ts'),
     ]);
-    const {directory, development, hasPageServer, environment, log, nowMs, timers} = this.#deps;
-    const surroundings = {servicePort, environment, secrets: this.#secrets, nowMs, timers};
-    const start = (parts: BackgroundParts): Background => startBackground({...parts, ...surroundings});
+    const {directory, development, hasPageServer, environment, serviceHosts, log, nowMs, timers} = this.#deps;
+    const surroundings = {servicePort, serviceHosts, environment, secrets: this.#secrets, nowMs, timers};
+    const start = (parts: BackgroundParts): Background => {
+      this.#secrets.remember(parts.token);
+      const background = startBackground({...parts, ...surroundings});
+      void background.ended.then(() => this.#secrets.forget(parts.token));
+      return background;
+    };
     const onChange = (found: Found): void => this.#apply(found, start);
-    return followPlugins({directory, development, hasPageServer, log, onChange});
+    return followPlugins({directory, development, hasPageServer, log, timers, onChange});
   }
 
   /** Adds, updates and removes plugins to match the folders on disk. */
@@ -220,9 +233,9 @@ class ProcessHost implements PluginHost {
 
   #add(found: FoundPlugin, start: HostedPluginDeps['start']): HostedPlugin {
     const {id} = found;
-    const {storage, log, nowMs, elapsedMs, timers} = this.#deps;
+    const {storage, tokens, log, nowMs, elapsedMs, timers} = this.#deps;
     const deps: HostedPluginDeps = {
-      ...{start, storage, log, nowMs, elapsedMs, timers},
+      ...{start, storage, tokens, log, nowMs, elapsedMs, timers},
       pilot: () => this.#pilot?.current,
       onState: () => this.#stateListeners.call(id),
       onLog: line => this.#noteLine(id, line),

@@ -235,7 +235,7 @@ describe('the headers of an entry', () => {
   test('bring back its revision and its times', () => {
     for (const times of [{updatedAtMs: 1}, {updatedAtMs: 1, expiresAtMs: 2}]) {
       const sent = {storeId, revision: 12, ...times};
-      expect(readEntryHeaders(headersOf(formatEntryHeaders(sent)))).toEqual(sent);
+      expect(readEntryHeaders(headersOf(formatEntryHeaders(sent, sent.storeId)))).toEqual(sent);
     }
   });
 

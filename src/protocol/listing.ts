@@ -1,13 +1,19 @@
 import type {Page} from '../domain/entries.ts';
 import type {Entry, EntryInfo} from '../domain/entry.ts';
 import {encodeText, trustStoredJson} from '../domain/json-text.ts';
-import type {Key} from '../domain/key.ts';
 import type {ShapeOf} from '../domain/shape.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {ByteWriter} from './text/byte-writer.ts';
 import {formatTime} from './text/format-time.ts';
 import {EACH, readExactTexts} from './text/json-reader.ts';
-import {readDocument, readExpiry, readTime, UnexpectedDocument} from './text/read-document.ts';
+import {
+  readDocument,
+  readSentEntry,
+  readTime,
+  SENT_ENTRY,
+  type SentEntry,
+  UnexpectedDocument,
+} from './text/read-document.ts';
 
 /** A page of entries as it travels, with the store that their revisions belong to. */
 export interface Listing<E extends EntryInfo> {
@@ -33,11 +39,12 @@ export function formatEntry(entry: EntryInfo | Entry): Uint8Array {
 }
 
 function writeEntry(writer: ByteWriter, entry: EntryInfo | Entry): void {
-  const {key, revision, sizeBytes, updatedAtMs, expiresAtMs} = entry;
+  const {key, revision, sizeBytes, updatedAtMs, expiresAtMs, writtenBy} = entry;
   const updatedAt = formatTime(updatedAtMs);
   const expiry = expiresAtMs === undefined ? '' : `,"expiresAt":"${formatTime(expiresAtMs)}"`;
+  const by = writtenBy === undefined ? '' : `,"writtenBy":${JSON.stringify(writtenBy)}`;
   writer.text(
-    `{"key":${JSON.stringify(key)},"revision":"${revision}","sizeBytes":${sizeBytes},"updatedAt":"${updatedAt}"${expiry}`,
+    `{"key":${JSON.stringify(key)},"revision":"${revision}","sizeBytes":${sizeBytes},"updatedAt":"${updatedAt}"${expiry}${by}`,
   );
   if ('json' in entry) writer.text(',"value":').bytes(entry.json);
   writer.text('}');
@@ -47,12 +54,10 @@ function writeEntry(writer: ByteWriter, entry: EntryInfo | Entry): void {
 export function readListing(json: string): Listing<EntryInfo> {
   const {storeId, entries: listed, next} = readDocument<ListedPage>(json, LISTED_PAGE);
   const entries = listed.map(
-    ({key, revision, sizeBytes, updatedAt, expiresAt}): EntryInfo => ({
-      key,
-      revision: Number(revision),
-      sizeBytes,
-      updatedAtMs: readTime(updatedAt),
-      ...readExpiry(expiresAt),
+    (sent): EntryInfo => ({
+      ...readSentEntry(sent),
+      sizeBytes: sent.sizeBytes,
+      updatedAtMs: readTime(sent.updatedAt),
     }),
   );
   return {storeId, page: next === undefined ? {entries} : {entries, next}};
@@ -72,19 +77,13 @@ export function readValueListing(json: string): Listing<Entry> {
 
 interface ListedPage {
   readonly storeId: StoreId;
-  readonly entries: readonly {
-    readonly key: Key;
-    readonly revision: string;
-    readonly sizeBytes: number;
-    readonly updatedAt: string;
-    readonly expiresAt?: string;
-  }[];
+  readonly entries: readonly (SentEntry & {readonly sizeBytes: number; readonly updatedAt: string})[];
   readonly next?: string;
 }
 
 const LISTED_PAGE: ShapeOf<ListedPage> = {
   storeId: 'string',
-  entries: [{key: 'string', revision: 'digits', sizeBytes: 'number', updatedAt: 'string', 'expiresAt?': 'string'}],
+  entries: [{...SENT_ENTRY, sizeBytes: 'number', updatedAt: 'string'}],
   'next?': 'string',
 };
 

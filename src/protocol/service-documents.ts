@@ -9,6 +9,8 @@ export interface ServiceDocument {
   readonly apiVersion: string;
   /** The store that the revisions belong to. */
   readonly storeId: StoreId;
+  /** The data directory; absent if the store is in memory. */
+  readonly dataDir?: string;
   readonly links: Readonly<Record<string, string>>;
 }
 
@@ -52,6 +54,7 @@ const SERVICE: ShapeOf<ServiceDocument> = {
   version: 'string',
   apiVersion: 'string',
   storeId: 'string',
+  'dataDir?': 'string',
   links: {},
 };
 

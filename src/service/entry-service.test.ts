@@ -15,7 +15,7 @@ const A = parseKey('a');
 const B = parseKey('b');
 
 function open(limits: Partial<Limits> = {}, deps: Partial<EntryServiceDeps> = {}) {
-  const store: Store = openMemoryStore({nowMs: () => 0});
+  const store: Store = openMemoryStore({nowMs: () => 0, elapsedMs: () => 0});
   onTestFinished(() => store[Symbol.asyncDispose]());
   const ttls: number[] = [];
   const onTtl = (ttlSeconds: number): void => void ttls.push(ttlSeconds);

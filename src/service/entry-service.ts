@@ -1,6 +1,6 @@
 import {AppError} from '../domain/app-error.ts';
 import type {CheckedEntries, CheckedPutOptions} from '../domain/checked-entries.ts';
-import type {Check, Commit, CommitResult, Expiry, Operation, PatchLimits} from '../domain/commit.ts';
+import type {Check, Commit, CommitResult, Expiry, Operation, PatchLimits, Writer} from '../domain/commit.ts';
 import type {
   Committed,
   DeleteOptions,
@@ -11,7 +11,7 @@ import type {
   WriteOptions,
   Written,
 } from '../domain/entries.ts';
-import type {Entry, EntryInfo, Expectation} from '../domain/entry.ts';
+import type {Entry, EntryInfo, Expectation, SharedEntry} from '../domain/entry.ts';
 import {TooBroad} from '../domain/json-limits.ts';
 import type {JsonText} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
@@ -56,28 +56,49 @@ class EntryService implements CheckedEntries {
     return this.#store.get(key);
   }
 
-  async put(key: Key, json: string | Uint8Array, {expected, ttlSeconds}: CheckedPutOptions = {}): Promise<Written> {
+  findShared(key: Key): SharedEntry | undefined {
+    return this.#store.findShared?.(key);
+  }
+
+  async put(
+    key: Key,
+    json: string | Uint8Array,
+    {expected, ttlSeconds, writtenBy}: CheckedPutOptions = {},
+  ): Promise<Written> {
     const value = parseValue(key, json, this.#limits);
     const operation = {kind: 'put', key, json: value, expiry: expiryOf(ttlSeconds)} as const;
-    const {revision, outcomes} = await this.#store.commit({checks: checksOf(key, expected), operations: [operation]});
+    const {revision, outcomes} = await this.#store.commit({
+      checks: checksOf(key, expected),
+      operations: [operation],
+      writtenBy,
+    });
     if (ttlSeconds !== undefined) this.#onTtl?.(ttlSeconds);
     return {revision, created: outcomes[0] === 'created'};
   }
 
-  async patch(key: Key, patch: string | Uint8Array, {expected}: WriteOptions = {}): Promise<Committed> {
+  async patch(
+    key: Key,
+    patch: string | Uint8Array,
+    {expected, writtenBy}: WriteOptions & Writer = {},
+  ): Promise<Committed> {
     const operation = {kind: 'patch', key, patch: this.#readPatch(key, patch)} as const;
     const limits = this.#patchLimits;
-    const {revision} = await this.#store.commit({checks: checksOf(key, expected), operations: [operation], limits});
+    const {revision} = await this.#store.commit({
+      checks: checksOf(key, expected),
+      operations: [operation],
+      limits,
+      writtenBy,
+    });
     return {revision};
   }
 
-  async touch(key: Key, ttlSeconds: TtlSeconds | null): Promise<Committed> {
+  async touch(key: Key, ttlSeconds: TtlSeconds | null, {writtenBy}: Writer = {}): Promise<Committed> {
     const operation = {kind: 'touch', key, expiry: expiryOf(ttlSeconds)} as const;
-    const {revision} = await this.#commit({checks: [], operations: [operation]});
+    const {revision} = await this.#commit({checks: [], operations: [operation], writtenBy});
     return {revision};
   }
 
-  async transact(transaction: Transaction): Promise<Committed> {
+  async transact(transaction: Transaction, {writtenBy}: Writer = {}): Promise<Committed> {
     assertTransaction(transaction, this.#limits);
     const checks = (transaction.checks ?? []).map(({key, expected}) => ({key: parseKey(key), expected}));
     const given = transaction.operations;
@@ -87,13 +108,13 @@ class EntryService implements CheckedEntries {
         : await this.#readInTicks(given.map(copyOf), this.#pause);
     assertSize(operations, this.#limits);
     const limits = {...this.#patchLimits, patchedBytesMax: this.#limits.transactionBytesMax};
-    const {revision} = await this.#commit({checks, operations, limits});
+    const {revision} = await this.#commit({checks, operations, limits, writtenBy});
     return {revision};
   }
 
-  async delete(key: Key, {expected = 'present'}: DeleteOptions = {}): Promise<void> {
+  async delete(key: Key, {expected = 'present', writtenBy}: DeleteOptions & Writer = {}): Promise<void> {
     try {
-      await this.#store.commit({checks: [{key, expected}], operations: [{kind: 'delete', key}]});
+      await this.#store.commit({checks: [{key, expected}], operations: [{kind: 'delete', key}], writtenBy});
     } catch (error) {
       if (expected === 'present' && error instanceof AppError && error.failure.code === 'revision-conflict') {
         throw new AppError({code: 'no-entry', key}, {cause: error});
@@ -122,7 +143,7 @@ class EntryService implements CheckedEntries {
     return this.#readPage({...range, limit});
   }
 
-  async deleteRange({prefix}: {readonly prefix: string}): Promise<number> {
+  async deleteRange({prefix, writtenBy}: {readonly prefix: string} & Writer): Promise<number> {
     const range: Range = {prefix: parsePrefix(prefix), limit: this.#limits.listLimitMax};
     let deleted = 0;
     let after: Key | undefined;
@@ -130,7 +151,7 @@ class EntryService implements CheckedEntries {
     for (;;) {
       const {entries, next} = await this.#readPage({...range, after});
       const operations = entries.map(({key}) => ({kind: 'delete', key}) as const);
-      const {outcomes} = await this.#store.commit({checks: [], operations});
+      const {outcomes} = await this.#store.commit({checks: [], operations, writtenBy});
       deleted += outcomes.filter(outcome => outcome === 'deleted').length;
       if (next === undefined) return deleted;
       after = next;

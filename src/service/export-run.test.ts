@@ -10,7 +10,7 @@ import {createTransferService} from './transfer-service.ts';
 function open() {
   let pauses = 0;
   let snapshots = 0;
-  const store: Store = openMemoryStore({nowMs: () => 0});
+  const store: Store = openMemoryStore({nowMs: () => 0, elapsedMs: () => 0});
   onTestFinished(() => store[Symbol.asyncDispose]());
   const counting: Store = Object.assign(Object.create(store) as Store, {
     snapshot: async () => {

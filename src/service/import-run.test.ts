@@ -18,7 +18,7 @@ function open(limits: Partial<Limits> = {}) {
   let pauses = 0;
   let expiring = 0;
   const nowMs = (): number => timeMs;
-  const store: Store = openMemoryStore({nowMs});
+  const store: Store = openMemoryStore({nowMs, elapsedMs: () => 0});
   onTestFinished(() => store[Symbol.asyncDispose]());
   const transfer = createTransferService({
     store,

@@ -32,7 +32,7 @@ async function open(
   keys: readonly string[],
   {dryRun = false, ...limits}: Partial<Limits> & {readonly dryRun?: boolean} = {},
 ): Promise<Opened> {
-  const store = openMemoryStore({nowMs: () => 1000});
+  const store = openMemoryStore({nowMs: () => 1000, elapsedMs: () => 0});
   onTestFinished(() => store[Symbol.asyncDispose]());
   if (keys.length > 0) await store.commit({checks: [], operations: keys.map(key => put(key, '0'))});
   const waiting: Commit['operations'][] = [];

@@ -1,5 +1,5 @@
 import {AppError} from '../domain/app-error.ts';
-import type {Outcome, PutOperation} from '../domain/commit.ts';
+import type {Outcome, PutOperation, Writer} from '../domain/commit.ts';
 import type {EntryInfo} from '../domain/entry.ts';
 import type {Key, Prefix} from '../domain/key.ts';
 import type {Limits} from '../domain/limits.ts';
@@ -47,11 +47,12 @@ export interface ImportTargetDeps {
 /** Creates the target of an import that starts now. */
 export async function createImportTarget(
   deps: ImportTargetDeps,
-  {mode = 'merge', dryRun = false}: ImportOptions,
+  {mode = 'merge', dryRun = false, writtenBy}: ImportOptions & Writer,
 ): Promise<ImportTarget> {
   if (dryRun) return new DryTarget(deps);
   // Only a replacing import compares with it.
-  return new StoreTarget(deps, mode === 'replace' ? await readRevision(deps.store) : deps.store.revision);
+  const begunAt = mode === 'replace' ? await readRevision(deps.store) : deps.store.revision;
+  return new StoreTarget(deps, {begunAt, writtenBy});
 }
 
 /** Returns the revision of the store, also if commits of other processes are not known here yet. */
@@ -63,14 +64,16 @@ async function readRevision(store: Store): Promise<Revision> {
 class StoreTarget implements ImportTarget {
   readonly #deps: ImportTargetDeps;
   readonly #begunAt: Revision;
+  readonly #writer: Writer;
 
-  constructor(deps: ImportTargetDeps, begunAt: Revision) {
+  constructor(deps: ImportTargetDeps, {begunAt, ...writer}: Writer & {readonly begunAt: Revision}) {
     this.#deps = deps;
     this.#begunAt = begunAt;
+    this.#writer = writer;
   }
 
   async put(batch: readonly PutOperation[]): Promise<Stored> {
-    const {outcomes} = await this.#deps.store.commit({checks: [], operations: batch});
+    const {outcomes} = await this.#deps.store.commit({checks: [], operations: batch, ...this.#writer});
     this.#announceExpiries(batch);
     return countStored(outcomes);
   }
@@ -122,7 +125,8 @@ class StoreTarget implements ImportTarget {
       const checks = unchanged.map(({key, revision}) => ({key, expected: revision}));
       const deletions = unchanged.map(({key}) => ({kind: 'delete', key}) as const);
       try {
-        return (await this.#deps.store.commit({checks, operations: [...batch, ...deletions]})).outcomes;
+        const operations = [...batch, ...deletions];
+        return (await this.#deps.store.commit({checks, operations, ...this.#writer})).outcomes;
       } catch (error) {
         const changed = changedKeys(error);
         unchanged = unchanged.filter(({key}) => !changed.has(key));

@@ -1,7 +1,8 @@
+import type {Writer} from '../domain/commit.ts';
 import {parsePrefix} from '../domain/key.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
 import type {Store} from '../domain/store.ts';
-import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../domain/transfer.ts';
+import type {CallerTransfer, Export, ExportOptions, Imported, ImportOptions} from '../domain/transfer.ts';
 import {startExport} from './export-run.ts';
 import {ImportRun} from './import-run.ts';
 import {createImportTarget} from './import-target.ts';
@@ -20,12 +21,12 @@ export interface TransferDeps {
 }
 
 /** Creates the service that exports and imports the entries of a store. */
-export function createTransferService({limits = DEFAULT_LIMITS, ...deps}: TransferDeps): Transfer {
+export function createTransferService({limits = DEFAULT_LIMITS, ...deps}: TransferDeps): CallerTransfer {
   const {store, pause} = deps;
   return {
     export: async ({prefix = ''}: ExportOptions = {}): Promise<Export> =>
       startExport({store, pause, prefix: parsePrefix(prefix)}),
-    import: async (chunks, options: ImportOptions = {}): Promise<Imported> => {
+    import: async (chunks, options: ImportOptions & Writer = {}): Promise<Imported> => {
       const target = await createImportTarget({...deps, limits}, options);
       return new ImportRun({...deps, limits, target}, options).run(chunks);
     },

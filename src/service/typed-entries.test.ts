@@ -8,7 +8,7 @@ import {createEntryService} from './entry-service.ts';
 import {withValues} from './typed-entries.ts';
 
 function open(): TypedEntries {
-  const store = openMemoryStore({nowMs: () => 0});
+  const store = openMemoryStore({nowMs: () => 0, elapsedMs: () => 0});
   onTestFinished(() => store[Symbol.asyncDispose]());
   return withValues(createEntryService({store}));
 }

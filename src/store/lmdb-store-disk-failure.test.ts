@@ -7,6 +7,9 @@ import {CAN_LIMIT, CAN_TRACE, makeDirectory, openStore, startProcess} from '../.
 import {changesOf, keysOf, put, range, read, textOf, write} from '../testing/shared/assertions.ts';
 import {WAL_FILES} from './wal/wal-files.ts';
 
+/** Traces a process and its threads. It stops only at the traced calls: at every call, most of the time would be spent there. */
+const STRACE = ['strace', '-f', '--seccomp-bpf'];
+
 /** Options for one thread of disk access, so that the N-th call of a kind is always the same one. */
 const ONE_THREAD = ['-E', 'UV_THREADPOOL_SIZE=1'];
 
@@ -112,6 +115,27 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     });
   }
 
+  test('reads on and takes writes again after the disk was full in the middle of a write to the tree', async () => {
+    // The sync of the pages of a write: their own writes may end the process.
+    const {store} = await startFailing({file: 'data.mdb', call: 'fdatasync', error: 'ENOSPC', when: '5'});
+    const codes: string[] = [];
+    for (let group = 0; codes.length === 0; group++) {
+      const committed = store
+        .call('commit', {puts: largePuts(group, 8)})
+        .catch(({failure}) => codes.push(failure.code));
+      assert.deepEqual(await Promise.all(['kept', `large ${group - 1}.7`].map(key => store.call('get', {key}))), [
+        '1',
+        group === 0 ? undefined : LARGE,
+      ]);
+      await committed;
+      if (codes.length === 0) continue;
+      assert.equal(await store.call('get', {key: `large ${group}.0`}), undefined);
+      await store.call('commit', {puts: largePuts(group, 8)});
+      assert.equal(await store.call('get', {key: `large ${group}.0`}), LARGE);
+    }
+    assert.deepEqual(codes, ['disk-full']);
+  });
+
   test('is not reported as damaged if the disk is too full to open it', async () => {
     const directory = await makeDirectory();
     const file = join(directory, 'store', 'data.mdb');
@@ -147,19 +171,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
         const directory = await makeDirectory();
         const file = join(directory, part, 'data.mdb');
         const inject = `inject=pwrite64:error=EIO:when=${count}`;
-        const under = [
-          'strace',
-          '-f',
-          ...ONE_THREAD,
-          '-o',
-          '/dev/null',
-          '-P',
-          file,
-          '-e',
-          'trace=pwrite64',
-          '-e',
-          inject,
-        ];
+        const under = [...STRACE, ...ONE_THREAD, '-o', '/dev/null', '-P', file, '-e', 'trace=pwrite64', '-e', inject];
         const first = await startProcess({under});
         // It may fail to open, to write, or to live: the engine ends the process at some failed writes.
         await first
@@ -266,7 +278,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
   test('writes the last record of its log again before it shows it: before a kill its sync may have failed', async () => {
     const directory = await leaveUnclosed();
     const trace = join(await makeDirectory(), 'trace');
-    const under = ['strace', '-f', '-o', trace, '-e', 'trace=openat,pwrite64,fdatasync'];
+    const under = [...STRACE, '-o', trace, '-e', 'trace=openat,pwrite64,fdatasync'];
     const store = await startProcess({under});
     await store.call('open', {directory});
     await store[Symbol.asyncDispose]();
@@ -280,7 +292,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     const directory = await makeDirectory();
     const file = join(directory, 'trace');
     const calls = 'openat,fdatasync,pwrite64,writev,write';
-    const store = await startProcess({under: ['strace', '-f', '-s', '64', '-o', file, '-e', `trace=${calls}`]});
+    const store = await startProcess({under: [...STRACE, '-s', '64', '-o', file, '-e', `trace=${calls}`]});
     await store.call('open', {directory: join(directory, 'data')});
     const WRITES = 10;
     for (let index = 0; index < WRITES; index++) await store.call('put', {key: `key ${index}`, json: '1'});
@@ -333,8 +345,8 @@ async function leaveUnclosed(): Promise<string> {
 /** Five groups of such values do not fit into one file of the log. */
 const LARGE = JSON.stringify('x'.repeat(60_000));
 
-function largePuts(group: number) {
-  return Array.from({length: 4}, (_, index) => putOf(`large ${group}.${index}`, LARGE));
+function largePuts(group: number, length = 4) {
+  return Array.from({length}, (_, index) => putOf(`large ${group}.${index}`, LARGE));
 }
 
 interface UnsyncedRecord {
@@ -368,26 +380,28 @@ async function refuseUnsyncedRecord({error, takesBack, large = 0}: UnsyncedRecor
 
 /** A tracer that sees calls of one kind on one file, to which what happens to them is appended. */
 function traceFile(path: string, call: string): readonly string[] {
-  return ['strace', '-f', ...ONE_THREAD, '-o', '/dev/null', '-P', path, '-e', `trace=${call}`];
+  return [...STRACE, ...ONE_THREAD, '-o', '/dev/null', '-P', path, '-e', `trace=${call}`];
 }
 
 interface Failing {
   readonly file: string;
   readonly call: string;
+  /** @default {'EIO'} */
+  readonly error?: string;
   /** Which calls fail, as strace takes it: to open what is there takes none. */
   readonly when: string;
 }
 
 /** A store with the entries gone and kept, in a process in which calls fail. */
-async function startFailing({file, call, when}: Failing) {
+async function startFailing({file, call, error = 'EIO', when}: Failing) {
   const directory = await makeDirectory();
   const first = await openStore(directory);
   await write(first, put('gone'), put('kept'));
   await first[Symbol.asyncDispose]();
   const store = await startProcess({
     under: [
-      ...['strace', '-f', ...ONE_THREAD, '-o', '/dev/null', '-P', join(directory, 'store', file)],
-      ...['-e', `trace=${call}`, '-e', `inject=${call}:error=EIO:when=${when}`],
+      ...[...STRACE, ...ONE_THREAD, '-o', '/dev/null', '-P', join(directory, 'store', file)],
+      ...['-e', `trace=${call}`, '-e', `inject=${call}:error=${error}:when=${when}`],
     ],
   });
   await store.call('open', {directory});
@@ -417,7 +431,7 @@ async function writeUntilFailure(
   [count, ...others]: readonly number[],
 ): Promise<FailedStore> {
   const directory = await makeDirectory();
-  const tracer = ['strace', '-f', ...ONE_THREAD, '-o', '/dev/null', '-P', join(directory, 'store', file)];
+  const tracer = [...STRACE, ...ONE_THREAD, '-o', '/dev/null', '-P', join(directory, 'store', file)];
   const store = await startProcess({
     under: [...tracer, '-e', `trace=${call}`, '-e', `inject=${call}:error=EIO:when=${count}`],
   });

@@ -27,6 +27,22 @@ describe('an LMDB store that is opened again', () => {
     assert.deepEqual(await write(second, put('a', '1')), {revision: 3, outcomes: ['created']});
   });
 
+  test('has the callers of its entries and changes, from its write-ahead log too', async () => {
+    const directory = await makeDirectory();
+    const first = await openStore(directory);
+    await first.commit({checks: [], operations: [put('a'), put('b')], writtenBy: 'token:t'});
+    await first.commit({checks: [], operations: [remove('b')], writtenBy: 'plugin:p'});
+    const before = await changesOf(first, 0);
+    assert.deepEqual(
+      before.map(({writtenBy}) => writtenBy),
+      ['token:t', 'token:t', 'plugin:p'],
+    );
+    await first[Symbol.asyncDispose]();
+    const second = await openStore(directory);
+    assert.equal((await second.get(parseKey('a')))?.writtenBy, 'token:t');
+    assert.deepEqual(await changesOf(second, 0), before);
+  });
+
   test('remembers which changes it has trimmed', async () => {
     const directory = await makeDirectory();
     for (let round = 0; round < 4; round++) {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {mkdir, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
 import {describe, expect, test, vi} from 'vitest';
 import {makeDirectory, openStore} from '../../test/support/store-fixture.ts';
 import {patch, put, remove, write} from '../testing/shared/assertions.ts';
@@ -22,6 +24,21 @@ describe('the statistics of an LMDB store', () => {
     assert.equal(checkpointed?.entries, 1);
     expect(checkpointed.wal).toMatchObject({sizeBytes: wal?.sizeBytes, failedCheckpoints: 0});
     expect(checkpointed.wal?.checkpoints).toBeGreaterThan(0);
+    await store[Symbol.asyncDispose]();
+  });
+
+  test('have the size of all files, except those of plugins', async () => {
+    const directory = await makeDirectory();
+    const store = await openStore(directory);
+    await write(store, put('a', '1'));
+    await vi.waitUntil(async () => (await store.statistics?.())?.wal?.waitingRecords === 0);
+    const before = (await store.statistics?.())?.sizeBytes ?? 0;
+    const storage = join(directory, 'plugin-storage');
+    await mkdir(storage);
+    await writeFile(join(storage, 'file'), 'x'.repeat(10_000));
+    assert.equal((await store.statistics?.())?.sizeBytes, before);
+    await writeFile(join(directory, 'session.json'), 'x'.repeat(1000));
+    assert.equal((await store.statistics?.())?.sizeBytes, before + 1000);
     await store[Symbol.asyncDispose]();
   });
 

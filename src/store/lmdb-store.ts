@@ -2,7 +2,7 @@ import {randomBytes} from 'node:crypto';
 import {AppError} from '../domain/app-error.ts';
 import type {Change, Changes} from '../domain/change.ts';
 import type {Commit, CommitResult} from '../domain/commit.ts';
-import type {Entry, EntryInfo} from '../domain/entry.ts';
+import type {Entry, EntryInfo, SharedEntry} from '../domain/entry.ts';
 import type {Key} from '../domain/key.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {Listeners} from '../domain/listeners.ts';
@@ -14,13 +14,13 @@ import type {StoreStatistics} from '../domain/statistics.ts';
 import type {Store} from '../domain/store.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
-import {describeDataDirectory} from './disk/data-directory.ts';
+import {describeDataDirectory, measureFiles} from './disk/data-directory.ts';
 import type {FileSystem} from './disk/file-system.ts';
 import {freeOpeningSpace} from './disk/reserve.ts';
 import {type Engine, LMDB} from './lmdb/engine.ts';
 import {openingFailure} from './lmdb/engine-errors.ts';
 import {logNewId, type OpenedDirectory, openDirectory} from './open-directory.ts';
-import {prepareOperation} from './plan/prepared-commit.ts';
+import {prepareCommit} from './plan/prepared-commit.ts';
 import {MONOTONIC_MS, StoreClock, type StoreClockDeps} from './plan/store-clock.ts';
 import {readLastRevision} from './tree/change-log-ends.ts';
 import {CurrentEntries} from './tree/current-entries.ts';
@@ -135,12 +135,14 @@ class LmdbStore implements Store {
   async statistics(): Promise<StoreStatistics> {
     // After the disk failed, or the end, it may be impossible to read.
     const entries = await this.#read(tables => tables.entries.count()).catch(() => undefined);
-    return {entries, ...this.#writer.statistics()};
+    const figures = this.#writer.statistics();
+    const sizeBytes = await measureFiles(this.#opened.directory).catch(() => undefined);
+    return {entries, sizeBytes, ...figures};
   }
 
-  async commit({checks, operations, limits}: Commit): Promise<CommitResult> {
+  async commit(commit: Commit): Promise<CommitResult> {
     this.#assertOpen();
-    return await this.#writer.push({checks, operations: operations.map(prepareOperation), limits});
+    return await this.#writer.push(prepareCommit(commit));
   }
 
   async get(key: Key): Promise<Entry | undefined> {
@@ -149,6 +151,12 @@ class LmdbStore implements Store {
     if (entry?.expiresAtMs === undefined || !hasExpired(entry, this.#clock.now())) return entry;
     await this.#persistExpiry(entry);
     return undefined;
+  }
+
+  findShared(key: Key): SharedEntry | undefined {
+    const found = this.#closed === undefined ? this.#entries.sharedOf(key) : undefined;
+    // Before a caller learns that an entry has expired, `get` makes it durable.
+    return found?.info.expiresAtMs === undefined || !hasExpired(found.info, this.#clock.now()) ? found : undefined;
   }
 
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
@@ -188,7 +196,7 @@ class LmdbStore implements Store {
   }
 
   snapshot(): Promise<Snapshot> {
-    return this.#snapshots.take(() => this.#read(() => this.#freeze()));
+    return this.#snapshots.take(hold => this.#read(() => hold(this.#freeze())));
   }
 
   async sweep(): Promise<number | undefined> {

@@ -1,4 +1,4 @@
-import {readFile} from 'node:fs/promises';
+import {open} from 'node:fs/promises';
 import type {ListenAddress} from './loopback.ts';
 
 /** A TCP socket of this machine, as Linux lists it (proc_pid_net(5), `/proc/net/tcp`). */
@@ -19,9 +19,12 @@ const LISTEN = '0A';
 const ANY_V4 = '00000000';
 const ANY_V6 = '0'.repeat(32);
 
+/** The lists of the two address families. Without IPv6 the second does not exist. */
+export const SOCKET_TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
+
 /** Lists the TCP sockets of both address families; empty if this is not Linux. */
 export async function readLinuxSockets(): Promise<readonly LinuxSocket[]> {
-  return [...(await readSockets('/proc/net/tcp')), ...(await readSockets('/proc/net/tcp6'))];
+  return [...(await readSockets(SOCKET_TABLES[0])), ...(await readSockets(SOCKET_TABLES[1]))];
 }
 
 /** Finds the socket that accepts connections to an address: one for exactly this address before one for all addresses. */
@@ -59,11 +62,49 @@ function hexOfV4(address: string): string {
 }
 
 async function readSockets(path: string): Promise<readonly LinuxSocket[]> {
-  // Without IPv6 the second file does not exist.
-  const text = await readFile(path, 'utf8').catch(() => '');
-  const lines = text.split('\n').slice(1, -1);
-  return lines.map(line => {
-    const [, local = '', remote = '', state = '', , , , userId, , inode = ''] = line.trim().split(/\s+/);
-    return {local, remote, state, userId: Number(userId), inode};
-  });
+  const sockets: LinuxSocket[] = [];
+  try {
+    for await (const group of streamSockets(path)) sockets.push(...group);
+  } catch {
+    // Not Linux, or no IPv6.
+  }
+  return sockets;
+}
+
+/** Bytes that are read at once. Linux returns one page at most (fs/seq_file.c), some 27 sockets. */
+const CHUNK_BYTES = 16 * 1024;
+
+/**
+ * Reads one of {@link SOCKET_TABLES} in groups of sockets, in constant memory and without blocking the event loop. A list that changes
+ * while it is read may lack a socket. Lines of another form are left out.
+ *
+ * @throws {Error} If the list cannot be read.
+ */
+export async function* streamSockets(path: string): AsyncGenerator<readonly LinuxSocket[]> {
+  const file = await open(path);
+  try {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    let rest = '';
+    for (;;) {
+      const {bytesRead} = await file.read(chunk, 0, CHUNK_BYTES);
+      if (bytesRead === 0) return;
+      const lines = (rest + chunk.toString('latin1', 0, bytesRead)).split('\n');
+      // Longer than any line of the kernel: the file is something else.
+      rest = (lines.pop() ?? '').slice(0, CHUNK_BYTES);
+      yield lines.flatMap(line => parseSocket(line) ?? []);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The members of a line (Linux, `get_tcp4_sock` in net/ipv4/tcp_ipv4.c): addresses, state, queues, timers, user, timeouts, inode. */
+const LINE =
+  /^ *\d{1,10}: ([\dA-F]{8,32}:[\dA-F]{4}) ([\dA-F]{8,32}:[\dA-F]{4}) ([\dA-F]{2}) \S{1,32} \S{1,32} \S{1,32} {1,10}(\d{1,10}) {1,10}\d{1,20} {1,10}(\d{1,20})(?: |$)/;
+
+/** Parses a line of the list. @returns Undefined if it is not a socket, such as the line of titles. */
+export function parseSocket(line: string): LinuxSocket | undefined {
+  const [, local, remote, state, userId, inode] = LINE.exec(line) ?? [];
+  if (local === undefined || remote === undefined || state === undefined || inode === undefined) return undefined;
+  return {local, remote, state, userId: Number(userId), inode};
 }

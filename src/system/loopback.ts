@@ -19,6 +19,12 @@ export function addressesOf(host: string): readonly [string, ...string[]] {
   return host.toLowerCase() === 'localhost' ? LOCALHOST_ADDRESSES : [host];
 }
 
+/** Returns the names of a host in addresses: `localhost` only for all its addresses, since another process may listen at one that is free. */
+export function namesOf(host: string): readonly string[] {
+  const addresses = addressesOf(host).map(address => (address.includes(':') ? `[${address}]` : address));
+  return addresses.length > 1 ? ['localhost', ...addresses] : addresses;
+}
+
 /** Returns whether only this machine can call a host. Unusual forms of a loopback address count as foreign. */
 export function isLoopback(host: string): boolean {
   return addressesOf(host).every(address => (LOCALHOST_ADDRESSES as readonly string[]).includes(address));

@@ -8,7 +8,7 @@ import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {servePages} from '../support/browsers/pages.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
-import {writePlugin} from '../support/plugin-folder.ts';
+import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {makeTemporaryDirectory, startInTest, startService} from '../support/service.ts';
 
 const ID = 'com.example.page';
@@ -47,6 +47,33 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
     await page.getByText('$.id is missing').first().waitFor();
     expect(page.frames()).toHaveLength(1);
     expect(await findViolations(page)).toEqual([]);
+  });
+
+  test('shows hostile names and log lines of a plugin as text, on each page that has them, at 360 px', async () => {
+    const hostile = `<img src=x onerror="document.title='run'">\u202e${'long'.repeat(20)}`;
+    const plugins = await writePlugins({
+      'plugin.json': manifestOf(ID, {name: hostile, description: hostile}),
+      'ui/index.html': '<!doctype html><p>hello</p>',
+      'background/index.js': `console.log(${JSON.stringify(hostile.repeat(3))});`,
+    });
+    const {url} = await startInTest({ephemeral: true, plugins});
+    const {page, problems} = await openConsole(browser, url, {viewport: {width: 360, height: 740}});
+    for (const fragment of ['#/', '#/plugins', `#/plugins/${ID}`, `#/plugins/${ID}/log`]) {
+      await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
+      await page.getByRole('main').getByText('<img src=x').first().waitFor();
+      if (fragment.endsWith('/log')) await page.locator('.log-line', {hasText: '<img src=x'}).waitFor();
+      await keepScreenshot(page, `hostile-plugin${fragment.replaceAll(/[^a-z]+/g, '-')}`);
+      expect([fragment, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([
+        fragment,
+        true,
+      ]);
+      // No heading is cut off.
+      const ends = `Array.from(document.querySelectorAll('h1, h2'), heading => heading.getBoundingClientRect().right)`;
+      expect([fragment, Math.max(...(await page.evaluate<readonly number[]>(ends))) <= 360]).toEqual([fragment, true]);
+      expect(await page.locator('img[src="x"]').count()).toBe(0);
+      expect(await page.title()).not.toBe('run');
+    }
+    expect(problems).toEqual([]);
   });
 
   test('follows the pilot: another one, or none', async () => {

@@ -8,18 +8,18 @@ import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {setFaults} from '../support/faults.ts';
 import {findFreePort} from '../support/free-port.ts';
-import {type OwnedService, startOwnedService} from '../support/owner.ts';
+import {createOwnerCode} from '../support/owner-file.ts';
 import {ADA} from '../support/pilots.ts';
-import {makeTemporaryDirectory, startInTest, startService} from '../support/service.ts';
+import {makeTemporaryDirectory, startInTest, startService, type TestService} from '../support/service.ts';
 import {writeAirline} from '../support/session-service.ts';
 
 let browser: Browser;
-let service: OwnedService;
+let service: TestService;
 
 beforeAll(async () => {
   if (!CAN_BROWSE) return;
   browser = await launchChromium();
-  service = await startOwnedService();
+  service = await startService();
 });
 afterAll(async () => {
   await browser?.close();
@@ -65,7 +65,7 @@ async function comeBack(page: Page): Promise<void> {
 /** Returns a value that a card shows beside its name. */
 function figureOf(page: Page, name: string): Promise<string | null> {
   return page
-    .locator('.figures > div', {has: page.getByText(name, {exact: true})})
+    .locator('.facts > div', {has: page.getByText(name, {exact: true})})
     .locator('dd')
     .textContent();
 }
@@ -93,6 +93,19 @@ describe.skipIf(!CAN_BROWSE)('the overview in Chromium', () => {
     await page.getByRole('button', {name: `Copy ${command}`}).click();
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(command);
     await lookAt(page, 'overview');
+    expect(problems).toEqual([]);
+  });
+
+  test('shows the revision, and the data directory with its size', async () => {
+    const {url, crewroom} = await startInTest();
+    const {page, problems} = await openConsole(browser, url);
+    await expect.poll(() => figureOf(page, 'Data directory')).toBe(crewroom.config.dataDir);
+    expect(await figureOf(page, 'Revision')).toBe('0');
+    expect(await figureOf(page, 'Size on the disk')).toMatch(/^[\d.]+ KiB$/);
+    const value = JSON.stringify('x'.repeat(1_000_000));
+    for (const key of ['a', 'b', 'c']) await crewroom.entries.put(key, value);
+    await expect.poll(() => figureOf(page, 'Revision')).toBe('3');
+    await expect.poll(() => figureOf(page, 'Size on the disk')).toMatch(/^[\d.]+ MiB$/);
     expect(problems).toEqual([]);
   });
 
@@ -168,7 +181,9 @@ describe.skipIf(!CAN_BROWSE)('the identity page in Chromium', () => {
     await lookAt(page, 'identity-content');
     await page.getByRole('button', {name: 'Text', exact: true}).click();
     const text = await (await fetch(`${service.url}/api/identity`)).text();
+    await page.getByRole('button', {name: 'Show secrets'}).click();
     expect(await page.locator('.json-text').textContent()).toBe(text);
+    await page.getByRole('button', {name: 'Show secrets'}).click();
     await page.getByRole('button', {name: 'Serve first-officer'}).focus();
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.json-text').textContent()).toContain('CRW0043');
@@ -180,8 +195,31 @@ describe.skipIf(!CAN_BROWSE)('the identity page in Chromium', () => {
     expect(await page.getByRole('button', {name: 'Try Expired session'}).isDisabled()).toBe(true);
   });
 
+  test('hides session and token until they are asked for, in copies too', async () => {
+    const {page, problems} = await openConsole(browser, service.url, {
+      fragment: '#/identity',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const copied = async (): Promise<unknown> => {
+      await page.getByRole('button', {name: 'Copy the document'}).click();
+      await page.getByText('Copied', {exact: true}).waitFor();
+      return page.evaluate('navigator.clipboard.readText()');
+    };
+    await page.locator('.json-member', {hasText: 'session'}).getByText('"••••••"').waitFor();
+    expect(await copied()).not.toMatch(/sample-(session|token)/);
+    await page.getByRole('button', {name: 'Text', exact: true}).click();
+    expect(await page.locator('main').textContent()).not.toMatch(/sample-(session|token)/);
+    await page.getByRole('button', {name: 'Show secrets'}).click();
+    const text = await (await fetch(`${service.url}/api/identity`)).text();
+    expect(text).toContain('sample-session');
+    await expect.poll(copied).toBe(text);
+    await page.getByRole('button', {name: 'Tree', exact: true}).click();
+    await page.locator('.json-member', {hasText: 'session'}).getByText('"sample-session"').waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test('lets the owner try states of the session', async () => {
-    const {page} = await openConsole(browser, service.consoleUrl, {fragment: await service.ownerFragment()});
+    const {page} = await openConsole(browser, service.url, {code: await createOwnerCode(service)});
     await show(page, '#/identity');
     await page.getByRole('button', {name: 'Try Expired session'}).click();
     await page.getByText('No pilot is signed in: plugins get').waitFor();
@@ -194,7 +232,7 @@ describe.skipIf(!CAN_BROWSE)('the identity page in Chromium', () => {
 
 describe.skipIf(!CAN_BROWSE)('the page of faults in Chromium', () => {
   test('switches faults on and off, and every page shows that they are on', async () => {
-    const {page, problems} = await openConsole(browser, service.consoleUrl, {fragment: await service.ownerFragment()});
+    const {page, problems} = await openConsole(browser, service.url, {code: await createOwnerCode(service)});
     await show(page, '#/faults');
     await page.getByText('Nothing fails on purpose.').waitFor();
     await page.getByLabel('Milliseconds').fill('250');
@@ -224,7 +262,7 @@ describe.skipIf(!CAN_BROWSE)('the page of faults in Chromium', () => {
 
   test('shows why the service refuses a fault, and clears all', async () => {
     service.crewroom.faults.set([{kind: 'disk-full'}, {kind: 'delay', delayMs: 1, path: '/api/none'}]);
-    const {page} = await openConsole(browser, service.consoleUrl, {fragment: await service.ownerFragment()});
+    const {page} = await openConsole(browser, service.url, {code: await createOwnerCode(service)});
     await show(page, '#/faults');
     await page.getByLabel('Fault', {exact: true}).selectOption('clock');
     await page.getByRole('button', {name: 'Switch on'}).click();
@@ -233,6 +271,23 @@ describe.skipIf(!CAN_BROWSE)('the page of faults in Chromium', () => {
     await page.getByRole('button', {name: 'Clear all'}).click();
     await page.getByText('Nothing fails on purpose.').waitFor();
     await expect.poll(() => page.locator('.note.danger').count()).toBe(0);
+  });
+
+  test('clears faults of one kind together, and keeps those that another program switches on meanwhile', async () => {
+    service.crewroom.faults.set([
+      {kind: 'delay', delayMs: 1, path: '/api/a'},
+      {kind: 'delay', delayMs: 2, path: '/api/b'},
+    ]);
+    const {page} = await openConsole(browser, service.url, {code: await createOwnerCode(service)});
+    await show(page, '#/faults');
+    const clear = page.getByRole('button', {name: 'Clear all 2 of this kind Delay: 2 ms'});
+    await clear.waitFor();
+    service.crewroom.faults.add([{kind: 'airline-away'}]);
+    await clear.click();
+    await page.getByRole('button', {name: 'Clear Airline away', exact: true}).waitFor();
+    expect(service.crewroom.faults.list().faults).toEqual([{kind: 'airline-away'}]);
+    await page.getByRole('button', {name: 'Clear Airline away', exact: true}).click();
+    await page.getByText('Nothing fails on purpose.').waitFor();
   });
 
   test('only reads without the token of the owner, and notices faults of others when the user comes back', async () => {

@@ -1,4 +1,5 @@
-import {rm, writeFile} from 'node:fs/promises';
+import {readdir, rm, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {ownerFile} from '../support/owner-file.ts';
 import {callService, startInTest, type TestService} from '../support/service.ts';
@@ -31,6 +32,16 @@ describe('crewroom console', () => {
       expect([second.status, second.json['code']]).toEqual([403, 'invalid-code']);
     });
 
+  test('finds a service in memory without a directory of its session', async () => {
+    const environment = {XDG_RUNTIME_DIR: join(machine.home, 'missing'), TMPDIR: machine.home};
+    const service = await machine.start(['--ephemeral'], {environment});
+    const {stdout, exitCode} = await machine.runProcess(['console', '--port', String(service.port)], {environment});
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('#code=')]);
+    await service.stop();
+    const left = (await readdir(machine.home)).filter(name => name.startsWith('crewroom'));
+    expect(await Promise.all(left.map(name => readdir(join(machine.home, name))))).toEqual([[]]);
+  });
+
   test('gives codes only to pages of the console', async () => {
     const service = await startInTest({ephemeral: true});
     const {stdout} = await machine.run(['console', '--port', String(service.port)]);
@@ -54,10 +65,20 @@ describe('crewroom console', () => {
       await (token === undefined ? rm(file) : writeFile(file, token));
       const {stdout, stderr, exitCode} = await machine.run(args);
       expect([stdout, exitCode]).toEqual(['', 1]);
-      expect(stderr).toContain(`no token of it is in ${file} and /none/owner-token`);
+      expect(stderr).toContain(`no token of it is in ${file} and `);
+      expect(stderr).toContain(' and /none/owner-token');
       expect(stderr).not.toContain('aaaa');
     }
   });
+
+  for (const host of ['127.0.0.1', '::1'])
+    test(`gives no address of a service that listens on ${host} only`, async () => {
+      const service = await startInTest({ephemeral: true, host});
+      const {stdout, stderr, exitCode} = await machine.run(['console', '--host', host, '--port', String(service.port)]);
+      expect([stdout, exitCode]).toEqual(['', 1]);
+      expect(stderr).toContain(`the service listens on ${host} only`);
+      expect(stderr).toContain('without --host');
+    });
 
   test('says that no service answers', async () => {
     const {stderr, exitCode} = await machine.run(['console', '--port', '1']);

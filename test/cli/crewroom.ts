@@ -26,6 +26,8 @@ export interface RunOptions {
   /** The standard input. @default {empty} */
   readonly input?: string | Uint8Array;
   readonly workingDirectory?: string;
+  /** Paths of Node and of the command line, for runs in this process. */
+  readonly program?: readonly [node: string, script: string];
   /** Width of the terminal, in characters; unknown without it. */
   readonly columns?: number;
 }
@@ -103,10 +105,10 @@ export async function createMachine(): Promise<Machine> {
     options: RunOptions,
     terminalColumns: number | undefined,
   ): Promise<Finished> => {
-    const {input = '', workingDirectory = home} = options;
+    const {input = '', workingDirectory = home, program = ['node', 'crewroom']} = options;
     const environment = environmentOf(options);
     const paths = pathsOf(home, environment);
-    return runInProcess({args, environment, workingDirectory, input, paths, terminalColumns});
+    return runInProcess({args, environment, workingDirectory, input, paths, program, terminalColumns});
   };
   const machine: Machine = {
     home,

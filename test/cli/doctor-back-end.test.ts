@@ -105,6 +105,20 @@ describe('checking a correct back end', () => {
     for (const {headers} of backEnd.requests) assert.match(headers['user-agent'] ?? '', /^Crewroom\/\S+ \(doctor\)$/);
   });
 
+  test('sends no password over plain http to another machine, unless that is allowed', async () => {
+    await using backEnd = await startPhpVms5({nowMs});
+    // Leads to this machine, although it is not a loopback address.
+    const scriptURL = backEnd.scriptURL.replace('127.0.0.1', '0.0.0.0');
+    const deps = {nowMs, elapsedMs, fetch, pause: async () => {}};
+    const findings = await collect(walkBackEnd({scriptURL, credentials: CREDENTIALS}, deps));
+    assert.equal(findings.at(-1)?.check, 'Session');
+    assert.equal(findings.at(-1)?.level, 'skipped');
+    assert.match(findings.at(-1)?.fix ?? '', /--allow-plain-http/);
+    assert.ok(!backEnd.requests.some(({body}) => body.includes(ADA.password)));
+    const allowed = await collect(walkBackEnd({scriptURL, credentials: CREDENTIALS}, {...deps, allowPlainHttp: true}));
+    assert.equal(allowed.at(-1)?.check, 'Read');
+  });
+
   test('paces the wrong requests, so that they and the sign-in do not look like an attack', async () => {
     await using backEnd = await startPhpVms5({nowMs});
     const pausedAt: {readonly requests: number; readonly ms: number}[] = [];

@@ -14,6 +14,8 @@ export interface Command {
   readonly workingDirectory: string;
   readonly input: string | Uint8Array;
   readonly paths: PlatformPaths;
+  /** Paths of Node and of the command line, as if the process had been started with them. */
+  readonly program: readonly [node: string, script: string];
   /** Width of the terminal that all streams are, in characters, 0 if it is unknown; undefined for pipes. */
   readonly terminalColumns: number | undefined;
 }
@@ -26,13 +28,13 @@ const PIPE_BYTES = 65_536;
  * what only a process has: signals, a prompt on a terminal, variables that Node itself reads, and its end.
  */
 export async function runInProcess(command: Command): Promise<Finished> {
-  const {args, environment, workingDirectory, paths, terminalColumns: columns} = command;
+  const {args, environment, workingDirectory, paths, program, terminalColumns: columns} = command;
   const terminal = columns === undefined ? {} : {isTTY: true, columns};
   const stdout = collect();
   const stderr = columns === undefined ? collect() : stdout;
   const signals = new EventEmitter();
   const host: HostProcess = {
-    argv: ['node', 'crewroom', ...args],
+    argv: [...program, ...args],
     stdin: Object.assign(Readable.from(chunksOf(command.input), {objectMode: false}), terminal),
     stdout: Object.assign(stdout.stream, terminal),
     stderr: Object.assign(stderr.stream, terminal),

@@ -42,8 +42,11 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'dev' | 'watch' |
     args: ['--json'],
     stdout: /^\{"url":"http:\/\/crewroom.localhost:[0-9]+\/#code=[A-Za-z0-9_-]{43}","expiresInSeconds":60\}\n$/,
   },
+  token: {args: ['create', '--name', 'a', '--permission', 'admin'], stdout: /^crewroom_[A-Za-z0-9_-]{43}\n$/},
   requests: {stdout: /^\{"sequence":1,/},
   wait: {stdout: /^$/},
+  // Nothing is installed in the home directory of the tests.
+  service: {args: ['status'], stdout: /^not installed\n$/, exitCode: 3},
   identity: {stdout: /^\{.*"va_user":/},
   'sign-in': {args: ['--username', '1'], stdout: /^$/, exitCode: 2},
   'sign-out': {stdout: /^No pilot was signed in/},
@@ -59,7 +62,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'dev' | 'watch' |
 };
 
 /** Commands without a flag that names the service. */
-const ALONE: readonly string[] = ['completion', 'paths', 'version'];
+const ALONE: readonly string[] = ['service', 'completion', 'paths', 'version'];
 
 describe('a process of the built package', () => {
   for (const [name, {args = [], stdout, exitCode = 0}] of Object.entries(COMMANDS)) {

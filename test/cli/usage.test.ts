@@ -56,8 +56,8 @@ describe('a wrong command line', () => {
     },
     {
       name: 'flags of no command',
-      args: ['serve', '--port', '1'],
-      said: /unknown command "serve"\n"crewroom --help" lists/,
+      args: ['launch', '--port', '1'],
+      said: /unknown command "launch"\n"crewroom --help" lists/,
     },
     {name: 'a typo after help', args: ['help', 'confg'], said: /unknown command "confg"; did you mean config\?/},
     {

@@ -123,9 +123,14 @@ describe('faults are switched only', () => {
         expect([status, json['code']]).toEqual([403, 'own-callers-only']);
         expect(json['advice']).toMatch(/a program of this machine/);
       }
-      for (const headers of [own, [...own, 'Authorization: Bearer crewroom_x'], [...owner, ...owner.slice(-1)]]) {
+      for (const [headers, code] of [
+        [own, 'owner-required'],
+        [[...own, 'Authorization: Bearer an.airline.session'], 'owner-required'],
+        [[...own, 'Authorization: Bearer crewroom_x'], 'invalid-token'],
+        [[...owner, ...owner.slice(-1)], 'invalid-token'],
+      ] as const) {
         const {status, json} = await callService(service(), `${method} /api/faults`, {headers, body: FAULTS});
-        expect([status, json['code']]).toEqual([401, 'owner-required']);
+        expect([status, json['code']]).toEqual([401, code]);
       }
       expect(crewroom.faults.list()).toEqual({faults: [{kind: 'airline-away'}]});
     });

@@ -1,5 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {createService} from '../../src/client/service/service.ts';
+import {bearer, createToken} from '../support/access-tokens.ts';
+import {readOwnerToken} from '../support/owner-file.ts';
 import {callService, startInTest, type TestService} from '../support/service.ts';
 
 const PAGE = 'http://localhost:3000';
@@ -24,6 +26,25 @@ describe('/api/allowed-origins', () => {
     const answer = await callAs(service, PAGE, 'GET /api/identity');
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, PAGE]);
     expect((await callAs(service, `${PAGE}1`, 'GET /api/identity')).status).toBe(403);
+  });
+
+  test('is changed by the owner and by programs without a token, but by no token of a program', async () => {
+    const service = await startInTest({ephemeral: true});
+    const body = JSON.stringify({origin: PAGE});
+    const allow = (...headers: readonly string[]) => callService(service, `POST ${PATH}`, {headers, body});
+    const refused = await allow(bearer(await createToken(service, ['admin'])));
+    expect([refused.status, refused.json['code']]).toEqual([401, 'owner-required']);
+    expect((await callService(service, `GET ${PATH}`)).json['allowed']).toEqual([]);
+    for (const headers of [[], [bearer(await readOwnerToken(service))]])
+      expect((await allow(...headers)).json['allowed']).toEqual([PAGE]);
+  });
+
+  test('lists a long origin whole, and never the beginning of a longer one', async () => {
+    const service = await startInTest();
+    const [long, longer] = [240, 500].map(length => `https://${'x'.repeat(length)}.example`) as [string, string];
+    for (const origin of [long, longer]) await callAs(service, origin, 'GET /api/identity');
+    const {refused} = await createService({baseUrl: service.url}).origins.list();
+    expect(refused.map(({origin}) => origin)).toEqual([long]);
   });
 
   test('lets an allowed page show the pages of plugins', async () => {

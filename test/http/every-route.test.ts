@@ -93,7 +93,7 @@ describe('every answer forbids sniffing, caching and embedding (A12)', () => {
       expectSecurityHeaders(answer);
       expect(answer.headers.get('content-type')).toBe('application/problem+json');
       expect(answer.json).toMatchObject({
-        type: 'about:blank',
+        type: `/docs/errors/${code}`,
         title: expect.any(String),
         status,
         code,
@@ -113,12 +113,13 @@ describe('every answer forbids sniffing, caching and embedding (A12)', () => {
     });
   }
 
-  for (const path of ['/', '/docs', '/docs/page.js', '/docs/page.css']) {
+  const revalidated = ['/', '/docs/guides', '/docs/guides/first-plugin', '/docs/errors/no-entry'];
+  for (const path of [...revalidated, '/docs', '/docs/page.js', '/docs/page.css', '/docs/text.css']) {
     test(`the page at ${path}, which runs only its own scripts and cannot be framed`, async () => {
       const {port} = service();
       const response = await fetch(`http://localhost:${port}${path}`);
       expect(response.status).toBe(200);
-      expectSecurityHeaders({headers: new Map(response.headers)}, path === '/' ? 'no-cache' : 'no-store');
+      expectSecurityHeaders({headers: new Map(response.headers)}, revalidated.includes(path) ? 'no-cache' : 'no-store');
       const policy = new Map(
         (response.headers.get('content-security-policy') ?? '').split(';').map(directive => {
           const [name = '', ...sources] = directive.trim().split(' ');

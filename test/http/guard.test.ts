@@ -303,7 +303,7 @@ describe('pages of allowed origins may read and write, and no others (A10)', () 
     expect(answer.headers.get('vary')).toBe('Origin');
     expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
     expect(answer.headers.get('access-control-allow-headers')).toBe(
-      'Content-Type, If-Match, If-None-Match, Last-Event-ID',
+      'Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID',
     );
     expect(answer.headers.get('access-control-max-age')).toBe('600');
     expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
@@ -326,7 +326,9 @@ describe('pages of allowed origins may read and write, and no others (A10)', () 
       const answer = await call(line, [ownHost(), `Origin: ${ALLOWED_ORIGIN}`, 'Sec-Fetch-Site: cross-site']);
       expect(answer.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
       expect(answer.headers.get('vary')).toBe('Origin');
-      expect(answer.headers.get('access-control-expose-headers')).toBe('ETag, Updated-At, Expires-At, Crewroom-Fault');
+      expect(answer.headers.get('access-control-expose-headers')).toBe(
+        'ETag, Updated-At, Expires-At, Written-By, Crewroom-Fault',
+      );
       expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
     });
   }

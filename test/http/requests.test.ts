@@ -64,6 +64,14 @@ describe('GET /api/requests', () => {
     }
   });
 
+  test('has the headers of each request, however many programs send them', async () => {
+    const service = await startInTest({ephemeral: true});
+    const programs = Array.from({length: 40}, (_, index) => `program/${index % 11}`);
+    for (const program of programs) await callService(service, 'GET /livez', {headers: [`User-Agent: ${program}`]});
+    const {requests} = await readPage(service);
+    expect(requests.map(({headers}) => (headers as Record<string, string>)['user-agent'])).toEqual(programs);
+  });
+
   test('omits requests for itself and for metrics', async () => {
     const service = await startInTest({ephemeral: true});
     for (const line of ['GET /metrics', 'GET /api/requests', 'GET /api/requests?x=1', 'HEAD /api/requests'])

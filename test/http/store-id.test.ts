@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {createClient} from '../../src/client/index.ts';
+import {createToken} from '../support/access-tokens.ts';
 import type {RawAnswer} from '../support/raw-client.ts';
 import {callService, startService, useService} from '../support/service.ts';
 
@@ -88,6 +89,18 @@ describe('a revision of this store, bare or of another store', () => {
     const {storeId} = service().crewroom;
     expect((await call('GET /api/keys')).json).toMatchObject({storeId});
     expect((await call('GET /api')).json).toMatchObject({storeId});
+  });
+
+  test('has its data directory in GET /api, unless it is in memory', async () => {
+    const {dataDir} = service().crewroom.config;
+    expect((await call('GET /api')).json).toMatchObject({dataDir});
+    const token = await createToken(service(), ['admin']);
+    expect((await call('GET /api', [`Authorization: Bearer ${token}`])).json).not.toHaveProperty('dataDir');
+    await using allowing = await startService({allowOrigin: ['http://a.example']});
+    const answer = await callService(allowing, 'GET /api', {headers: ['Origin: http://a.example']});
+    expect([answer.status, Object.hasOwn(answer.json, 'dataDir')]).toEqual([200, false]);
+    await using inMemory = await startService({ephemeral: true});
+    expect(await (await fetch(`${inMemory.url}/api`)).json()).not.toHaveProperty('dataDir');
   });
 });
 

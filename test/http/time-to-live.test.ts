@@ -61,7 +61,9 @@ describe('an entry with a time to live', () => {
 
   test('exposes the header to pages of an allowed origin', async () => {
     const {headers} = await call('GET /api/store/list-b', undefined, [`Origin: ${ORIGIN}`]);
-    expect(headers.get('access-control-expose-headers')).toBe('ETag, Updated-At, Expires-At, Crewroom-Fault');
+    expect(headers.get('access-control-expose-headers')).toBe(
+      'ETag, Updated-At, Expires-At, Written-By, Crewroom-Fault',
+    );
   });
 
   test('does not exist for any operation once it has expired', async () => {

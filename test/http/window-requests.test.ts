@@ -23,7 +23,8 @@ const ATTACKS = [
   {name: 'a foreign Referer beside none', headers: ['Sec-Fetch-Site: none', 'Referer: http://localhost:3000/']},
 ];
 
-const PAGES: ReadonlySet<string> = new Set(['/', '/docs', '/openapi.json']);
+/** Operations whose answers are pages, also of what is below `/docs`. */
+const isPage = (path: string): boolean => ['/', '/openapi.json'].includes(path) || /^\/docs(?:\/|$)/.test(path);
 
 /** Parameters that operations require. */
 const QUERIES: Readonly<Record<string, string>> = {
@@ -35,7 +36,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 
 /** Every operation, with valid parameters. */
 const REQUESTS = Object.entries(OPERATIONS)
-  .filter(([path]) => !PAGES.has(path))
+  .filter(([path]) => !isPage(path))
   .flatMap(([path, operations]) => Object.keys(operations).map(method => ({method, path})))
   .map(({method, path}) => ({line: `${method} ${path.replace('{key}', 'k')}${QUERIES[`${method} ${path}`] ?? ''}`}));
 
@@ -91,7 +92,14 @@ describe('requests of foreign pages that browsers do not mark as such (A17, A23)
 describe('pages contain no data, and any page may link to them', () => {
   for (const site of ['none', 'cross-site', 'same-site', 'same-origin']) {
     test(`a window opens them (${site})`, async () => {
-      for (const path of ['/', '/docs', '/docs/', '/openapi.json']) {
+      for (const path of [
+        '/',
+        '/docs',
+        '/docs/',
+        '/docs/guides/first-plugin',
+        '/docs/errors/no-entry',
+        '/openapi.json',
+      ]) {
         const headers = [`Sec-Fetch-Site: ${site}`, ...TYPED.slice(1), 'Referer: https://elsewhere.example/'];
         const answer = await call(`GET ${path}`, headers);
         expect(answer.status, path).toBeLessThan(400);
@@ -102,7 +110,7 @@ describe('pages contain no data, and any page may link to them', () => {
   }
 
   test('frames, images and scripts of foreign pages cannot load them', async () => {
-    for (const path of ['/', '/docs', '/docs/page.js', '/openapi.json']) {
+    for (const path of ['/', '/docs', '/docs/page.js', '/docs/errors/no-entry', '/openapi.json']) {
       for (const [mode, destination] of [
         ['navigate', 'iframe'],
         ['no-cors', 'image'],

@@ -402,6 +402,7 @@ describe('a redirect', () => {
       const redirecting = createBackEndClient({
         fetch: async () => new Response(null, {status: 302, headers: {Location: to}}),
         userAgent: 'Crewroom/test',
+        allowPlainHttp: true,
       });
       const credentials = {username: '1', password: 'x'};
       const call = path === '' ? redirecting.probe(from) : redirecting.signIn(from, credentials);

@@ -236,12 +236,22 @@ describe('concurrent sign-ins', () => {
   test('an identical one shares the request; another one is refused', async () => {
     const machine = await createMachine();
     const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
-    const {client} = await machine.start({airline});
+    let release = (): void => {};
+    const isReleased = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    const held: typeof fetch = async (...request) => {
+      const answer = await fetch(...request);
+      await isReleased;
+      return answer;
+    };
+    const {client} = await machine.start({airline}, {fetch: held});
     const same = [client.sessions.signIn(CREDENTIALS), client.sessions.signIn(CREDENTIALS)];
     await machine.backEnd.received(1);
     await expect(client.sessions.signIn({...CREDENTIALS, password: 'other'})).rejects.toMatchObject({
       failure: {code: 'sign-in-busy'},
     });
+    release();
     const [first, second] = await Promise.all(same);
     expect(second).toEqual(first);
     expect(machine.backEnd.requests.map(({path}) => path)).toEqual(['', 'pilot/login']);

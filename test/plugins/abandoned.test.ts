@@ -21,6 +21,8 @@ const SERVICE = `
     storagePath: directory,
     identity: {json: Buffer.from('{}'), summary: ''},
     servicePort: 7172,
+    serviceHosts: [],
+    token: '',
     environment: process.env,
     secrets: new Secrets(),
     onLog: ({text}) => console.log(text),

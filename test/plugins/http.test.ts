@@ -1,7 +1,11 @@
 import {mkdir, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {openCrewroom} from '../../src/app.ts';
+import {FLIGHT_PHASES} from '../../src/domain/flight.ts';
+import {createToken} from '../support/access-tokens.ts';
 import {type HttpSubscriber, openEventStream} from '../support/event-stream.ts';
+import {readOwnerToken} from '../support/owner-file.ts';
 import {copyPlugin, writePlugin} from '../support/plugin-folder.ts';
 import {untilRunning} from '../support/plugin-service.ts';
 import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
@@ -16,6 +20,14 @@ exports.routes = {
     'none.wav': {description: 'No sound', handler: (req, res) => res.status(204).sendFile(__dirname + '/sound.wav')},
     'current.wav': {description: 'A sound', handler: (req, res) => res.sendFile(__dirname + '/sound.wav')},
     echo: {description: 'Repeats the query', handler: (req, res) => res.json({query: req.query, params: req.params})},
+    credentials: {description: 'Repeats the credentials', handler: (req, res) => res.json([req.headers.authorization ?? null])},
+    headers: {description: 'Repeats the names of headers', handler: (req, res) => { console.log(JSON.stringify(req.headers)); res.json(Object.keys(req.headers)); }},
+    itself: {description: 'Calls its own route', handler: async (req, res) => res.json(await (await fetch('http://localhost:7172/api/com.example.routes/headers')).json())},
+    wrong: {description: 'Sends another token', handler: async (req, res) => {
+      const {request} = require('node:http');
+      const sent = new Promise(resolve => request(req.query.url, {headers: {'X-Crewroom-Token': 'crewroom_x'}}, answer => resolve(answer.statusCode)).end());
+      res.json(await sent);
+    }},
     throws: {description: 'Throws', handler: () => { throw new Error('no luck'); }},
     port: {description: 'Calls the service', handler: async (req, res) => res.json((await (await fetch('http://localhost:7172/api')).json()).storeId)},
   },
@@ -60,6 +72,26 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
 async function json(path: string, init?: RequestInit): Promise<unknown> {
   return (await send(path, init)).json();
 }
+
+describe('the token of a background', () => {
+  test('reaches the service, and no route of a plugin', async () => {
+    const names = await json(`/api/${ROUTES}/itself`);
+    expect(names).toContain('x-crewroom-plugin');
+    expect(names).not.toContain('x-crewroom-token');
+    expect(await json('/api/requests')).not.toContain('x-crewroom-token');
+  });
+
+  test('cannot be replaced by another one that the plugin sends', async () => {
+    expect(await json(`/api/${ROUTES}/wrong?url=${encodeURIComponent(`${service.url}/api`)}`)).toBe(200);
+  });
+
+  test('is refused if it is unknown, or sent by anyone else', async () => {
+    for (const token of ['crewroom_x', '', ROUTES]) {
+      const answer = await send('/api', {headers: {'X-Crewroom-Token': token}});
+      expect([answer.status, await answer.json()]).toMatchObject([401, {code: 'invalid-token'}]);
+    }
+  });
+});
 
 describe('/api/plugins', () => {
   test('lists plugins with their states and routes', async () => {
@@ -128,6 +160,13 @@ describe('a route of a plugin', () => {
 
   test('calls this service, whatever its port', async () => {
     expect(await json(`/api/${ROUTES}/port`)).toBe(service.crewroom.storeId);
+  });
+
+  test('gets the credentials of an airline, but no token of the service', async () => {
+    const tokens = [await createToken(service, ['plugins:manage']), await readOwnerToken(service)];
+    const received = (Authorization: string) => json(`/api/${ROUTES}/credentials`, {headers: {Authorization}});
+    for (const token of tokens) expect(await received(`Bearer ${token}`)).toEqual([null]);
+    expect(await received('Bearer an.airline.session')).toEqual(['Bearer an.airline.session']);
   });
 
   test('that throws is a failure with the place in the plugin', async () => {
@@ -267,16 +306,32 @@ describe('requests to the client', () => {
   });
 });
 
+describe('a list that is asked for at once after the start', () => {
+  for (const path of ['/api/plugins', '/api/plugins/installed', `/api/plugins/${ID}`])
+    test(`has the plugins: ${path}`, async () => {
+      await using other = await startService({plugins: directory, ephemeral: true});
+      const answer = await other.crewroom.fetch(new Request(other.url + path));
+      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining(ID)]);
+    });
+
+  test('is empty in a program that does not listen', async () => {
+    await using crewroom = await openCrewroom({plugins: directory, ephemeral: true});
+    const answer = await crewroom.fetch(new Request('http://localhost:7172/api/plugins'));
+    expect(await answer.json()).toMatchObject({plugins: []});
+  });
+});
+
 describe('the simulated flight', () => {
   test('replaces flight tracking', async () => {
     const data = '/api/com.tfdidesign.flight-tracking/data';
     expect(await json(data)).toMatchObject({trackingState: {status: ''}, providerState: {status: 'Disconnected'}});
     await json('/api/com.tfdidesign.flight-tracking/startflight', {method: 'POST', body: '{"bidID": 7}'});
-    expect(await json('/api/flight')).toMatchObject({phase: 'BOARDING', bidId: '7'});
+    expect(await json('/api/flight')).toMatchObject({flight: {phase: 'BOARDING', bidId: '7'}});
     await json('/api/flight', {method: 'POST', body: '{"action": "jump", "phase": "CLIMB"}'});
     expect(await json(data)).toMatchObject({bidID: '7', trackingData: {currentFlightPhase: 'CLIMB'}});
-    await json('/api/flight', {method: 'DELETE'});
-    expect(await json('/api/flight')).toMatchObject({code: 'no-flight'});
+    const none = {phases: [...FLIGHT_PHASES]};
+    expect(await json('/api/flight', {method: 'DELETE'})).toEqual(none);
+    expect(await json('/api/flight')).toEqual(none);
   });
 
   test('has no route by another method, like any plugin', async () => {

@@ -77,6 +77,9 @@ class TestLog {
   }
 }
 
+/** Token of every background that {@link startTestBackground} starts. */
+export const TEST_TOKEN = `crewroom_${'t'.repeat(43)}`;
+
 /** An identity with a session and a token. */
 export const TEST_IDENTITY = {
   va_user: {session: 'session-of-the-pilot'},
@@ -111,6 +114,8 @@ export async function startTestBackground(
     storagePath,
     identity: {json, summary: 'a pilot'},
     servicePort: 7172,
+    serviceHosts: ['localhost', '127.0.0.1'],
+    token: TEST_TOKEN,
     environment: process.env,
     secrets,
     onLog: line => log.add(line),

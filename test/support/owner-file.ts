@@ -1,13 +1,13 @@
 import {tmpdir} from 'node:os';
-import {ownerFileOf, readOwnerFile} from '../../src/access/owner-file.ts';
-import {runtimeDirOf} from '../../src/paths.ts';
+import {ownerFilesOf, readOwnerFile} from '../../src/access/owner-file.ts';
+import {runtimeDirsOf} from '../../src/paths.ts';
 import {callService, type TestService} from './service.ts';
 
 /** Returns the path of the file with the token of the owner of a service. */
 export function ownerFile({port, crewroom}: TestService): string {
   const {ephemeral, dataDir} = crewroom.config;
-  const runtimeDir = runtimeDirOf(process.env, {temporaryDir: tmpdir(), userId: process.getuid?.()});
-  return ownerFileOf({dataDir: ephemeral ? undefined : dataDir, runtimeDir, port});
+  const runtimeDirs = runtimeDirsOf(process.env, {temporaryDir: tmpdir(), userId: process.getuid?.()});
+  return ownerFilesOf({dataDir: ephemeral ? undefined : dataDir, runtimeDirs, port})[0] ?? '';
 }
 
 /** Returns the token of the owner of a service. */

@@ -15,7 +15,7 @@ export interface RecordedService {
   transact(checks: readonly Check[], writes: readonly Write[]): Promise<void>;
 }
 
-/** The service is gone or did not answer. The request is in the history; no more can follow. */
+/** The service, or the engine of its store, is gone or did not answer. If the request may have had an effect, it is in the history. */
 export class GoneError extends Error {
   override readonly name = 'GoneError';
 }
@@ -98,7 +98,9 @@ export class HistoryRecorder {
       return found;
     } catch (error) {
       // A read without an answer shows nothing.
-      throw isGone(error) ? new GoneError('The service does not answer', {cause: error}) : error;
+      throw isGone(error) || isUnavailable(error)
+        ? new GoneError('The service does not answer', {cause: error})
+        : error;
     }
   }
 
@@ -114,6 +116,8 @@ export class HistoryRecorder {
     } catch (error) {
       const conflicts = conflictsOf(error);
       if (conflicts !== undefined) return record({kind: 'refused', conflicts}, ++this.#moment);
+      // Nothing was written.
+      if (isUnavailable(error)) throw new GoneError('The engine of the store does not answer', {cause: error});
       if (!isGone(error)) throw error;
       record({kind: 'unknown'}, Number.POSITIVE_INFINITY);
       throw new GoneError('The service does not answer', {cause: error});
@@ -158,7 +162,16 @@ function conflictsOf(error: unknown): readonly Conflict[] | undefined {
 
 function isGone(error: unknown): boolean {
   const code = failureOf(error)?.code;
-  return code === 'service-unreachable' || code === 'service-timeout' || code === 'store-closed';
+  return (
+    code === 'service-unreachable' ||
+    code === 'service-timeout' ||
+    code === 'store-closed' ||
+    code === 'outcome-unknown'
+  );
+}
+
+function isUnavailable(error: unknown): boolean {
+  return failureOf(error)?.code === 'store-unavailable';
 }
 
 function failureOf(error: unknown): Failure | undefined {

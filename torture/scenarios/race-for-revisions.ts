@@ -1,9 +1,6 @@
-import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {LossError} from '../history.ts';
-import type {Check, Exchange} from '../linearizability/exchange.ts';
-import {findAnomaly} from '../linearizability/find-anomaly.ts';
 import {GoneError, HistoryRecorder, type RecordedService} from '../linearizability/recorder.ts';
+import {assertLinearizable, countExchanges, RACE_PREFIX, takeStep} from '../race-steps.ts';
 import type {Random} from '../random.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 import {startService} from '../service-process.ts';
@@ -13,9 +10,6 @@ const MANY_WRITERS = 50;
 
 /** Small groups are answered at once on any machine: a read that is stale by some milliseconds shows only then. */
 const FEW_WRITERS = 2;
-
-/** Prefix of all keys of a race. */
-const PREFIX = 'race/';
 
 /** Configuration of a race. */
 interface Race {
@@ -74,8 +68,8 @@ async function runRace(
     await (isLast ? service.stop() : service.exited);
     recorder.cutOff();
   }
-  await check(recorder.history, join(directory, `${name}.history.json`));
-  tell(recorder.history, count);
+  await assertLinearizable(recorder.history, join(directory, `${name}.history.json`));
+  countExchanges(recorder.history, count);
 }
 
 interface RaceOptions {
@@ -87,7 +81,7 @@ interface RaceOptions {
 }
 
 async function letWritersRace(service: RecordedService, {race, random, steps, end}: RaceOptions): Promise<void> {
-  const keys = Array.from({length: race.keys}, (_, index) => `${PREFIX}${index}`);
+  const keys = Array.from({length: race.keys}, (_, index) => `${RACE_PREFIX}${index}`);
   let rest = steps;
   const write = async (writer: number): Promise<void> => {
     const chance = random.fork(`writer ${writer} of ${random.integer(0, 1e6)}`);
@@ -101,53 +95,7 @@ async function letWritersRace(service: RecordedService, {race, random, steps, en
     }
   };
   await Promise.all(Array.from({length: race.writers}, (_, writer) => write(writer)));
-  await service.readAll(PREFIX, keys).catch(error => {
+  await service.readAll(RACE_PREFIX, keys).catch(error => {
     if (!(error instanceof GoneError)) throw error;
   });
-}
-
-interface Step {
-  readonly keys: readonly string[];
-  readonly chance: Random;
-  readonly value: string;
-}
-
-async function takeStep(service: RecordedService, {keys, chance, value}: Step): Promise<unknown> {
-  const key = chance.pick(keys);
-  const drawn = chance.integer(1, 100);
-  if (drawn <= 50) return service.put(key, value, (await service.read(key)) ?? 'absent');
-  if (drawn <= 65 && keys.length > 1) return transact(service, {keys, chance, value});
-  if (drawn <= 70) return service.patch(`${PREFIX}members`, value);
-  if (drawn <= 75) return service.delete(key, await service.read(key));
-  if (drawn <= 80) return service.put(key, value, chance.pick(['absent', 'present']));
-  if (drawn <= 82) return service.put(key, value);
-  if (drawn <= 85) return service.delete(key);
-  return drawn <= 90 ? service.readAll(PREFIX, [...keys, `${PREFIX}members`]) : service.read(key);
-}
-
-/** Writes two entries together, if neither changed since it was read. */
-async function transact(service: RecordedService, {keys, chance, value}: Step): Promise<void> {
-  const first = chance.pick(keys);
-  const second = chance.pick(keys.filter(key => key !== first));
-  const checks: Check[] = [];
-  for (const key of [first, second]) checks.push({key, expected: (await service.read(key)) ?? 'absent'});
-  const last = chance.chance(0.2)
-    ? ({kind: 'delete', key: second} as const)
-    : ({kind: 'put', key: second, value} as const);
-  await service.transact(checks, [{kind: 'put', key: first, value}, last]);
-}
-
-async function check(history: readonly Exchange[], path: string): Promise<void> {
-  const anomaly = findAnomaly(history);
-  if (anomaly === undefined) return;
-  await writeFile(path, history.map(exchange => `${JSON.stringify(exchange)}\n`).join(''));
-  throw new LossError(`Not linearizable: ${anomaly}\nThe history is in ${path}`);
-}
-
-function tell(history: readonly Exchange[], count: ScenarioContext['count']): void {
-  for (const exchange of history) {
-    if (exchange.kind === 'read') count('reads');
-    else
-      count({committed: 'commits', refused: 'conflicts', unknown: 'writes without an answer'}[exchange.outcome.kind]);
-  }
 }

@@ -1,9 +1,11 @@
+import {TOKEN} from './access-commands.ts';
 import {DELETE, EDIT, GET, IDENTITY, LIST, PATCH, PUT, RESET, TOUCH, WATCH} from './data-commands.ts';
 import {FAULT, FLIGHT, PILOT, PLUGIN} from './plugin-commands.ts';
 import {CONSOLE, DEV, DOCTOR, REQUESTS, RUN, SIGN_IN, SIGN_OUT, START, STATUS, STOP, WAIT} from './service-commands.ts';
 import {COMPLETION, CONFIG, PATHS, VERSION} from './setup-commands.ts';
 import type {CommandSpec} from './spec.ts';
 import {COPY, EXPORT, IMPORT, SNAPSHOT} from './transfer-commands.ts';
+import {SERVICE} from './unit-commands.ts';
 
 /** All commands by name, in the order in which help lists them. */
 export const COMMANDS = {
@@ -11,9 +13,11 @@ export const COMMANDS = {
   run: RUN,
   status: STATUS,
   console: CONSOLE,
+  token: TOKEN,
   requests: REQUESTS,
   wait: WAIT,
   stop: STOP,
+  service: SERVICE,
   'sign-in': SIGN_IN,
   'sign-out': SIGN_OUT,
   doctor: DOCTOR,

@@ -35,6 +35,8 @@ export interface ArgumentSpec {
 export interface FlagSpec {
   readonly description: string;
   readonly placeholder?: string;
+  /** May be given several times; it then has all values. */
+  readonly repeatable?: true;
   /** The only values that it takes. */
   readonly choices?: readonly string[];
 }
@@ -50,11 +52,15 @@ export type Switch = true | undefined;
 
 /** The flags of a command as they were given: texts and switches, as its specification declares them. */
 export type FlagsOf<S extends CommandSpec> = {
-  readonly [N in keyof S['flags']]: S['flags'][N] extends {readonly placeholder: string} ? string | undefined : Switch;
+  readonly [N in keyof S['flags']]: S['flags'][N] extends {readonly repeatable: true}
+    ? readonly string[] | undefined
+    : S['flags'][N] extends {readonly placeholder: string}
+      ? string | undefined
+      : Switch;
 };
 
 /** The flag of every command that can print JSON. */
 export const JSON_FLAG = {json: {description: 'print JSON, for programs'}} as const;
 
-/** The settings with the address of the running service. */
-export const ADDRESS_SETTINGS = ['host', 'port'] as const satisfies readonly SettingName[];
+/** The settings with the address of the running service, and the token that it gets. */
+export const ADDRESS_SETTINGS = ['host', 'port', 'tokenFile'] as const satisfies readonly SettingName[];

@@ -8,6 +8,7 @@ import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage, unconfirmed} from '../failures/usage.ts';
 import {formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
+import {fetchOverHttp} from '../service/http-fetch.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
 import {reportImport} from '../transfer/import-summary.ts';
 import {importUntil} from '../transfer/interrupted-import.ts';
@@ -23,9 +24,9 @@ export async function run(call: CallOf<typeof COPY>): Promise<ExitCode> {
   const dryRun = flags.dryRun === true;
   const ask = mode === 'replace' && !dryRun && !flags.yes;
   if (ask && !canAsk(context)) throw unconfirmed('copy', 'replaces entries');
-  const {url: from, address} = await connect(call);
+  const {url: from, address, fetch} = await connect(call);
   if (isSameService(address, to)) throw invalidUsage('copy', `both services are ${from}; --to has to name another one`);
-  const options = {from, to, prefix, mode};
+  const options = {from, fetch, to, prefix, mode};
   if (ask && !(await isConfirmed(options, call))) return reportImport(undefined, call, VERB);
   return reportImport(await copy({...options, dryRun}, call), call, VERB);
 }
@@ -45,6 +46,8 @@ interface CopyOptions {
   /** The URLs of the two services. */
   readonly from: string;
   readonly to: string;
+  /** Sends the requests to the first one, with its token. The other service must not get it. */
+  readonly fetch: (request: Request) => Promise<Response>;
   readonly prefix: string;
 }
 
@@ -79,13 +82,13 @@ async function isConfirmed(options: CopyOptions, call: CallOf<typeof COPY>): Pro
 }
 
 async function copy(
-  {from, to, prefix, mode, dryRun}: CopyOptions & {readonly dryRun: boolean},
+  {from, fetch, to, prefix, mode, dryRun}: CopyOptions & {readonly dryRun: boolean},
   {context}: CallOf<typeof COPY>,
 ): Promise<Imported> {
   const label = dryRun ? 'Checking' : 'Copying';
   try {
-    const {result} = await exportTo({context, url: from, prefix, label}, (chunks, signal) =>
-      importUntil(signal, {url: to, chunks, mode, dryRun}),
+    const {result} = await exportTo({context, url: from, fetch, prefix, label}, (chunks, signal) =>
+      importUntil(signal, {url: to, fetch: fetchOverHttp, chunks, mode, dryRun}),
     );
     return result;
   } catch (error) {

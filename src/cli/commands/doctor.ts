@@ -1,4 +1,5 @@
 import {inspectConfig} from '../../config/resolve-config.ts';
+import {locateStore} from '../../config/store-location.ts';
 import {checkCache} from '../../doctor/check-cache.ts';
 import type {EntriesPlace} from '../../doctor/check-entries.ts';
 import {checkLocalhost, checkNode} from '../../doctor/check-machine.ts';
@@ -53,8 +54,10 @@ function assertOneSubject({scriptUrl, username, passwordFile, deep}: FlagsOf<typ
     throw invalidUsage('doctor', '--password-file needs --username too');
 }
 
-async function* examineBackEnd(scriptURL: string, {context, flags}: CallOf<typeof DOCTOR>): Steps {
+async function* examineBackEnd(scriptURL: string, call: CallOf<typeof DOCTOR>): Steps {
+  const {context, flags} = call;
   const {username, passwordFile} = flags;
+  const {allowPlainHttp} = inspectConfig(await readSources(call)).config;
   const {readPassword} = await import('../input/password.ts');
   const {walkBackEnd} = await import('../../doctor/backend/walk.ts');
   const credentials =
@@ -62,7 +65,7 @@ async function* examineBackEnd(scriptURL: string, {context, flags}: CallOf<typeo
   const progress = startProgress(context, {delayMs: 0});
   const onStep = (step: string): void => progress.show(() => `Checking the back end: ${step}`);
   try {
-    for await (const step of walkBackEnd({scriptURL, credentials}, {...context, onStep})) {
+    for await (const step of walkBackEnd({scriptURL, credentials}, {...context, allowPlainHttp, onStep})) {
       await progress.clear();
       yield step;
     }
@@ -75,10 +78,12 @@ async function* examine(call: CallOf<typeof DOCTOR>): Steps {
   const {context, flags} = call;
   const machine: DoctorContext = {...context, fetch: fetchOverHttp};
   const inspected = inspectConfig(await readSources(call));
-  const {host, port, dataDir, profile, airline, ephemeral} = inspected.config;
+  const {host, port, dataDir, profile, airline, ephemeral, allowUser, store} = inspected.config;
   yield [checkNode(context.nodeVersion), ...checkSettings(inspected)];
   yield [await checkLocalhost(), checkCache(context.paths.cacheDir, context.userId)];
   // An invalid setting is reported already; checks that depend on it are skipped.
+  if (allowUser !== undefined)
+    yield [await (await import('../../doctor/check-users.ts')).checkUsers(allowUser, context.platform)];
   if (profile !== undefined) yield await (await import('../../doctor/check-profile.ts')).checkProfile(profile);
   const {checkAirline, checkSession} = await import('../../doctor/check-session.ts');
   if (airline !== undefined) yield await checkAirline(airline);
@@ -86,6 +91,11 @@ async function* examine(call: CallOf<typeof DOCTOR>): Steps {
   const data = dataDir !== undefined && ephemeral === false ? await examineData(dataDir, context) : [];
   yield data;
   if (ephemeral) yield [{check: 'Data', level: 'ok', detail: 'in memory, gone when the service stops'}];
+  const location = store === undefined ? undefined : locateStore(store);
+  if (location?.kind === 'etcd') {
+    const {checkSharedStore} = await import('../../doctor/check-shared-store.ts');
+    yield await checkSharedStore(location, context);
+  }
   if (host === undefined || port === undefined) return;
   const {checkPort} = await import('../../doctor/check-port.ts');
   const {checkService} = await import('../../doctor/check-service.ts');

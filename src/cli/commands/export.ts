@@ -16,13 +16,13 @@ import type {ExportFacts} from '../transfer/service-export.ts';
 export async function run(call: CallOf<typeof EXPORT>): Promise<ExitCode> {
   const {context, flags} = call;
   const [name = '-'] = call.arguments;
-  const {url} = await connect(call);
+  const {url, fetch} = await connect(call);
   const {prefix = '', force} = flags;
   if (name === '-') {
     if (flags.json) throw invalidUsage('export', '--json requires a FILE: standard output is for the entries');
     // On a terminal the entries themselves show the progress.
     const label = context.stdout.isTerminal ? undefined : LABEL;
-    await exportTo({context, url, prefix, label}, chunks => writeAll(chunks, context.stdout));
+    await exportTo({context, url, fetch, prefix, label}, chunks => writeAll(chunks, context.stdout));
     return EXIT.ok;
   }
   const target = {
@@ -35,7 +35,7 @@ export async function run(call: CallOf<typeof EXPORT>): Promise<ExitCode> {
   if (!force && kind === 'taken')
     throw invalidUsage('export', `${JSON.stringify(name)} exists already; --force replaces it`);
   const label = kind === 'device' ? undefined : LABEL;
-  const {facts} = await exportTo({context, url, prefix, label}, chunks => writeExportFile(chunks, target));
+  const {facts} = await exportTo({context, url, fetch, prefix, label}, chunks => writeExportFile(chunks, target));
   await reportExport({name, facts}, call);
   return EXIT.ok;
 }

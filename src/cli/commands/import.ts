@@ -17,9 +17,9 @@ export async function run(call: CallOf<typeof IMPORT>): Promise<ExitCode> {
   const dryRun = flags.dryRun === true;
   const ask = mode === 'replace' && !dryRun && !flags.yes;
   if (ask && !canAsk(context)) throw unconfirmed('import', 'replaces entries');
-  const {url} = await connect(call);
+  const {url, fetch} = await connect(call);
   const path = resolve(context.workingDirectory, name);
   const source = name === '-' ? standardInput(context) : await fileSource(path, JSON.stringify(name));
-  const imported = await runImport({context, url, source, mode, dryRun, ask: ask ? 'Import' : undefined});
+  const imported = await runImport({context, url, fetch, source, mode, dryRun, ask: ask ? 'Import' : undefined});
   return reportImport(imported, call, {infinitive: 'import', past: 'Imported'});
 }

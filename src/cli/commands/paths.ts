@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {inspectConfig} from '../../config/resolve-config.ts';
 import {AppError} from '../../domain/app-error.ts';
-import {pluginsDirOf, snapshotsDirOf} from '../../paths.ts';
+import {pluginsDirOf, snapshotsDirOf, unitFileOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PATHS} from '../catalogue/setup-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
@@ -10,7 +10,7 @@ import {jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-/** `crewroom paths`: prints the paths of data, snapshots, plugins, config file and cache, even if the config file is invalid. */
+/** `crewroom paths`: prints the paths of data, snapshots, plugins, config file, cache and unit, even if the config file is invalid. */
 export async function run(call: CallOf<typeof PATHS>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;
@@ -21,12 +21,14 @@ export async function run(call: CallOf<typeof PATHS>): Promise<ExitCode> {
   const pluginsDir = plugins || pluginsDirOf(dataDir);
   const configFile = locateConfigFile(call).path;
   const {cacheDir} = context.paths;
+  const unitFile = context.platform === 'linux' ? unitFileOf(context.environment) : undefined;
   const paths = {
     dataDir: {path: dataDir, exists: existsSync(dataDir)},
     snapshotsDir: {path: snapshotsDir, exists: existsSync(snapshotsDir)},
     pluginsDir: {path: pluginsDir, exists: existsSync(pluginsDir)},
     configFile: {path: configFile, exists: existsSync(configFile)},
     cacheDir: {path: cacheDir, exists: existsSync(cacheDir)},
+    ...(unitFile === undefined ? {} : {unitFile: {path: unitFile, exists: existsSync(unitFile)}}),
   };
   const rows = Object.entries(paths).map(([name, {path, exists}]) => [name, path, exists ? 'yes' : 'no']);
   const table = (): string =>

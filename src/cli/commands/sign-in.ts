@@ -61,7 +61,9 @@ async function reportBackEnd(scriptURL: string | undefined, wasAsked: boolean, c
   const style = styleOf(context.stderr, context);
   if (!wasAsked) await context.stderr.write(`Signing in at ${style.cyan(escapeControls(scriptURL))}\n`);
   if (isUnprotected(scriptURL))
-    await context.stderr.write(`${style.yellow('!')} Without https others in the network can read the password\n`);
+    await context.stderr.write(
+      `${style.yellow('!')} Without https others in the network could read the password: the service refuses this, unless it was started with --allow-plain-http\n`,
+    );
 }
 
 async function chooseUsername(given: string | undefined, context: CliContext): Promise<string> {

@@ -55,12 +55,12 @@ const ACTIONS: ReadonlyMap<
 async function save(call: CallOf<typeof SNAPSHOT>, directory: string, name: string): Promise<ExitCode> {
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
-  const {url} = await connect(call);
+  const {url, fetch} = await connect(call);
   const target = {name: path, path, userId: context.userId, randomName: context.randomName};
   if (!flags.force && (await kindOf(target)) === 'taken')
     throw invalidUsage('snapshot', `there is a snapshot ${JSON.stringify(name)} already; --force replaces it`);
   await makeSnapshotsDirectory(directory);
-  const {facts} = await exportTo({context, url, prefix: '', label: 'Saving'}, chunks =>
+  const {facts} = await exportTo({context, url, fetch, prefix: '', label: 'Saving'}, chunks =>
     writeExportFile(chunks, target),
   );
   const {entries, revision, sizeBytes} = facts;
@@ -79,11 +79,12 @@ async function load(call: CallOf<typeof SNAPSHOT>, directory: string, name: stri
   await assertSnapshot(path, name);
   const ask = !flags.yes;
   if (ask && !canAsk(context)) throw unconfirmed('snapshot', 'replaces all entries');
-  const {url} = await connect(call);
+  const {url, fetch} = await connect(call);
   const source = await fileSource(path, `the snapshot ${JSON.stringify(name)}`);
   const imported = await runImport({
     context,
     url,
+    fetch,
     source,
     mode: 'replace',
     dryRun: false,

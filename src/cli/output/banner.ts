@@ -1,4 +1,6 @@
 import type {Crewroom} from '../../app.ts';
+import type {Config} from '../../config/config.ts';
+import {describeLocation, locateStore} from '../../config/store-location.ts';
 import {formatFault} from '../../domain/fault-text.ts';
 import type {IdentityOrigin} from '../../domain/identity.ts';
 import type {LogFields} from '../../domain/log.ts';
@@ -27,7 +29,7 @@ export function formatBanner(started: StartedService, style: Style): string {
     ['Identity', escapeControls(identity.current()?.summary ?? NO_PILOT[identity.origin.kind])],
     ['', style.dim(escapeControls(describeOrigin(identity.origin)))],
     ...describeCompletion(started, style),
-    ['Data', config.ephemeral ? 'in memory, deleted when it stops' : escapeControls(config.dataDir)],
+    ['Data', escapeControls(describeData(config))],
     ...describePlugins(started),
     ['Console', style.cyan(`${address}/`)],
     ...describeFaults(started, style),
@@ -36,6 +38,18 @@ export function formatBanner(started: StartedService, style: Style): string {
     ['Stop', 'Ctrl+C'],
   ];
   return formatRows(`${style.bold('Crewroom')} ${VERSION} is ready`, rows, style);
+}
+
+function describeData({store, ephemeral, dataDir}: Config): string {
+  const location = locateStore(store);
+  const isInMemory = ephemeral && location.kind === 'lmdb';
+  return describeLocation(isInMemory ? {kind: 'memory'} : location) ?? dataDir;
+}
+
+function nameStore({store, ephemeral}: Config): 'memory' | 'disk' | 'etcd' {
+  const {kind} = locateStore(store);
+  if (kind === 'etcd') return 'etcd';
+  return ephemeral || kind === 'memory' ? 'memory' : 'disk';
 }
 
 /** Formats a heading, and rows with a name before each. */
@@ -94,7 +108,7 @@ export function startedFields(started: StartedService, processId: number): LogFi
       ...('scriptURL' in identity.origin ? {scriptURL: identity.origin.scriptURL} : {}),
       ...(summary === undefined ? {} : {summary}),
     },
-    store: config.ephemeral ? 'memory' : 'disk',
+    store: nameStore(config),
     storeId: started.crewroom.storeId,
     ...(config.ephemeral ? {} : {dataDir: config.dataDir}),
     plugins: plugins.list().map(({id, version, state}) => ({id, version, state})),

@@ -15,7 +15,7 @@ export type CommandLine =
 
 /** The words after the name of a command, sorted into arguments, settings and flags. */
 export interface Words extends Pick<Call, 'arguments' | 'command' | 'settings' | 'configFile'> {
-  readonly flags: Readonly<Record<string, string | Switch>>;
+  readonly flags: Readonly<Record<string, string | readonly string[] | Switch>>;
   readonly wantsHelp: boolean;
   /** All problems of the flags. */
   readonly problems: readonly string[];
@@ -118,7 +118,7 @@ function suggest(similar: string | undefined): string {
 class WordSorter implements Words {
   readonly arguments: string[] = [];
   readonly command: string[] = [];
-  readonly flags: Record<string, string | Switch> = {};
+  readonly flags: Record<string, string | readonly string[] | Switch> = {};
   readonly settings: Record<string, unknown> = {};
   configFile: string | undefined;
   wantsHelp = false;
@@ -135,10 +135,13 @@ class WordSorter implements Words {
       case 'flag':
         if (value !== undefined && choices?.includes(value) === false)
           this.problems.push(`${text} has to be ${choices.join(', ')}, not ${JSON.stringify(value)}`);
-        this.flags[target.name] = value ?? true;
+        this.flags[target.name] =
+          repeatable && value !== undefined ? [...listOf(this.flags[target.name]), value] : (value ?? true);
         return;
       case 'setting':
-        this.settings[target.name] = repeatable ? [...this.#listOf(target.name), value] : (value ?? target.isOn);
+        this.settings[target.name] = repeatable
+          ? [...listOf(this.settings[target.name]), value]
+          : (value ?? target.isOn);
         return;
       case 'config-file':
         this.configFile = value;
@@ -147,9 +150,9 @@ class WordSorter implements Words {
         this.wantsHelp = true;
     }
   }
+}
 
-  #listOf(name: string): readonly unknown[] {
-    const before = this.settings[name];
-    return Array.isArray(before) ? before : [];
-  }
+/** Returns the earlier values of something that is repeatable. */
+function listOf<T>(before: T): readonly Extract<T, readonly unknown[]>[number][] {
+  return Array.isArray(before) ? before : [];
 }

@@ -5,6 +5,7 @@ import {AppError} from '../../domain/app-error.ts';
 import {type ServiceAddress, serviceUrl} from '../../system/loopback.ts';
 import {ACCEPT_TIMEOUT_MS, findPeerOwner, isForeignUser} from '../../system/socket-owner.ts';
 import type {Call} from '../catalogue/call.ts';
+import {readProgramToken} from '../input/program-token.ts';
 import {readSettings} from '../input/settings.ts';
 import {createCheckedFetch, fetchOverHttp} from './http-fetch.ts';
 
@@ -14,7 +15,7 @@ export interface ConnectedClient {
   readonly service: ClientService;
   readonly url: string;
   readonly address: ServiceAddress;
-  /** Sends the requests of the clients. */
+  /** Sends the requests of the clients, with the token of `--token-file`. */
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
@@ -23,14 +24,19 @@ export interface ConnectOptions {
   readonly timeoutMs?: number;
   /** Refuses a service of another user before anything is sent, such as a password. */
   readonly ownOnly?: boolean;
+  /** True for calls as the owner: leaves out the token of `--token-file`. */
+  readonly asOwner?: boolean;
 }
 
 /**
  * Creates clients of the service that the settings of a call name. Sends nothing yet.
  *
- * @throws {AppError} `invalid-configuration`; with `ownOnly` each call of a client also throws `foreign-service`.
+ * @throws {AppError} `invalid-configuration`, also for a file without a token; with `ownOnly` each call of a client also throws `foreign-service`.
  */
-export async function connect(call: Call, {ownOnly, ...options}: ConnectOptions = {}): Promise<ConnectedClient> {
+export async function connect(
+  call: Call,
+  {ownOnly, asOwner, ...options}: ConnectOptions = {},
+): Promise<ConnectedClient> {
   const {config, origins} = await readSettings(call);
   if (config.port === 0) {
     const problem = 'has to name the port of the service; 0 is for "crewroom start"';
@@ -38,9 +44,22 @@ export async function connect(call: Call, {ownOnly, ...options}: ConnectOptions 
   }
   const url = serviceUrl(config);
   const {userId} = call.context;
-  const fetch = ownOnly ? createCheckedFetch(socket => assertOwnPeer(socket, {url, userId})) : fetchOverHttp;
+  const send = ownOnly ? createCheckedFetch(socket => assertOwnPeer(socket, {url, userId})) : fetchOverHttp;
+  const token = asOwner ? undefined : await readProgramToken(call, {path: config.tokenFile, source: origins.tokenFile});
+  const fetch = token === undefined ? send : withToken(send, token);
   const clientOptions = {...options, fetch, baseUrl: url};
   return {client: createClient(clientOptions), service: createService(clientOptions), url, address: config, fetch};
+}
+
+/** Sends requests. */
+type Send = (request: Request) => Promise<Response>;
+
+/** Adds a token to each request. */
+function withToken(send: Send, token: string): Send {
+  return request => {
+    request.headers.set('Authorization', `Bearer ${token}`);
+    return send(request);
+  };
 }
 
 /** A service and the user who calls it. */

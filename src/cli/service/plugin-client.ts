@@ -1,3 +1,4 @@
+import {AppError} from '../../domain/app-error.ts';
 import type {FlightStatus} from '../../domain/flight.ts';
 import type {PluginLogLine, PluginStatus} from '../../domain/plugin.ts';
 import type {SettingValues} from '../../domain/user-settings.ts';
@@ -18,6 +19,7 @@ export interface PluginClient {
   restart(id: string): Promise<PluginStatus>;
   /** Changes settings. @returns All settings of the plugin. */
   set(id: string, changes: SettingValues): Promise<SettingValues>;
+  /** Reads the flight. @throws {AppError} `no-flight`. */
   flight(): Promise<FlightStatus>;
   changeFlight(command: FlightCommand): Promise<FlightStatus>;
   stopFlight(): Promise<void>;
@@ -34,14 +36,20 @@ export async function connectPlugins(call: Call, options: ConnectOptions = {}): 
     logs: id => send('GET', `${about(id)}/logs`, readPluginLogs),
     restart: id => send('POST', `${about(id)}/restart`, readPlugin),
     set: (id, changes) => send('PUT', `/api/settings/${encodeURIComponent(id)}`, readObject, JSON.stringify(changes)),
-    flight: () => send('GET', '/api/flight', readFlight),
-    changeFlight: command => send('POST', '/api/flight', readFlight, formatFlightCommand(command)),
+    flight: () => send('GET', '/api/flight', readPresentFlight),
+    changeFlight: command => send('POST', '/api/flight', readPresentFlight, formatFlightCommand(command)),
     stopFlight: async () => {
-      await send('DELETE', '/api/flight', readObject);
+      await send('DELETE', '/api/flight', readFlight);
     },
   };
 }
 
 function readObject(json: string): SettingValues {
   return {...readDocument<object>(json, {})};
+}
+
+function readPresentFlight(json: string): FlightStatus {
+  const flight = readFlight(json);
+  if (flight === undefined) throw new AppError({code: 'no-flight'});
+  return flight;
 }

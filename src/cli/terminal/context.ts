@@ -9,6 +9,8 @@ export interface CliContext {
   readonly stdout: Output;
   /** Stream for messages. Writing never fails, since the failure could not be reported. */
   readonly stderr: Output;
+  /** Paths of Node and of the command line, as the process was started. */
+  readonly program: {readonly node: string; readonly script: string};
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
   readonly platform: NodeJS.Platform;
@@ -17,6 +19,8 @@ export interface CliContext {
   /** The version of Node, such as `22.14.0`. */
   readonly nodeVersion: string;
   readonly paths: PlatformPaths;
+  /** Directory for temporary files of this user. */
+  readonly temporaryDir: string;
   readonly processId: number;
   /** The user of this process; undefined on Windows. */
   readonly userId: number | undefined;

@@ -3,7 +3,6 @@ import {AppError} from '../../domain/app-error.ts';
 import type {Imported, ImportMode} from '../../domain/transfer.ts';
 import {untilAborted} from '../../domain/until-aborted.ts';
 import {formatEntries} from '../output/counts.ts';
-import {fetchOverHttp} from '../service/http-fetch.ts';
 import {InterruptedError} from '../terminal/interruptible.ts';
 
 /** Longest wait for the answer to an interrupted import, in milliseconds: a batch takes less. */
@@ -15,6 +14,8 @@ export interface InterruptibleImport {
   readonly dryRun: boolean;
   /** The URL of the service. */
   readonly url: string;
+  /** Sends the requests. */
+  readonly fetch: (request: Request) => Promise<Response>;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -27,7 +28,7 @@ export interface InterruptibleImport {
  */
 export async function importUntil(
   interrupted: AbortSignal,
-  {url, chunks, mode, dryRun}: InterruptibleImport,
+  {url, fetch, chunks, mode, dryRun}: InterruptibleImport,
 ): Promise<Imported> {
   const patience = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -36,7 +37,7 @@ export async function importUntil(
   };
   interrupted.addEventListener('abort', loseAfterwards, {once: true});
   try {
-    const transfer = createTransfer({baseUrl: url, fetch: fetchOverHttp});
+    const transfer = createTransfer({baseUrl: url, fetch});
     return await transfer.import(endedBy(interrupted, chunks), {mode, dryRun, signal: patience.signal});
   } catch (error) {
     if (!interrupted.aborted || error instanceof InterruptedError) throw error;

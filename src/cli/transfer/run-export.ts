@@ -10,6 +10,8 @@ export interface ExportCall {
   readonly context: CliContext;
   /** The URL of the service. */
   readonly url: string;
+  /** Sends the requests. */
+  readonly fetch: (request: Request) => Promise<Response>;
   readonly prefix: string;
   /** Shown with the progress, such as `Exporting`; without it no progress is shown. */
   readonly label?: string | undefined;
@@ -23,13 +25,13 @@ export interface Exported<T> {
 
 /** Passes the chunks of an export to a function, and shows the progress. */
 export function exportTo<T>(
-  {context, url, prefix, label}: ExportCall,
+  {context, url, fetch, prefix, label}: ExportCall,
   take: (chunks: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<T>,
 ): Promise<Exported<T>> {
   const progress = startProgress(context);
   return untilInterrupted(context, async signal => {
     try {
-      const {chunks, facts} = await beginExport({url, prefix, signal});
+      const {chunks, facts} = await beginExport({url, fetch, prefix, signal});
       const onChunk = (): void => {
         if (label !== undefined)
           progress.show(() => `${label}: ${formatEntries(facts.entries)}, ${formatBytes(facts.sizeBytes)}`);

@@ -14,6 +14,8 @@ export interface ImportCall {
   readonly context: CliContext;
   /** The URL of the service, such as `http://127.0.0.1:7172`. */
   readonly url: string;
+  /** Sends the requests. */
+  readonly fetch: (request: Request) => Promise<Response>;
   readonly source: ImportSource;
   readonly mode: ImportMode;
   readonly dryRun: boolean;
@@ -51,7 +53,7 @@ export function readMode(mode: string | undefined, command: string): ImportMode 
 /** Interval at which the progress is shown, in milliseconds. */
 const INTERVAL_MS = 50;
 
-function transferOnce({context, url, source, mode}: ImportCall, dryRun: boolean): Promise<Imported> {
+function transferOnce({context, url, fetch, source, mode}: ImportCall, dryRun: boolean): Promise<Imported> {
   const progress = startProgress(context);
   const {sizeBytes: totalBytes} = source;
   let doneBytes = 0;
@@ -64,7 +66,7 @@ function transferOnce({context, url, source, mode}: ImportCall, dryRun: boolean)
     // By a timer: between two chunks the service may need a while.
     const timer = setInterval(() => progress.show(describe), INTERVAL_MS);
     try {
-      return await importUntil(signal, {url, chunks, mode, dryRun});
+      return await importUntil(signal, {url, fetch, chunks, mode, dryRun});
     } catch (error) {
       source.close();
       throw error;

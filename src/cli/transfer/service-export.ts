@@ -2,7 +2,6 @@ import {createTransfer} from '../../client/transfer/http-transfer.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {Export} from '../../domain/transfer.ts';
 import {AdvisedError} from '../failures/report.ts';
-import {fetchOverHttp} from '../service/http-fetch.ts';
 
 /** Counts of an export so far. */
 export interface ExportFacts {
@@ -23,6 +22,8 @@ export interface CountedExport {
 export interface ServiceExport {
   /** Address of the service, such as `http://127.0.0.1:7172`. */
   readonly url: string;
+  /** Sends the requests. */
+  readonly fetch: (request: Request) => Promise<Response>;
   readonly prefix: string;
   /** Ends the export. */
   readonly signal: AbortSignal;
@@ -34,8 +35,8 @@ export interface ServiceExport {
  * @throws {AppError} What the service threw; `service-unreachable`. The chunks throw `unexpected-answer` if the export is
  * truncated.
  */
-export async function beginExport({url, prefix, signal}: ServiceExport): Promise<CountedExport> {
-  const exported = await createTransfer({baseUrl: url, fetch: fetchOverHttp}).export({prefix, signal});
+export async function beginExport({url, fetch, prefix, signal}: ServiceExport): Promise<CountedExport> {
+  const exported = await createTransfer({baseUrl: url, fetch}).export({prefix, signal});
   const facts: ExportFacts = {entries: 0, sizeBytes: 0, revision: exported.revision};
   return {chunks: count(exported, facts), facts};
 }

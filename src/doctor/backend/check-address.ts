@@ -41,7 +41,8 @@ function findPlainHttp(scriptURL: string): readonly Finding[] {
     {
       check: CHECK,
       level: 'warning',
-      detail: 'without https, others on the network can read passwords and sessions',
+      detail:
+        'without https, others on the network can read passwords and sessions, so "crewroom start" sends neither without --allow-plain-http',
       fix: 'Enable https for the site (most hosters offer it at no cost), then configure the https:// address',
     },
   ];

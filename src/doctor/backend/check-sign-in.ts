@@ -19,6 +19,12 @@ export const SIGN_IN_NOT_TRIED = {
     detail: 'not tried without credentials',
     fix: 'Add --username and --password-file to sign in, verify, resume and read, preferably with a test pilot',
   },
+  unprotected: {
+    check: 'Session',
+    level: 'skipped',
+    detail: 'not tried: others on the network could read the password',
+    fix: 'Run the command again with the https:// address, or with --allow-plain-http if you trust the network',
+  },
   elsewhere: {
     check: 'Session',
     level: 'skipped',

@@ -9,6 +9,8 @@ export interface WalkDeps {
   /** Timeout for one answer, in milliseconds. @default {BACK_END_TIMEOUT_MS} */
   readonly timeoutMs?: number | undefined;
   readonly fetch: typeof fetch;
+  /** True to send the password and the session also over plain `http` to another machine. @default {false} */
+  readonly allowPlainHttp?: boolean | undefined;
   /** Waits for the given time, in milliseconds. */
   readonly pause: (ms: number) => Promise<unknown>;
   /** Called before each request, with its method and address. */

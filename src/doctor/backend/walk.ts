@@ -1,4 +1,5 @@
 import {type BackEndClient, type Credentials, createBackEndClient} from '../../identity/backend/back-end-client.ts';
+import {isUnprotected} from '../../identity/backend/script-url.ts';
 import {VERSION} from '../../version.ts';
 import type {Steps} from '../finding.ts';
 import {checkAddress} from './check-address.ts';
@@ -37,14 +38,16 @@ export async function* walkBackEnd({scriptURL: given, credentials}: WalkTarget, 
   yield* checkFailures(place);
   if (credentials === undefined) yield [SIGN_IN_NOT_TRIED.withoutCredentials];
   else if (probed.scriptURL !== scriptURL) yield [SIGN_IN_NOT_TRIED.elsewhere];
+  else if (isUnprotected(scriptURL) && deps.allowPlainHttp !== true) yield [SIGN_IN_NOT_TRIED.unprotected];
   else yield* checkSignIn({...place, credentials});
 }
 
 /** Returns a client that reports each request before it sends it. */
-function createReportingClient({onStep, timeoutMs, fetch}: WalkDeps): BackEndClient {
+function createReportingClient({onStep, timeoutMs, allowPlainHttp, fetch}: WalkDeps): BackEndClient {
   return createBackEndClient({
     userAgent: `Crewroom/${VERSION} (doctor)`,
     timeoutMs,
+    allowPlainHttp,
     fetch: (input, init) => {
       const {origin, pathname} = new URL(String(input));
       onStep?.(`${init?.method} ${origin}${pathname}`);

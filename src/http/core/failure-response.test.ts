@@ -11,7 +11,7 @@ describe('failureAnswer()', () => {
     expect(rawHeaders).toContain('application/problem+json');
     expect(rawHeaders).toContain(String(Buffer.byteLength(String(body))));
     expect(JSON.parse(String(body))).toEqual({
-      type: 'about:blank',
+      type: '/docs/errors/no-entry',
       title: 'Not Found',
       status: 404,
       detail: 'Cannot find "é": no entry has this key',

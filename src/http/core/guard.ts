@@ -1,10 +1,21 @@
+import type {Credentials} from '../../domain/access.ts';
 import type {Failure} from '../../domain/failure.ts';
+import {BACKGROUND_TOKEN_HEADER} from '../../protocol/headers/background-token.ts';
 import type {HttpRequest} from './message.ts';
-import {PLUGIN_PAGES, type Site, type Sites} from './sites.ts';
+import {PLUGIN_PAGES, SCHEME, type Site, type Sites} from './sites.ts';
 
-/** Decision of the guard; with the origin of the page that may read the answer, if a page sent the request, and the site that it calls. */
+/**
+ * Decision of the guard; with the origin of the page that may read the answer, if a page sent the request, the site that it calls, and its credentials,
+ * which the guard does not judge.
+ */
 export type Verdict =
-  | {readonly kind: 'admitted'; readonly target: string; readonly origin: string | undefined; readonly site: Site}
+  | {
+      readonly kind: 'admitted';
+      readonly target: string;
+      readonly origin: string | undefined;
+      readonly site: Site;
+      readonly credentials: Credentials;
+    }
   | {readonly kind: 'refused'; readonly failure: Failure};
 
 /** The parts of a request that the guard judges. */
@@ -26,12 +37,22 @@ export function judge({method, target: sent, rawHeaders}: JudgedRequest, sites: 
   const failure =
     findTargetProblem(host, target, {site, sites}) ??
     (origin === undefined ? findForeignPage(method, target, headers, site) : findPageProblem(target, headers, site));
-  return failure === undefined ? {kind: 'admitted', target, origin, site} : {kind: 'refused', failure};
+  if (failure !== undefined) return {kind: 'refused', failure};
+  const {authorizations, backgroundTokens} = headers;
+  const credentials = {authorizations, backgroundTokens, plugin: findPlugin(site, origin, sites)};
+  return {kind: 'admitted', target, origin, site, credentials};
+}
+
+/** Returns the id of the plugin whose page sent a request: it calls its own host, or another one with its own origin. */
+function findPlugin({plugin}: Site, origin: string | undefined, sites: Sites): string | undefined {
+  return plugin ?? (origin?.startsWith(SCHEME) ? sites(origin.slice(SCHEME.length))?.plugin : undefined);
 }
 
 /** Names of all headers that the guard reads. */
 const HEADER_NAMES = [
   'host',
+  'authorization',
+  BACKGROUND_TOKEN_HEADER,
   'origin',
   'referer',
   'purpose',
@@ -47,6 +68,8 @@ const NAME_LENGTHS: ReadonlySet<number> = new Set(HEADER_NAMES.map(name => name.
 /** All values of the headers that the guard reads, in their order. */
 interface GuardedHeaders {
   readonly hosts: string[];
+  readonly authorizations: string[];
+  readonly backgroundTokens: string[];
   readonly origins: string[];
   readonly referers: string[];
   /** Values of the headers with which browsers mark speculative requests. */
@@ -58,7 +81,17 @@ interface GuardedHeaders {
 
 /** Reads the headers in one pass. Runs for every request, and lower-casing the names is most of the cost. */
 function readHeaders(rawHeaders: readonly string[]): GuardedHeaders {
-  const headers = {hosts: [], origins: [], referers: [], purposes: [], destinations: [], modes: [], sites: []};
+  const headers = {
+    hosts: [],
+    authorizations: [],
+    backgroundTokens: [],
+    origins: [],
+    referers: [],
+    purposes: [],
+    destinations: [],
+    modes: [],
+    sites: [],
+  };
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
     if (NAME_LENGTHS.has(name.length)) valuesOf(headers, name.toLowerCase())?.push(rawHeaders[index + 1] ?? '');
@@ -71,6 +104,10 @@ function valuesOf(headers: GuardedHeaders, name: string): string[] | undefined {
   switch (name) {
     case 'host':
       return headers.hosts;
+    case 'authorization':
+      return headers.authorizations;
+    case BACKGROUND_TOKEN_HEADER:
+      return headers.backgroundTokens;
     case 'origin':
       return headers.origins;
     case 'referer':
@@ -130,7 +167,7 @@ function findPageProblem(target: string, headers: GuardedHeaders, site: Site): F
 
 function findOriginProblem({origins: [origin = '', second]}: GuardedHeaders, {mayCall}: Site): Failure | undefined {
   if (second === undefined && mayCall(origin)) return undefined;
-  return {code: 'foreign-origin', origin: shorten(origin)};
+  return {code: 'foreign-origin', origin: shorten(origin, ORIGIN_LENGTH_MAX)};
 }
 
 /**
@@ -207,12 +244,15 @@ function findForeignReferer({referers}: GuardedHeaders, isAllowed: (origin: stri
     // Some programs send an empty Referer instead of none.
     if (referer === '') continue;
     const [origin = referer] = /^[^:/?#]+:\/\/[^/?#]*/.exec(referer) ?? [];
-    if (!isAllowed(origin)) return {code: 'foreign-origin', origin: shorten(origin)};
+    if (!isAllowed(origin)) return {code: 'foreign-origin', origin: shorten(origin, ORIGIN_LENGTH_MAX)};
   }
   return undefined;
 }
 
 /** Shortens untrusted text for a failure; its beginning is enough to recognise it. Removes the credentials of an address or a host. */
-function shorten(text: string): string {
-  return text.replace(/^([^:/?#]+:\/\/)?[^/?#]*@/, '$1').slice(0, 100);
+function shorten(text: string, lengthMax = 100): string {
+  return text.replace(/^([^:/?#]+:\/\/)?[^/?#]*@/, '$1').slice(0, lengthMax);
 }
+
+/** Maximum length of an origin in a failure. The beginning of an origin is another one, so this is more than one that can be allowed has. */
+const ORIGIN_LENGTH_MAX = 400;

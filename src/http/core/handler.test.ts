@@ -29,9 +29,11 @@ function make(operations: Route['operations'], webSocket?: Route['webSocket']) {
     isAllowed: origin => origin === 'https://va.example',
     findPlugin: () => undefined,
   });
+  const optional = webSocket === undefined ? {} : {webSocket};
+  const route: Route = {path: '/things/{key}', needs: 'nothing', operations, ...optional};
   const deps = {
     sites: () => sites,
-    routes: [{path: '/things/{key}', operations, ...(webSocket === undefined ? {} : {webSocket})}],
+    routes: [route],
     failures: createFailureLog({log: {error: to('error'), info: to('info'), debug: to('debug')}}),
     newRequestId: () => 'id-1',
     elapsedMs: () => elapsedMs,

@@ -1,14 +1,13 @@
+import {type Access, ANY_CALLER, type Caller, OPEN_ACCESS} from '../../domain/access.ts';
 import {NO_FAULTS, type ServedFaults} from '../../domain/active-faults.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {Failure} from '../../domain/failure.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import {MERGE_PATCH_TYPE} from './body.ts';
+import {answerOptions, isPreflight, withCors} from './cors.ts';
 import type {FailureLog} from './failure-log.ts';
 import {failureAnswer, toFailure} from './failure-response.ts';
 import {
   CuttableStreams,
   explainFailure,
-  FAULT_HEADER,
   type FaultyHandling,
   handleWithFaults,
   withFaultHeader,
@@ -19,10 +18,21 @@ import {
   type HttpAnswer,
   type HttpHandler,
   type HttpRequest,
+  isStream,
   redirect,
   type WholeAnswer,
 } from './message.ts';
-import {allowedMethods, createRouter, type Match, type Method, type Route, type Router} from './route.ts';
+import {
+  allowedMethods,
+  assertPermitted,
+  type Call,
+  createRouter,
+  type Match,
+  type Method,
+  type Operation,
+  type Route,
+  type Router,
+} from './route.ts';
 import {isServedAt, type Site, type Sites} from './sites.ts';
 import type {WebSocketHandler, WebSocketOutcome} from './web-socket.ts';
 
@@ -31,6 +41,8 @@ export interface HandlerDeps {
   /** Called for each request: the port may be known only once the server listens. */
   readonly sites: () => Sites;
   readonly routes: readonly Route[];
+  /** Decides who calls, and what callers may do. @default {everyone everything} */
+  readonly access?: Access;
   readonly failures: FailureLog;
   /** Creates an id that the answer and the log have in common. */
   readonly newRequestId: () => string;
@@ -67,6 +79,8 @@ interface Handling extends FaultyHandling {
   readonly startedMs: number;
   /** Allowed origin that sent the request, once the guard has admitted it. */
   origin: string | undefined;
+  /** Sender of the request, once it is admitted. */
+  caller: Caller;
   /** Path of its route, once it is found. */
   route: string | undefined;
   /** Once it has failed. */
@@ -84,6 +98,7 @@ export function createHandler(given: HandlerDeps): HttpHandler {
       if (verdict.kind === 'refused')
         return end(handling, answerError(new AppError(verdict.failure), handling, deps), deps);
       handling.origin = verdict.origin;
+      handling.caller = deps.access.admit(verdict.credentials);
       const {active} = deps.faults;
       const answered =
         active === undefined
@@ -97,12 +112,13 @@ export function createHandler(given: HandlerDeps): HttpHandler {
 }
 
 interface Deps extends HandlerDeps {
+  readonly access: Access;
   readonly faults: ServedFaults;
   readonly streams: CuttableStreams;
 }
 
-function withStreams({faults = NO_FAULTS, ...deps}: HandlerDeps): Deps {
-  return {...deps, faults, streams: new CuttableStreams(faults)};
+function withStreams({faults = NO_FAULTS, access = OPEN_ACCESS, ...deps}: HandlerDeps): Deps {
+  return {...deps, access, faults, streams: new CuttableStreams(faults)};
 }
 
 function begin(request: HttpRequest, {elapsedMs}: Deps): Handling {
@@ -110,6 +126,7 @@ function begin(request: HttpRequest, {elapsedMs}: Deps): Handling {
     request,
     startedMs: elapsedMs(),
     origin: undefined,
+    caller: ANY_CALLER,
     route: undefined,
     faults: undefined,
     failed: undefined,
@@ -128,8 +145,19 @@ function end<A extends HttpAnswer>(handling: Handling, answered: A, deps: Deps):
   const {request, startedMs, origin, route, faults, failed} = handling;
   const answer = withFaultHeader(withCors(answered, origin), faults);
   if (answer.longLived) deps.streams.add(request);
+  if (isStream(answer.body)) cutWithCaller(handling);
   deps.onAnswered({request, route, answer, durationMs: deps.elapsedMs() - startedMs, failed});
   return answer;
+}
+
+/** Cuts a stream, such as events or an export, when its caller loses its permissions. */
+function cutWithCaller({request, caller}: Handling): void {
+  // Most callers never lose any, and their requests create a signal only when they need it.
+  if (caller.isLasting) return;
+  const stop = caller.onEnd(() => request.cut());
+  const {signal} = request;
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, {once: true});
 }
 
 /** Creates the function that opens every WebSocket: first the guard, then the route. */
@@ -146,12 +174,14 @@ export function createWebSocketHandler(given: HandlerDeps): WebSocketHandler {
       try {
         const verdict = judge(request, deps.sites());
         if (verdict.kind === 'refused') return refuse(handling, new AppError(verdict.failure), deps);
+        handling.caller = deps.access.admit(verdict.credentials);
         const {active} = deps.faults;
         const open = (): Promise<WebSocketOutcome> => openWebSocket(handling, verdict, router);
         const opened = active === undefined ? await open() : await handleWithFaults(handling, active, open);
         if ('status' in opened) return {kind: 'refused', answer: end(handling, opened, deps)};
         end(handling, emptyAnswer(101), deps);
         deps.streams.add(request);
+        cutWithCaller(handling);
         return opened;
       } catch (error) {
         return refuse(handling, error, deps);
@@ -165,16 +195,18 @@ function refuse(handling: Handling, error: unknown, deps: Deps): WebSocketOutcom
 }
 
 async function openWebSocket(handling: Handling, admitted: Admitted, router: Router): Promise<WebSocketOutcome> {
-  const {request} = handling;
+  const {request, caller} = handling;
   const {target} = admitted;
   const match = findMatch(handling, admitted, router);
   if (match === undefined) throw noResource(target, router);
   handling.route = match.route.path;
   const {webSocket, tunnel} = match.route;
-  if (tunnel !== undefined) return {kind: 'tunnelled', tunnel: await tunnel({request, ...match})};
+  const call = {request, caller, ...match};
+  assertPermitted(match.route, 'GET', call);
+  if (tunnel !== undefined) return {kind: 'tunnelled', tunnel: await tunnel(call)};
   if (webSocket === undefined)
     throw new AppError({code: 'method-not-allowed', method: request.method, allowed: allowedMethods(match.route)});
-  return {kind: 'opened', frames: await webSocket({request, ...match})};
+  return {kind: 'opened', frames: await webSocket(call)};
 }
 
 /** A request that the guard admitted. */
@@ -189,7 +221,7 @@ function findMatch({request: {rawHeaders}}: Handling, {target, site}: Admitted, 
 }
 
 function dispatch(handling: Handling, admitted: Admitted, router: Router): HttpAnswer | Promise<HttpAnswer> {
-  const {request, origin} = handling;
+  const {request, caller, origin} = handling;
   const {method} = request;
   const match = findMatch(handling, admitted, router);
   handling.route = match?.route.path;
@@ -197,11 +229,18 @@ function dispatch(handling: Handling, admitted: Admitted, router: Router): HttpA
     return answerOptions(request, match?.route, origin);
   if (match === undefined) return answerUnknown(admitted.target, router);
   const {route, segments, query} = match;
+  const call = {request, caller, segments, query};
   if (method === 'HEAD' && route.operations.GET !== undefined)
-    return answerHead(route.operations.GET({request, segments, query}));
+    return answerHead(permitted(route, call, route.operations.GET));
   const operation = Object.hasOwn(route.operations, method) ? route.operations[method as Method] : undefined;
   if (operation === undefined) throw new AppError({code: 'method-not-allowed', method, allowed: allowedMethods(route)});
-  return operation({request, segments, query});
+  return permitted(route, call, operation);
+}
+
+/** Carries an operation out if the caller may. */
+function permitted(route: Route, call: Call, operation: Operation): HttpAnswer | Promise<HttpAnswer> {
+  assertPermitted(route, call.request.method, call);
+  return operation(call);
 }
 
 function answerUnknown(target: string, router: Router): HttpAnswer {
@@ -225,51 +264,6 @@ const MEANT_LENGTH_MAX = 2000;
 async function answerHead(answered: HttpAnswer | Promise<HttpAnswer>): Promise<HttpAnswer> {
   const {status, rawHeaders} = await answered;
   return {status, rawHeaders};
-}
-
-/** Time for which a browser may cache the answer to a preflight: the rules change only with a restart. */
-const PREFLIGHT_MAX_AGE_SECONDS = 600;
-
-/** Methods of all resources. A preflight allows them all; otherwise the browser would report a CORS error instead of 404 or 405. */
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
-
-/** Returns whether a request is a preflight for a page of an allowed origin (Fetch standard, CORS protocol). */
-function isPreflight({rawHeaders}: HttpRequest, origin: string | undefined): boolean {
-  return origin !== undefined && headerValues(rawHeaders, 'access-control-request-method').length > 0;
-}
-
-/** Answers OPTIONS with the methods of a resource, and a preflight with the allowed headers, even if there is no resource. */
-function answerOptions(request: HttpRequest, route: Route | undefined, origin: string | undefined): HttpAnswer {
-  const headers = route === undefined ? [] : ['Allow', allowedMethods(route).join(', ')];
-  // RFC 5789 section 3.1.
-  if (route?.operations.PATCH !== undefined) headers.push('Accept-Patch', MERGE_PATCH_TYPE);
-  if (isPreflight(request, origin)) {
-    headers.push(
-      'Access-Control-Allow-Methods',
-      METHODS,
-      'Access-Control-Allow-Headers',
-      'Content-Type, If-Match, If-None-Match, Last-Event-ID',
-    );
-    headers.push('Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE_SECONDS));
-    // Chromium asks whether a page of the network may call this machine (Private Network Access).
-    if (headerValues(request.rawHeaders, 'access-control-request-private-network').length > 0)
-      headers.push('Access-Control-Allow-Private-Network', 'true');
-  }
-  return emptyAnswer(204, headers);
-}
-
-/** Allows the page that sent the request, if there is one, to read the answer. */
-function withCors<A extends HttpAnswer>(answered: A, origin: string | undefined): A {
-  if (origin === undefined) return answered;
-  const cors = [
-    'Access-Control-Allow-Origin',
-    origin,
-    'Vary',
-    'Origin',
-    'Access-Control-Expose-Headers',
-    `ETag, Updated-At, Expires-At, ${FAULT_HEADER}`,
-  ];
-  return {...answered, rawHeaders: [...answered.rawHeaders, ...cors]};
 }
 
 /** Logs an error and creates its answer. */

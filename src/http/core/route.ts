@@ -1,3 +1,4 @@
+import type {Action, Caller} from '../../domain/access.ts';
 import {AppError} from '../../domain/app-error.ts';
 import {invalidKey} from '../../domain/key.ts';
 import type {HttpAnswer, HttpRequest, HttpStream} from './message.ts';
@@ -11,6 +12,8 @@ export interface Route {
    * matches any single segment, also an empty one, and takes precedence: no other route may be below such a path.
    */
   readonly path: string;
+  /** Permission that its operations need: one for GET, HEAD and its WebSocket, and one for the methods that change something. */
+  readonly needs: Need | {readonly read: Need; readonly change: Need};
   /** Operations by method. HEAD is answered by GET, without the body. */
   readonly operations: {readonly [M in Method]?: Operation};
   /** WebSocket of the resource, beside its GET. */
@@ -21,6 +24,12 @@ export interface Route {
 
 /** Methods that operations can have. */
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
+
+/**
+ * Action of an operation, which its caller has to be permitted: one that is fixed, or one that depends on the request. `nothing` is for answers without data of the user;
+ * `by-operation` for operations that ask {@link Call.caller} or the owner themselves, once they know what they are to do.
+ */
+export type Need = Action | 'nothing' | 'by-operation' | ((call: Call) => Action);
 
 /** Answers one method of one resource, or throws an `AppError`. */
 export type Operation = (call: Call) => HttpAnswer | Promise<HttpAnswer>;
@@ -37,6 +46,8 @@ export type TunnelOperation = (call: Call) => Promise<Tunnel>;
 /** A request that the guard admitted, with its target split but not decoded. */
 export interface Call {
   readonly request: HttpRequest;
+  /** The sender of the request, and what it may do. */
+  readonly caller: Caller;
   /** Values of the parameters of the path, percent-encoded, in their order. */
   readonly segments: readonly string[];
   /** Text after the question mark; empty without one. */
@@ -144,6 +155,14 @@ function matchPattern(given: readonly string[], {parts, takesRest}: Pattern): re
 function splitTarget(target: string): {readonly path: string; readonly query: string} {
   const mark = target.indexOf('?');
   return mark === -1 ? {path: target, query: ''} : {path: target.slice(0, mark), query: target.slice(mark + 1)};
+}
+
+/** Asserts that the caller may do what a method of a route does. @throws {AppError} `permission-required`, `token-required`. */
+export function assertPermitted({needs}: Route, method: string, call: Call): void {
+  const isRead = method === 'GET' || method === 'HEAD';
+  const need = typeof needs === 'object' ? needs[isRead ? 'read' : 'change'] : needs;
+  if (need === 'nothing' || need === 'by-operation') return;
+  call.caller.assertMay(typeof need === 'function' ? need(call) : need);
 }
 
 /** Returns the methods that a route answers, for an Allow header. */

@@ -20,6 +20,34 @@ function verdictOf(host: string, headers: readonly string[] = [], target = '/api
   return verdict.kind === 'admitted' ? verdict.site.kind : verdict.failure.code;
 }
 
+describe('judge() names the plugin whose page calls', () => {
+  const pluginOf = (host: string, headers: readonly string[]): string | undefined => {
+    const verdict = judge({method: 'GET', target: '/api/identity', rawHeaders: ['Host', host, ...headers]}, sites);
+    return verdict.kind === 'admitted' ? verdict.credentials.plugin : verdict.failure.code;
+  };
+  const cases: readonly {
+    readonly name: string;
+    readonly host: string;
+    readonly headers: readonly string[];
+    readonly plugin: string | undefined;
+  }[] = [
+    {name: 'its own host', host: PLUGIN, headers: [], plugin: 'com.a'},
+    {name: 'its own host, with its origin', host: PLUGIN, headers: ['Origin', `http://${PLUGIN}`], plugin: 'com.a'},
+    {name: 'the service', host: SERVICE, headers: ['Origin', `http://${OTHER}`], plugin: 'com.b'},
+    {name: 'no page', host: SERVICE, headers: [], plugin: undefined},
+    {name: 'a page of the service', host: SERVICE, headers: ['Origin', `http://${SERVICE}`], plugin: undefined},
+    {name: 'an allowed page', host: SERVICE, headers: ['Origin', ALLOWED], plugin: undefined},
+    {
+      name: 'the host of another plugin',
+      host: PLUGIN,
+      headers: ['Origin', `http://${OTHER}`],
+      plugin: 'foreign-origin',
+    },
+  ];
+  for (const {name, host, headers, plugin} of cases)
+    test(`for ${name}: ${plugin}`, () => expect(pluginOf(host, headers)).toBe(plugin));
+});
+
 describe('createSites()', () => {
   for (const {host, kind} of [
     {host: SERVICE, kind: 'service'},

@@ -44,7 +44,8 @@ export const CONSOLE_NAME = 'crewroom.localhost';
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 const HTTP_PORT = 80;
-const SCHEME = 'http://';
+/** Scheme of all origins of the service, with what follows it. */
+export const SCHEME = 'http://';
 
 /** Derives the sites from the settings. They do not depend on the address that the server listens on. */
 export function createSites({port, extraHosts, isAllowed, findPlugin}: SiteOptions): Sites {

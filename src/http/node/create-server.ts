@@ -5,12 +5,13 @@ import type {Limits} from '../../domain/limits.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpHandler} from '../core/message.ts';
 import {NodeExchange, type ReceivedRequest} from './exchange.ts';
+import {type JudgePeerDeps, judgePeer} from './judge-peer.ts';
 import {closeWithFailure, enqueueOrClose, reportBadRequest} from './refuse.ts';
 import {hasBody} from './request.ts';
 import {enqueueUpgrade, type UpgradeDeps} from './upgrade.ts';
 
 /** Dependencies of {@link createNodeServer}. */
-export interface NodeServerDeps extends UpgradeDeps {
+export interface NodeServerDeps extends UpgradeDeps, JudgePeerDeps {
   readonly handle: HttpHandler;
   readonly limits: Pick<Limits, 'connectionsMax' | 'headerBytesMax'>;
   /** Called with unexpected errors, and with connections that the operating system could not accept. */
@@ -38,8 +39,9 @@ export function createNodeServer(deps: NodeServerDeps): Server {
   Object.assign(server, {httpAllowHalfOpen: true});
   server.on('connection', (socket: Socket) => {
     // A connection that is handed back after it asked to upgrade is in the pool already.
-    if (deps.connections.of(socket) !== undefined || deps.connections.add(socket)) return;
-    closeWithFailure(socket, {code: 'too-many-connections', connectionsMax: deps.limits.connectionsMax}, deps);
+    if (deps.connections.of(socket) !== undefined) return;
+    if (deps.connections.add(socket)) judgePeer(socket, deps);
+    else closeWithFailure(socket, {code: 'too-many-connections', connectionsMax: deps.limits.connectionsMax}, deps);
   });
   listenForRequests(server, deps, declined);
   listenForErrors(server, deps);
@@ -48,6 +50,9 @@ export function createNodeServer(deps: NodeServerDeps): Server {
 
 function serverOptions({timeouts, limits}: NodeServerDeps, declined: WeakSet<IncomingMessage>): NodeServerOptions {
   return {
+    // The default of Node 20; later it is four times that. A body that waits is kept in the chunks in which it came, and each chunk, even of a
+    // single byte, takes some hundred bytes.
+    highWaterMark: 16 * 1024,
     headersTimeout: timeouts.headersTimeoutMs,
     // Node's own would abort a long body that makes progress; see NodeRequest.
     requestTimeout: 0,

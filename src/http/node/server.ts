@@ -11,7 +11,10 @@ import type {ServerTimeouts} from './timeouts.ts';
 
 /** Dependencies of {@link startServer}. */
 export interface ServerDeps
-  extends Pick<NodeServerDeps, 'handle' | 'webSockets' | 'newRequestId' | 'onBadRequest' | 'onError'> {
+  extends Pick<
+    NodeServerDeps,
+    'handle' | 'webSockets' | 'findPeerProblem' | 'newRequestId' | 'onBadRequest' | 'onError'
+  > {
   readonly limits: ServerLimits;
   /** Addresses to listen on; the first must work, `::1` may be missing on a machine without IPv6. */
   readonly addresses: readonly string[];

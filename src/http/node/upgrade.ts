@@ -31,10 +31,15 @@ export interface UpgradeDeps extends RefuseDeps {
 
 /** Enqueues a request that asks to upgrade its connection: a WebSocket is opened, other protocols are answered without upgrade. */
 export function enqueueUpgrade(server: Server, upgrade: Upgrade, deps: UpgradeDeps): void {
-  const {socket} = upgrade;
+  const {request, socket} = upgrade;
+  const connection = deps.connections.of(socket);
+  // At once, even while the connection is suspended: nothing can be read again after its client has ended its side.
+  if (connection?.state === 'idle' && connection.acceptsRequests && !asksForWebSocket(request, deps.webSockets)) {
+    declineUpgrade(server, upgrade);
+    return;
+  }
   // Node has removed its error listener together with its others.
   socket.on('error', ignore);
-  const connection = deps.connections.of(socket);
   if (connection?.acceptsRequests)
     enqueueOrClose(connection, new UpgradeExchange(server, upgrade, connection, deps), deps);
   // It gets no further answer. Keep reading: otherwise the end of the connection goes unnoticed.
@@ -149,12 +154,13 @@ function ignore(): void {}
  * Returns whether a request asks for an existing WebSocket (RFC 6455 section 4.1), rather than for another protocol. It
  * has no body, since the bytes that follow are frames.
  */
-function asksForWebSocket(request: IncomingMessage, {has}: WebSocketHandler): boolean {
+function asksForWebSocket(request: IncomingMessage, webSockets: WebSocketHandler | undefined): boolean {
+  if (webSockets === undefined) return false;
   const {method, url = '', httpVersion, rawHeaders} = request;
   const [protocol, second] = headerValues(rawHeaders, 'upgrade');
   const wanted = method === 'GET' && protocol?.toLowerCase() === 'websocket' && second === undefined;
   // HTTP/1.0 has no upgrade (RFC 9110 section 7.8).
-  return wanted && httpVersion === '1.1' && !hasBody(request) && has(url);
+  return wanted && httpVersion === '1.1' && !hasBody(request) && webSockets.has(url);
 }
 
 /**

@@ -1,6 +1,8 @@
 import {z} from 'zod';
+import {PERMISSION_NAMES} from '../../domain/access.ts';
 import type {Method} from '../core/route.ts';
 import type {OperationDescription} from './operations.ts';
+import {DONE} from './schemas.ts';
 
 /** Body of POST /api/access/page-tokens, for the documentation: `readCodeExchange` parses it. */
 export const CODE_EXCHANGE = z.strictObject({code: z.string()});
@@ -27,6 +29,33 @@ const ORIGINS = z.strictObject({
 
 /** Body of POST /api/allowed-origins, for the documentation: `readAllowedOrigin` parses it. */
 export const ALLOWED_ORIGIN = z.strictObject({origin: z.string()});
+
+/** Body of POST /api/access/tokens, for the documentation: `readTokenRequest` parses it. */
+export const TOKEN_REQUEST = z.strictObject({
+  name: z.string().meta({description: 'Unique; letters, digits, dots, dashes and underscores.'}),
+  permissions: z.array(z.string()).meta({
+    description: `Of ${PERMISSION_NAMES.join(', ')}, entries:read:PREFIX and entries:write:PREFIX; a prefix is empty or ends in a slash.`,
+  }),
+  expiresAt: z.iso
+    .datetime({offset: true})
+    .optional()
+    .meta({description: 'End of its validity; without it, it does not expire.'}),
+});
+
+const TOKENS = z.strictObject({
+  tokens: z.array(
+    z.strictObject({
+      name: z.string(),
+      permissions: z.array(z.string()),
+      createdAt: z.iso.datetime(),
+      expiresAt: z.iso.datetime().optional().meta({description: 'Absent if it does not expire.'}),
+    }),
+  ),
+});
+
+const CREATED_TOKEN = z.strictObject({
+  token: z.string().meta({description: 'The secret: `crewroom_` and 43 characters. It is shown only here.'}),
+});
 
 /** Operations of the owner. */
 export const ACCESS_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: OperationDescription}>> = {
@@ -65,7 +94,44 @@ export const ACCESS_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?
       description:
         'With the token of the owner as `Authorization: Bearer`. The code is valid for a minute, and once. `crewroom console` does this.',
       answers: {201: {description: 'The code.', schema: OWNER_CODE}},
+      failures: ['owner-required', 'code-unavailable', 'own-callers-only'],
+    },
+  },
+  '/api/access/tokens': {
+    GET: {
+      operationId: 'listTokens',
+      tag: 'Service',
+      summary: 'List the tokens of programs',
+      description: 'With the token of the owner. The secrets are kept nowhere.',
+      answers: {200: {description: 'Tokens in the order of their creation, expired ones too.', schema: TOKENS}},
       failures: ['owner-required', 'own-callers-only'],
+    },
+    POST: {
+      operationId: 'createToken',
+      tag: 'Service',
+      summary: 'Create a token for a program',
+      description: 'With the token of the owner. `crewroom token create` does this.',
+      body: 'token',
+      answers: {201: {description: 'The token.', schema: CREATED_TOKEN}},
+      failures: [
+        'invalid-token-request',
+        'owner-required',
+        'own-callers-only',
+        'invalid-json',
+        'value-too-deep',
+        'value-too-large',
+        'unsupported-body',
+      ],
+    },
+  },
+  '/api/access/tokens/{token}': {
+    DELETE: {
+      operationId: 'revokeToken',
+      tag: 'Service',
+      summary: 'Revoke the token of a program',
+      description: 'With the token of the owner. The token is refused at once, and its open streams end.',
+      answers: {200: {description: 'Revoked.', schema: DONE}},
+      failures: ['no-token', 'owner-required', 'own-callers-only'],
     },
   },
   '/api/access/page-tokens': {

@@ -5,7 +5,7 @@ import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
 import type {Limits} from '../../domain/limits.ts';
 import {STATUS_BY_CODE} from '../../protocol/failure/failure-status.ts';
 import {MERGE_PATCH_TYPE} from '../core/body.ts';
-import {ACCESS_OPERATIONS, ALLOWED_ORIGIN, CODE_EXCHANGE} from './access-operations.ts';
+import {ACCESS_OPERATIONS, ALLOWED_ORIGIN, CODE_EXCHANGE, TOKEN_REQUEST} from './access-operations.ts';
 import {FAULTS} from './fault-schemas.ts';
 import {
   ANSWER_HEADERS,
@@ -102,6 +102,7 @@ const PATH_PARAMETERS: readonly (JsonObject & {readonly name: string})[] = [
   describeName('id', 'Id of the plugin; for settings also `core`.', 'com.example.hello'),
   describeName('plugin', 'Id of the plugin.', 'com.example.hello'),
   describeName('name', 'Name of the route.', 'greeting'),
+  describeName('token', 'Name of the token.', 'backup'),
 ];
 
 function describeName(name: string, description: string, example: string): JsonObject & {readonly name: string} {
@@ -166,6 +167,16 @@ const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]
     required: true,
     description: 'The origin.',
     content: {'application/json': {schema: toSchema(ALLOWED_ORIGIN), example: {origin: 'http://localhost:3000'}}},
+  },
+  token: {
+    required: true,
+    description: 'The name of the token, its permissions, and when it expires.',
+    content: {
+      'application/json': {
+        schema: toSchema(TOKEN_REQUEST),
+        example: {name: 'backup', permissions: ['entries:read:']},
+      },
+    },
   },
   'owner-code': {
     required: true,

@@ -21,6 +21,7 @@ import {
   LIMITS,
   LIVENESS,
   PILOTS,
+  PRINCIPAL_PATTERN,
   READINESS,
   SERVICE,
   SESSION,
@@ -48,6 +49,7 @@ export interface OperationDescription {
     | 'pilot'
     | 'faults'
     | 'owner-code'
+    | 'token'
     | 'origin';
   /** Answers by status. A string in place of a schema names a component; without a schema there is no body. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
@@ -101,6 +103,11 @@ export const ANSWER_HEADERS = {
     required: false,
     pattern: TIME_PATTERN,
   },
+  'Written-By': {
+    description: 'The caller that wrote it; absent if it is not known, as of programs without a token.',
+    required: false,
+    pattern: PRINCIPAL_PATTERN,
+  },
   'Content-Disposition': {
     description: 'A file name, with the revision.',
     required: true,
@@ -122,7 +129,11 @@ export const COMMON_FAILURES: readonly FailureCode[] = [
   'foreign-origin',
   'cross-site',
   'not-a-page',
+  'invalid-token',
+  'permission-required',
+  'token-required',
   'foreign-host',
+  'other-user',
   'request-timeout',
   'headers-too-large',
   'too-many-connections',
@@ -156,7 +167,7 @@ const WRITE = {
   ],
 } as const satisfies Partial<OperationDescription>;
 
-const ENTRY_HEADERS = ['ETag', 'Updated-At', 'Expires-At'] as const;
+const ENTRY_HEADERS = ['ETag', 'Updated-At', 'Expires-At', 'Written-By'] as const;
 
 const STORED: AnswerDescription = {description: 'Stored: the value is on disk.', schema: DONE, headers: ['ETag']};
 
@@ -226,6 +237,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
         'wrong-credentials',
         'pilot-not-confirmed',
         'account-broken',
+        'unprotected-back-end',
         'back-end-unreachable',
         'back-end-timeout',
         'back-end-redirect',
@@ -404,8 +416,8 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
     GET: {
       operationId: 'getService',
       tag: 'Service',
-      summary: 'Read name and versions of the service',
-      answers: {200: {description: 'Name, versions and links.', schema: SERVICE}},
+      summary: 'Read name, versions and data directory of the service',
+      answers: {200: {description: 'Name, versions, data directory and links.', schema: SERVICE}},
       failures: [],
     },
   },
@@ -491,6 +503,33 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       summary: 'This document as a page',
       answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
       failures: [],
+    },
+  },
+  '/docs/{name}': {
+    GET: {
+      operationId: 'getDocsPage',
+      tag: 'Service',
+      summary: 'A reference as a page; `guides` and `errors` list all guides and all failures',
+      answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
+      failures: ['no-resource'],
+    },
+  },
+  '/docs/guides/{name}': {
+    GET: {
+      operationId: 'getGuide',
+      tag: 'Service',
+      summary: 'A guide as a page',
+      answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
+      failures: ['no-resource'],
+    },
+  },
+  '/docs/errors/{code}': {
+    GET: {
+      operationId: 'getFailurePage',
+      tag: 'Service',
+      summary: 'The page of a failure: when it happens, and what to do',
+      answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
+      failures: ['no-resource'],
     },
   },
 };

@@ -87,8 +87,7 @@ export const CLIENT_CONFIG = z.strictObject({config: z.unknown()});
 
 const AIRPORT = z.strictObject({code: z.string(), name: z.string(), latitude: z.number(), longitude: z.number()});
 
-/** Answer of /api/flight. */
-export const FLIGHT = z.strictObject({
+const FLIGHT_STATUS = z.strictObject({
   phase: z.enum(FLIGHT_PHASES),
   latitude: z.number(),
   longitude: z.number(),
@@ -108,6 +107,12 @@ export const FLIGHT = z.strictObject({
   isConnected: z.boolean().meta({description: 'Whether the simulator is connected.'}),
   elapsedSeconds: z.number().meta({description: 'Simulated time since the start.'}),
   cruiseFeet: z.number(),
+});
+
+/** Answer of /api/flight. */
+export const FLIGHT = z.strictObject({
+  flight: FLIGHT_STATUS.optional().meta({description: 'Absent if there is no flight.'}),
+  phases: z.array(z.enum(FLIGHT_PHASES)).meta({description: 'Phases that a flight can jump to, in their order.'}),
 });
 
 /** Body of POST /api/flight, for the documentation: `readFlightCommand` parses it. */

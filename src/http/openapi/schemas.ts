@@ -8,6 +8,15 @@ const STORE_ID = z
   .string()
   .regex(/^[0-9a-z]{1,32}$/)
   .meta({description: 'The store that the revisions belong to. Each store has revisions of its own.'});
+/** A caller that is known, as `Written-By` and `writtenBy` name it. */
+export const PRINCIPAL_PATTERN = '^(owner|(token|plugin):[A-Za-z0-9._-]+)$';
+
+const WRITTEN_BY = z
+  .string()
+  .regex(new RegExp(PRINCIPAL_PATTERN))
+  .optional()
+  .meta({description: 'The caller: `owner`, `token:` or `plugin:` and a name; absent if it is not known.'});
+
 /** One event: the data of a server-sent event, a WebSocket frame, or an element of a list. */
 export const EVENT = z.union([
   z.strictObject({
@@ -17,6 +26,7 @@ export const EVENT = z.union([
     revision: z.string().regex(/^[1-9][0-9]*$/),
     sizeBytes: z.int().min(1).meta({description: 'Size of the value, in bytes of JSON text.'}),
     expiresAt: z.iso.datetime().optional().meta({description: 'Time of expiry, UTC; absent for never.'}),
+    writtenBy: WRITTEN_BY,
     value: z.unknown().optional().meta({description: 'The value, unless it is larger than 64 KiB.'}),
   }),
   z.strictObject({
@@ -24,6 +34,7 @@ export const EVENT = z.union([
     key: z.string(),
     storeId: STORE_ID,
     revision: z.string().regex(/^[1-9][0-9]*$/),
+    writtenBy: WRITTEN_BY,
   }),
   z.strictObject({kind: z.literal('identity-changed')}),
   z.strictObject({
@@ -94,6 +105,7 @@ export const LISTED_ENTRY = z.strictObject({
   sizeBytes: z.int().min(1).meta({description: 'Size of the value, in bytes of JSON text.'}),
   updatedAt: z.iso.datetime().meta({description: 'Time of the last write, UTC.'}),
   expiresAt: z.iso.datetime().optional().meta({description: 'Time of expiry, UTC; absent for never.'}),
+  writtenBy: WRITTEN_BY,
   value: z.unknown().optional().meta({description: 'The value as it was stored; only with `values=true`.'}),
 });
 
@@ -176,6 +188,7 @@ export const SERVICE = z.strictObject({
   version: z.string(),
   apiVersion: z.string(),
   storeId: STORE_ID,
+  dataDir: z.string().optional().meta({description: 'The data directory; absent if the store is in memory.'}),
   links: z.record(z.string(), z.string()),
 });
 
@@ -270,7 +283,10 @@ export const READINESS = z.strictObject({
 
 /** Answer of every failure (RFC 9457); a code may have further members. */
 export const PROBLEM = z.looseObject({
-  type: z.literal('about:blank'),
+  type: z
+    .string()
+    .regex(/^\/docs\/errors\/[a-z-]+$/)
+    .meta({description: 'The address of a page that describes the failure, relative to the service.'}),
   title: z.string().meta({description: 'The name of the HTTP status.'}),
   status: z.int(),
   detail: z.string().meta({description: 'What went wrong, for people.'}),

@@ -1,3 +1,4 @@
+import {BACKGROUND_TOKEN_HEADER} from '../../protocol/headers/background-token.ts';
 import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
 
 /** Headers of one connection (RFC 9110 section 7.6.1), besides those that `Connection` names. */
@@ -12,7 +13,7 @@ const HOP_BY_HOP = [
  */
 const KEPT_FROM_SERVER: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
-  ...['authorization', 'proxy-authorization', 'cookie', 'x-crewroom-plugin'],
+  ...['authorization', 'proxy-authorization', 'cookie', 'x-crewroom-plugin', BACKGROUND_TOKEN_HEADER],
   ...['host', 'origin', 'referer', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
 ]);
 

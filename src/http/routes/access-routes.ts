@@ -12,6 +12,7 @@ export function accessRoutes(owner: Owner): readonly Route[] {
   return [
     {
       path: '/api/access/codes',
+      needs: 'by-operation',
       operations: {
         POST: ({request, query}) => {
           assertOwnCaller(request);
@@ -22,6 +23,7 @@ export function accessRoutes(owner: Owner): readonly Route[] {
     },
     {
       path: '/api/access/page-tokens',
+      needs: 'by-operation',
       operations: {
         POST: async ({request, query}) => {
           assertOwnCaller(request);

@@ -5,21 +5,24 @@ import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
-import {assertOwnCaller, assertOwner} from './own-callers.ts';
+import {assertMayChangeAccess, assertOwnCaller, assertOwner} from './own-callers.ts';
 
 /** `/api/allowed-origins`: origins whose pages may call, and those that were refused. Pages of other origins read neither; only the owner's change them. */
 export function allowedOriginRoutes(origins: AllowedOrigins, owner: Owner): readonly Route[] {
   return [
     {
       path: '/api/allowed-origins',
+      needs: {read: 'admin', change: 'by-operation'},
       operations: {
         GET: ({request, query}) => {
           assertOwnCaller(request);
           assertNoQuery(query);
           return answer(formatAllowedOrigins(origins.list()));
         },
-        POST: async ({request, query}) => {
+        POST: async call => {
+          const {request, query} = call;
           assertOwner(request, owner);
+          assertMayChangeAccess(call);
           assertNoQuery(query);
           const origin = readAllowedOrigin(await readJsonBody(request, ALLOWED_ORIGIN_BYTES_MAX));
           return answer(formatAllowedOrigins(origins.allow(origin)));

@@ -31,6 +31,7 @@ export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps):
   return [
     {
       path: '/api/config',
+      needs: 'client:use',
       operations: {
         GET: ({query}) => {
           assertNoQuery(query);
@@ -40,11 +41,16 @@ export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps):
     },
     {
       path: '/api/log',
+      needs: 'client:use',
       operations: {POST: withBody((body, request) => plugins.log(pluginOf(request), readLogRequest(body)))},
     },
-    {path: '/api/navigate', operations: {POST: acting(readNavigation)}},
-    {path: '/api/play-sound', operations: {POST: acting(soundOf)}},
-    {path: '/api/stop-sound', operations: {POST: acting(() => ({kind: 'client-request', action: 'stop-sound'}))}},
+    {path: '/api/navigate', needs: 'client:use', operations: {POST: acting(readNavigation)}},
+    {path: '/api/play-sound', needs: 'client:use', operations: {POST: acting(soundOf)}},
+    {
+      path: '/api/stop-sound',
+      needs: 'client:use',
+      operations: {POST: acting(() => ({kind: 'client-request', action: 'stop-sound'}))},
+    },
   ];
 }
 

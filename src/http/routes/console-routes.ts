@@ -39,8 +39,16 @@ function policyOf(host: string): string {
 /** `/`, the page of the console, and `/console/…`, the files that it loads. It contains no data. */
 export function consoleRoutes(): readonly Route[] {
   return [
-    {path: '/', operations: {GET: call => answerConsole(call, 'index.html', openerHeaders(call.request))}},
-    {path: '/console/{path...}', operations: {GET: call => answerConsole(call, call.segments[0] ?? '')}},
+    {
+      path: '/',
+      needs: 'nothing',
+      operations: {GET: call => answerConsole(call, 'index.html', openerHeaders(call.request))},
+    },
+    {
+      path: '/console/{path...}',
+      needs: 'nothing',
+      operations: {GET: call => answerConsole(call, call.segments[0] ?? '')},
+    },
   ];
 }
 

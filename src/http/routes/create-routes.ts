@@ -1,3 +1,4 @@
+import type {AccessTokens} from '../../domain/access.ts';
 import type {AllowedOrigins} from '../../domain/allowed-origins.ts';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Announcer, Events} from '../../domain/event.ts';
@@ -16,6 +17,7 @@ import {createEventTexts} from '../../protocol/event/event-texts.ts';
 import type {Route} from '../core/route.ts';
 import type {PageServer} from '../proxy/page-server.ts';
 import {accessRoutes} from './access-routes.ts';
+import {accessTokenRoutes} from './access-token-routes.ts';
 import {allowedOriginRoutes} from './allowed-origin-routes.ts';
 import {clientRoutes} from './client-routes.ts';
 import {consoleRoutes} from './console-routes.ts';
@@ -52,6 +54,7 @@ export interface RoutesDeps extends DocsRoutesDeps {
   readonly faults: Faults;
   readonly requests: Requests;
   readonly owner: Owner;
+  readonly accessTokens: AccessTokens;
   readonly metrics: MetricsSource;
   /** Content of the configuration that plugins read, as JSON text. */
   readonly pluginConfig: string;
@@ -63,6 +66,8 @@ export interface RoutesDeps extends DocsRoutesDeps {
   readonly nowMs: () => number;
   /** The version of the HTTP contract. */
   readonly apiVersion: string;
+  /** The data directory; undefined if the store is in memory. */
+  readonly dataDir: string | undefined;
   /** Waits for a tick of the event loop, between parts of a large request. */
   readonly pause: () => Promise<void>;
 }
@@ -70,7 +75,7 @@ export interface RoutesDeps extends DocsRoutesDeps {
 /** Creates all routes of the service. */
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
   const {store, entries, events, transfer, identity, sessions, pilots, limits, pause} = deps;
-  const {version, apiVersion, identitySchema} = deps;
+  const {version, apiVersion, dataDir, identitySchema} = deps;
   const {id: storeId} = store;
   return [
     ...storeRoutes({entries, storeId, limits}),
@@ -83,8 +88,9 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...transferRoutes(transfer),
     ...faultRoutes(deps.faults, deps.owner),
     ...accessRoutes(deps.owner),
+    ...accessTokenRoutes(deps.accessTokens, deps.owner),
     ...allowedOriginRoutes(deps.allowedOrigins, deps.owner),
-    ...serviceRoutes({store, sessions, identity, faults: deps.faults, version, apiVersion, limits}),
+    ...serviceRoutes({store, sessions, identity, faults: deps.faults, version, apiVersion, dataDir, limits}),
     ...requestsRoutes(deps.requests, limits),
     ...metricsRoutes(deps.metrics),
     ...consoleRoutes(),

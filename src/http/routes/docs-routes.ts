@@ -1,8 +1,12 @@
 import {readFile} from 'node:fs/promises';
+import {fileURLToPath} from 'node:url';
+import {AppError} from '../../domain/app-error.ts';
 import type {Limits} from '../../domain/limits.ts';
 import {memoize} from '../core/memoize.ts';
 import {answer, type HttpAnswer, WINDOW_HEADERS} from '../core/message.ts';
-import type {Operation, Route} from '../core/route.ts';
+import type {Call, Operation, Route} from '../core/route.ts';
+import {answerFile} from '../files/file-answer.ts';
+import {findFile} from '../files/find-file.ts';
 import type {JsonObject} from '../openapi/document.ts';
 import {assertNoQuery} from './no-query.ts';
 
@@ -19,8 +23,19 @@ const PAGE_FILES = [
   {path: '/docs', file: 'index.html', contentType: 'text/html; charset=utf-8'},
   {path: '/docs/page.js', file: 'page.js', contentType: 'text/javascript; charset=utf-8'},
   {path: '/docs/page.css', file: 'page.css', contentType: 'text/css; charset=utf-8'},
+  {path: '/docs/text.css', file: 'text.css', contentType: 'text/css; charset=utf-8'},
   {path: '/docs/swagger-ui-bundle.js', file: 'swagger-ui-bundle.js', contentType: 'text/javascript; charset=utf-8'},
   {path: '/docs/swagger-ui.css', file: 'swagger-ui.css', contentType: 'text/css; charset=utf-8'},
+] as const;
+
+/** The guides, references and failures as pages: `dist/docs/`, seen from the sources and from the built files alike. */
+const DOCS_FOLDER = fileURLToPath(new URL('../../../dist/docs/', import.meta.url));
+
+/** Addresses of these pages, and their folders below that one. */
+const TEXT_FOLDERS = [
+  {path: '/docs/{name}', folder: ''},
+  {path: '/docs/guides/{name}', folder: 'guides/'},
+  {path: '/docs/errors/{code}', folder: 'errors/'},
 ] as const;
 
 /** Allows scripts and requests of this origin only. The style sheet of Swagger UI has images as `data:` URLs. */
@@ -38,7 +53,7 @@ const PAGE_POLICY = [
 /** Forbids other pages to frame an answer. */
 const UNFRAMED = ['Content-Security-Policy', "frame-ancestors 'none'"];
 
-/** `/openapi.json` and `/docs`: paths that browsers may open from any link. */
+/** `/openapi.json`, `/docs` and what is below it: paths that browsers may open from any link. */
 export function docsRoutes({version, identitySchema, limits}: DocsRoutesDeps): readonly Route[] {
   const document = createdOnce(async () => {
     // Loaded on demand: loading the schema library takes longer than starting the rest of the service.
@@ -51,9 +66,23 @@ export function docsRoutes({version, identitySchema, limits}: DocsRoutesDeps): r
       const content = await readFile(new URL(`../docs-page/${file}`, import.meta.url));
       return answer(content, {contentType, rawHeaders: ['Content-Security-Policy', PAGE_POLICY, ...WINDOW_HEADERS]});
     });
-    return {path, operations: {GET: page}};
+    return {path, needs: 'nothing', operations: {GET: page}};
   });
-  return [{path: '/openapi.json', operations: {GET: document}}, ...pages];
+  const texts = TEXT_FOLDERS.map(
+    ({path, folder}): Route => ({path, needs: 'nothing', operations: {GET: call => answerText(call, folder)}}),
+  );
+  return [{path: '/openapi.json', needs: 'nothing', operations: {GET: document}}, ...pages, ...texts];
+}
+
+/** Answers with a page of text, or with a picture in one. */
+async function answerText({request, segments: [name = ''], query}: Call, folder: string): Promise<HttpAnswer> {
+  assertNoQuery(query);
+  const path = `${folder}${name}`;
+  const file = await findFile(DOCS_FOLDER, /\.(?:svg|png)$/.test(name) ? path : `${path}.html`);
+  const rawHeaders = ['Content-Security-Policy', PAGE_POLICY, ...WINDOW_HEADERS];
+  const answered = file === undefined ? undefined : await answerFile(request, file, {rawHeaders});
+  if (answered === undefined) throw new AppError({code: 'no-resource', path: `/docs/${path}`.slice(0, 100)});
+  return answered;
 }
 
 /** Creates an answer on the first request and reuses it afterwards. */

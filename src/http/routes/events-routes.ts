@@ -1,5 +1,5 @@
 import {AppError} from '../../domain/app-error.ts';
-import type {Events, SubscribeOptions} from '../../domain/event.ts';
+import {DEFAULT_EVENT_KINDS, type Events, type SubscribeOptions} from '../../domain/event.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {GivenRevision} from '../../domain/revision.ts';
 import {parseRevision} from '../../domain/revision.ts';
@@ -29,8 +29,10 @@ export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
     const schema = createEventsQuery(limits);
     return (query: string) => readParameters(query, schema);
   });
-  const readRequest = async ({request, query}: Call): Promise<EventsRequest> => {
+  const readRequest = async ({request, caller, query}: Call): Promise<EventsRequest> => {
     const {wait, since, ...asked} = (await eventsQuery())(query);
+    caller.assertMay(`entries:read:${asked.prefix}`);
+    if ([...(asked.kinds ?? [])].some(kind => !DEFAULT_EVENT_KINDS.has(kind))) caller.assertMay('plugins:manage');
     const last = readLastEventId(request.rawHeaders);
     // A browser that reconnects repeats its first request and adds the last id that it received.
     return {...asked, waitSeconds: wait, since: last ?? since, resume: last !== undefined};
@@ -38,6 +40,7 @@ export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
   return [
     {
       path: '/api/events',
+      needs: 'by-operation',
       operations: {GET: async call => answerEvents(await readRequest(call), call, deps)},
       webSocket: async call => {
         const {waitSeconds, ...asked} = await readRequest(call);
@@ -56,7 +59,7 @@ interface EventsRequest extends Pick<SubscribeOptions, 'prefix' | 'kinds' | 'sin
 
 async function answerEvents(
   {waitSeconds, ...asked}: EventsRequest,
-  {request}: Call,
+  {request, caller}: Call,
   {events, texts, storeId, limits}: EventsRoutesDeps,
 ): Promise<HttpAnswer> {
   const signal = request.listen();
@@ -64,15 +67,23 @@ async function answerEvents(
     const batches = events.subscribe({...asked, heartbeatMs: limits.heartbeatMs, signal});
     return streamAnswer(formatEventStream(batches, texts), {contentType: 'text/event-stream', longLived: true});
   }
-  const polled = await pollEvents(events, {
-    ...asked,
-    storeId,
-    limits,
-    waitMs: waitSeconds * 1000,
-    signal,
-    reserveMemory: sizeBytes => request.reserveMemory(sizeBytes),
-  });
-  return answer(formatPolled(polled, texts.json));
+  const ended = new AbortController();
+  const stop = caller.onEnd(() => ended.abort());
+  try {
+    const polled = await pollEvents(events, {
+      ...asked,
+      storeId,
+      limits,
+      waitMs: waitSeconds * 1000,
+      signal: AbortSignal.any([signal, ended.signal]),
+      reserveMemory: sizeBytes => request.reserveMemory(sizeBytes),
+    });
+    if (ended.signal.aborted)
+      throw new AppError({code: 'invalid-token', problem: 'it was revoked or expired while the request waited'});
+    return answer(formatPolled(polled, texts.json));
+  } finally {
+    stop();
+  }
 }
 
 function readLastEventId(rawHeaders: readonly string[]): GivenRevision | undefined {

@@ -17,6 +17,7 @@ export function faultRoutes(faults: Faults, owner: Owner): readonly Route[] {
   return [
     {
       path: '/api/faults',
+      needs: 'admin',
       operations: {
         GET: ({query}) => {
           assertNoQuery(query);

@@ -39,7 +39,12 @@ export function flightRoutes({flight, plugins, callPlugin, nowMs}: FlightRoutesD
     const ask = {GET: callTracking('GET', name), POST: callTracking('POST', name)};
     const actOrAsk: Operation = call =>
       plugins.manifest(FLIGHT_TRACKING.id) === undefined ? act(call) : ask[method](call);
-    return {path: `/api/${FLIGHT_TRACKING.id}/${name}`, operations: {...ask, [method]: actOrAsk}};
+    return {
+      path: `/api/${FLIGHT_TRACKING.id}/${name}`,
+      // Published plugins read the flight; only those that may manage plugins start one.
+      needs: {read: 'client:use', change: 'plugins:manage'},
+      operations: {...ask, [method]: actOrAsk},
+    };
   };
   const track: Operation = () => jsonAnswer(describeTracking(flight.status(), new Date(nowMs()).getHours()));
   const begin: Operation = async ({request}) => {
@@ -54,12 +59,11 @@ export function flightRoutes({flight, plugins, callPlugin, nowMs}: FlightRoutesD
     standIn('POST', 'restoreflight', begin),
     {
       path: '/api/flight',
+      needs: 'plugins:manage',
       operations: {
         GET: ({query}) => {
           assertNoQuery(query);
-          const status = flight.status();
-          if (status === undefined) throw new AppError({code: 'no-flight'});
-          return answer(formatFlight(status));
+          return answer(formatFlight(flight.status()));
         },
         POST: async ({request, query}) => {
           assertNoQuery(query);
@@ -70,7 +74,7 @@ export function flightRoutes({flight, plugins, callPlugin, nowMs}: FlightRoutesD
         DELETE: ({query}) => {
           assertNoQuery(query);
           flight.stop();
-          return jsonAnswer({});
+          return answer(formatFlight(undefined));
         },
       },
     },

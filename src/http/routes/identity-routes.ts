@@ -1,25 +1,49 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {Identity, IdentitySource} from '../../domain/identity.ts';
+import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
+import {applyMergePatch} from '../../domain/merge-patch.ts';
 import {answer, asText, type HttpAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 
 /** `/api/identity`: the identity of the pilot. */
 export function identityRoutes(source: IdentitySource): readonly Route[] {
-  let made: {readonly identity: Identity; readonly answered: HttpAnswer} | undefined;
+  const whole = createdPerIdentity(({json}) => json);
+  const withoutSecrets = createdPerIdentity(({json}) => removeSecrets(json as JsonText));
   return [
     {
       path: '/api/identity',
+      needs: 'identity:read',
       operations: {
-        GET: ({query}) => {
+        GET: ({caller, query}) => {
           assertNoQuery(query);
           const identity = source.current();
           if (identity === undefined) throw new AppError({code: 'no-identity'});
-          // Create one answer for each identity, not for each request.
-          if (made?.identity !== identity) made = {identity, answered: answer(asText(identity.json))};
-          return made.answered;
+          return caller.may('identity:secrets') ? whole(identity) : withoutSecrets(identity);
         },
       },
     },
   ];
+}
+
+/** Creates a function that answers with a document. It creates one answer for each identity, not for each request. */
+function createdPerIdentity(write: (identity: Identity) => Uint8Array): (identity: Identity) => HttpAnswer {
+  let made: {readonly identity: Identity; readonly answered: HttpAnswer} | undefined;
+  return identity => {
+    if (made?.identity !== identity) made = {identity, answered: answer(asText(write(identity)))};
+    return made.answered;
+  };
+}
+
+/** Name of the member with the platform account, of any brand. */
+const ACCOUNT = /_design_user$/;
+
+/** Removes the session of the pilot and the token of the platform account. All other members keep their bytes. */
+function removeSecrets(json: JsonText): JsonText {
+  const members = Object.entries(JSON.parse(new TextDecoder().decode(json)) as Readonly<Record<string, unknown>>);
+  const accounts = members
+    .filter(([name, value]) => ACCOUNT.test(name) && typeof value === 'object' && value !== null)
+    .map(([name]) => [name, {token: null}] as const);
+  const patch = {va_user: {session: null}, ...Object.fromEntries(accounts)};
+  return applyMergePatch(json, encodeJsonText(JSON.stringify(patch)));
 }

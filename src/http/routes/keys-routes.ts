@@ -1,15 +1,15 @@
 import {setImmediate} from 'node:timers/promises';
-import type {Entries} from '../../domain/entries.ts';
+import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {formatDeleted, formatListing} from '../../protocol/listing.ts';
 import {memoize} from '../core/memoize.ts';
 import {answer, type HttpAnswer} from '../core/message.ts';
-import type {Route} from '../core/route.ts';
+import {parseQuery, type Route} from '../core/route.ts';
 
 /** Dependencies of {@link keysRoutes}. */
 export interface KeysRoutesDeps {
-  readonly entries: Pick<Entries, 'list' | 'deleteRange'>;
+  readonly entries: Pick<CheckedEntries, 'list' | 'deleteRange'>;
   readonly storeId: StoreId;
   readonly limits: Limits;
 }
@@ -25,6 +25,10 @@ export function keysRoutes({entries, storeId, limits}: KeysRoutesDeps): readonly
   return [
     {
       path: '/api/keys',
+      needs: {
+        read: ({query}) => `entries:read:${parseQuery(query)['prefix'] ?? ''}`,
+        change: ({query}) => `entries:write:${parseQuery(query)['prefix'] ?? ''}`,
+      },
       operations: {
         GET: async ({request, query}) => {
           const options = (await listQuery())(query);
@@ -36,10 +40,10 @@ export function keysRoutes({entries, storeId, limits}: KeysRoutesDeps): readonly
             return make();
           });
         },
-        DELETE: async ({query}) => {
+        DELETE: async ({query, caller}) => {
           const {DELETE_RANGE_QUERY, readParameters} = await import('../openapi/parameters.ts');
           const {prefix} = readParameters(query, DELETE_RANGE_QUERY);
-          return answer(formatDeleted(await entries.deleteRange({prefix})));
+          return answer(formatDeleted(await entries.deleteRange({prefix, writtenBy: caller.principal})));
         },
       },
     },

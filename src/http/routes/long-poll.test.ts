@@ -13,7 +13,7 @@ const VALUE_BYTES = 1000;
 
 /** Creates a hub whose store has had three commits, each with one value. */
 async function openHub() {
-  const store = openMemoryStore({nowMs: () => 0});
+  const store = openMemoryStore({nowMs: () => 0, elapsedMs: () => 0});
   const events = createEventHub({store, identity: {onChange: () => () => {}}, log: SILENT_LOG, timers: PROCESS_TIMERS});
   const json = encodeJsonText(JSON.stringify('x'.repeat(VALUE_BYTES - 2)));
   for (const key of ['a', 'b', 'c'])

@@ -16,6 +16,7 @@ export function metricsRoutes(metrics: MetricsSource): readonly Route[] {
   return [
     {
       path: '/metrics',
+      needs: 'admin',
       operations: {
         GET: async ({query}) => {
           assertNoQuery(query);

@@ -1,9 +1,11 @@
+import type {Caller} from '../../domain/access.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {Owner} from '../../domain/owner.ts';
 import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {senderOf} from '../../protocol/headers/sender.ts';
 import type {HttpRequest} from '../core/message.ts';
+import type {Call} from '../core/route.ts';
 
 /**
  * Refuses pages of other origins, also those that may call the rest of the service. Pages of the service itself and programs of
@@ -12,13 +14,27 @@ import type {HttpRequest} from '../core/message.ts';
  * @throws {AppError} `own-callers-only`.
  */
 export function assertOwnCaller({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): void {
+  const page = findForeignPage(rawHeaders);
+  if (page !== undefined) throw new AppError({code: 'own-callers-only', origin: page.slice(0, SHOWN_LENGTH_MAX)});
+}
+
+/** Returns whether {@link assertOwnCaller} lets a request pass, and neither a program with a token nor the page of a plugin sent it. */
+export function isOwnCaller({request, caller}: Pick<Call, 'request' | 'caller'>): boolean {
+  return isOwnerOrUnknown(caller) && caller.may('admin') && findForeignPage(request.rawHeaders) === undefined;
+}
+
+function isOwnerOrUnknown({principal = 'owner'}: Caller): boolean {
+  return principal === 'owner';
+}
+
+/** Returns the page of another origin that sent a request, by its origin or address. */
+function findForeignPage(rawHeaders: readonly string[]): string | undefined {
   const [origin] = headerValues(rawHeaders, 'origin');
   // Browsers send no Origin with a GET to the origin of the page. A GET of another page has one, or a foreign Referer.
   const [page] = origin === undefined ? headerValues(rawHeaders, 'referer') : [origin];
-  if (page === undefined || page === '') return;
+  if (page === undefined || page === '') return undefined;
   const [host = ''] = headerValues(rawHeaders, 'host');
-  if (page === `http://${host}` || page.startsWith(`http://${host}/`)) return;
-  throw new AppError({code: 'own-callers-only', origin: page.slice(0, SHOWN_LENGTH_MAX)});
+  return page === `http://${host}` || page.startsWith(`http://${host}/`) ? undefined : page;
 }
 
 /**
@@ -32,6 +48,15 @@ export function assertOwner(request: Pick<HttpRequest, 'rawHeaders'>, owner: Pic
   const {rawHeaders} = request;
   if (senderOf(rawHeaders).isPage && !owner.isOwner(bearerTokenOf(rawHeaders)))
     throw new AppError({code: 'owner-required'});
+}
+
+/**
+ * Refuses callers that may not change access itself, which no permission includes.
+ *
+ * @throws {AppError} `owner-required`.
+ */
+export function assertMayChangeAccess({caller}: Pick<Call, 'caller'>): void {
+  if (!caller.may('access:change')) throw new AppError({code: 'owner-required'});
 }
 
 /** Longest origin in a failure, in UTF-16 units; its beginning is enough to recognise it. */

@@ -23,15 +23,20 @@ export interface PageRoutesDeps {
 
 /** `/plugins/{id}/…`: files of the page of a plugin. */
 export function pageRoutes(deps: PageRoutesDeps): readonly Route[] {
-  const redirects = {path: '/plugins/{id}', operations: {GET: redirectToPage}};
-  const path = '/plugins/{id}/{path...}';
+  const redirects: Route = {path: '/plugins/{id}', needs: 'nothing', operations: {GET: redirectToPage}};
+  const files = {path: '/plugins/{id}/{path...}', needs: 'nothing'} as const;
   const {pageServer} = deps;
-  if (pageServer === undefined) return [redirects, {path, operations: {GET: call => answerPage(call, deps)}}];
+  if (pageServer === undefined) return [redirects, {...files, operations: {GET: call => answerPage(call, deps)}}];
   const tunnel = (call: Call): Promise<Tunnel> => connect(call, pageServer, deps);
   return [
     redirects,
-    {path, operations: {GET: call => forwardPage(call, pageServer, deps)}, tunnel},
-    {path: WEBPACK_SOCKET, operations: {}, tunnel: ({request}) => pageServer.connect(request, WEBPACK_SOCKET)},
+    {...files, operations: {GET: call => forwardPage(call, pageServer, deps)}, tunnel},
+    {
+      path: WEBPACK_SOCKET,
+      needs: 'nothing',
+      operations: {},
+      tunnel: ({request}) => pageServer.connect(request, WEBPACK_SOCKET),
+    },
   ];
 }
 

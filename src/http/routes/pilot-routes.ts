@@ -10,6 +10,7 @@ export function pilotRoutes(pilots: Pilots): readonly Route[] {
   return [
     {
       path: '/api/pilots',
+      needs: 'identity:read',
       operations: {
         GET: ({query}) => {
           assertNoQuery(query);
@@ -19,6 +20,7 @@ export function pilotRoutes(pilots: Pilots): readonly Route[] {
     },
     {
       path: '/api/pilots/current',
+      needs: 'session:manage',
       operations: {
         PUT: async ({request, query}) => {
           assertNoQuery(query);

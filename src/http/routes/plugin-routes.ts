@@ -2,6 +2,7 @@ import {AppError} from '../../domain/app-error.ts';
 import type {Owner} from '../../domain/owner.ts';
 import type {PluginAnswer, PluginRequest, PluginStatus, Plugins} from '../../domain/plugin.ts';
 import type {UserSettings} from '../../domain/user-settings.ts';
+import {withoutOwnTokens} from '../../protocol/headers/bearer-token.ts';
 import {formatPlugin, formatPluginLogs, formatPlugins} from '../../protocol/plugin/plugin-documents.ts';
 import {answer, emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer, WINDOW_HEADERS} from '../core/message.ts';
 import {decodeName, type Operation, type Route} from '../core/route.ts';
@@ -35,6 +36,7 @@ export function pluginRoutes({plugins, settings, owner, callPlugin, standIn}: Pl
     (read: (id: string) => string | Promise<string>): Operation =>
     async ({segments: [id = ''], query}) => {
       assertNoQuery(query);
+      await plugins.looked();
       return answer(await read(decodeName(id)));
     };
   const call =
@@ -47,15 +49,21 @@ export function pluginRoutes({plugins, settings, owner, callPlugin, standIn}: Pl
   };
   const restart = about(async id => formatPlugin(await plugins.restart(id)));
   return [
-    {path: '/api/plugins', operations: {GET: listAll(plugins, withWarnings)}},
-    {path: '/api/plugins/installed', operations: {GET: listInstalled(plugins, standIn)}},
+    {path: '/api/plugins', needs: 'plugins:manage', operations: {GET: listAll(plugins, withWarnings)}},
+    {path: '/api/plugins/installed', needs: 'client:use', operations: {GET: listInstalled(plugins, standIn)}},
     {
       path: '/api/plugins/{id}',
+      needs: 'plugins:manage',
       operations: {GET: about(async id => formatPlugin(await withWarnings(plugins.status(id))))},
     },
-    {path: '/api/plugins/{id}/logs', operations: {GET: about(id => formatPluginLogs(plugins.logs(id)))}},
+    {
+      path: '/api/plugins/{id}/logs',
+      needs: 'plugins:manage',
+      operations: {GET: about(id => formatPluginLogs(plugins.logs(id)))},
+    },
     {
       path: '/api/plugins/{id}/restart',
+      needs: 'plugins:manage',
       operations: {
         POST: call => {
           assertOwner(call.request, owner);
@@ -63,7 +71,11 @@ export function pluginRoutes({plugins, settings, owner, callPlugin, standIn}: Pl
         },
       },
     },
-    {path: '/api/{plugin}/{name}', operations: {GET: call('GET'), POST: call('POST')}},
+    {
+      path: '/api/{plugin}/{name}',
+      needs: ({segments: [id = '']}) => `routes:call:${decodeName(id)}`,
+      operations: {GET: call('GET'), POST: call('POST')},
+    },
   ];
 }
 
@@ -72,7 +84,9 @@ export function createPluginCaller(plugins: Plugins, bodyBytesMax: number): Plug
   return async (request, target) => {
     const {id, method, name} = target;
     const body = method === 'GET' ? NO_BODY : await readBody(request, bodyBytesMax);
-    const {target: url, rawHeaders} = request;
+    const {target: url} = request;
+    // A background could log a token, or use it: its permissions are those of the program that sent it.
+    const rawHeaders = withoutOwnTokens(request.rawHeaders);
     // Without the signal of the request, which would be a quarter of the cost of a call: a plugin works on a request that has
     // reached it, also if the client is gone.
     const answered = await plugins.call(id, {method, name, url, rawHeaders, body});
@@ -85,6 +99,7 @@ export function createPluginCaller(plugins: Plugins, bodyBytesMax: number): Plug
 function listAll(plugins: Plugins, withWarnings: (status: PluginStatus) => Promise<PluginStatus>): Operation {
   return async ({query}) => {
     assertNoQuery(query);
+    await plugins.looked();
     const all = await Promise.all(plugins.list().map(withWarnings));
     const [directory, directoryProblem] = [plugins.directory(), plugins.directoryProblem()];
     return answer(formatPlugins({plugins: all, directory, directoryProblem}));
@@ -102,8 +117,9 @@ export interface InstalledPlugin {
 }
 
 function listInstalled(plugins: Plugins, standIn: InstalledPlugin): Operation {
-  return ({query}) => {
+  return async ({query}) => {
     assertNoQuery(query);
+    await plugins.looked();
     const installed = plugins
       .list()
       .filter(({state}) => state !== 'broken')

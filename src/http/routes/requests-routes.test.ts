@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {ANY_CALLER} from '../../domain/access.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {Requests} from '../../domain/recorded-request.ts';
 import type {HttpRequest} from '../core/message.ts';
@@ -29,7 +30,7 @@ describe('GET /api/requests', () => {
           reserved.push(sizeBytes);
         },
       };
-      return route?.operations.GET?.({request, segments: [], query: ''});
+      return route?.operations.GET?.({request, caller: ANY_CALLER, segments: [], query: ''});
     };
     expect(await get(false)).toMatchObject({status: 200});
     expect([reads, reserved]).toEqual([1, [10_240_000]]);

@@ -17,6 +17,7 @@ export function requestsRoutes(requests: Requests, {heartbeatMs}: Pick<Limits, '
   return [
     {
       path: '/api/requests',
+      needs: 'admin',
       operations: {
         GET: async ({request, query}) => {
           assertOwnCaller(request);

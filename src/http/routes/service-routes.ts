@@ -8,6 +8,7 @@ import type {Readiness, ServiceDocument} from '../../protocol/service-documents.
 import {jsonAnswer} from '../core/message.ts';
 import type {Operation, Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
+import {isOwnCaller} from './own-callers.ts';
 
 /** Dependencies of {@link serviceRoutes}. */
 export interface ServiceRoutesDeps {
@@ -17,6 +18,8 @@ export interface ServiceRoutesDeps {
   readonly faults: Pick<Faults, 'list'>;
   readonly version: string;
   readonly apiVersion: string;
+  /** The data directory; undefined if the store is in memory. */
+  readonly dataDir: string | undefined;
   readonly limits: Limits;
 }
 
@@ -44,7 +47,7 @@ const LINKS = {
 
 /** `/api`, `/api/limits`, `/livez`, `/readyz`: name, limits and state of the service. */
 export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
-  const {store, sessions, identity, faults, version, apiVersion, limits} = deps;
+  const {store, sessions, identity, faults, version, apiVersion, dataDir, limits} = deps;
   const fixed = (value: unknown): Operation => {
     const made = jsonAnswer(value);
     return ({query}) => {
@@ -52,12 +55,13 @@ export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
       return made;
     };
   };
-  const ready: Operation = async ({query}) => {
+  const ready: Operation = async ({caller, query}) => {
     assertNoQuery(query);
     const writable = store.readOnlyBecause === undefined;
     const {source, state, stale, summary} = await sessions.status();
-    const {origin} = identity;
     const texts = faults.list().faults.map(formatFault);
+    // Monitors need no permission; names of pilots and plugins do.
+    const withNames = caller.may('identity:read');
     const readiness: Readiness = {
       ready: writable,
       store: writable ? 'read-write' : 'read-only',
@@ -65,22 +69,37 @@ export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
         source,
         signedIn: state === 'signed-in',
         state,
-        ...(origin.kind === 'sample' && origin.pilot !== undefined ? {pilot: origin.pilot} : {}),
-        ...(origin.kind === 'profile' ? filledOf(identity) : {}),
+        ...(withNames ? namesOf(identity) : {}),
         ...(stale ? {stale} : {}),
-        ...(summary === undefined ? {} : {summary}),
+        ...(summary === undefined || !withNames ? {} : {summary}),
       },
-      ...(texts.length === 0 ? {} : {faults: texts}),
+      ...(texts.length === 0 || !withNames ? {} : {faults: texts}),
     };
     return jsonAnswer(readiness, {status: writable ? 200 : 503});
   };
   const service: ServiceDocument = {name: 'crewroom', version, apiVersion, storeId: store.id, links: LINKS};
+  const described = fixed(service);
+  // The path has the name of the user.
+  const describedWhole = fixed({...service, ...(dataDir === undefined ? {} : {dataDir})});
   return [
-    {path: '/api', operations: {GET: fixed(service)}},
-    {path: '/api/limits', operations: {GET: fixed(limits)}},
-    {path: '/livez', operations: {GET: fixed({live: true})}},
-    {path: '/readyz', operations: {GET: ready}},
+    {
+      path: '/api',
+      needs: 'nothing',
+      operations: {GET: call => (isOwnCaller(call) ? describedWhole(call) : described(call))},
+    },
+    {path: '/api/limits', needs: 'nothing', operations: {GET: fixed(limits)}},
+    {path: '/livez', needs: 'nothing', operations: {GET: fixed({live: true})}},
+    {path: '/readyz', needs: 'nothing', operations: {GET: ready}},
   ];
+}
+
+/** Returns the sample pilot, or the members of a profile that come from the sample. */
+function namesOf(
+  identity: Pick<IdentitySource, 'origin' | 'current'>,
+): Pick<Readiness['identity'], 'pilot' | 'filled'> {
+  const {origin} = identity;
+  if (origin.kind === 'profile') return filledOf(identity);
+  return origin.kind === 'sample' && origin.pilot !== undefined ? {pilot: origin.pilot} : {};
 }
 
 /** Returns the members of a profile that come from the sample; nothing for a whole profile. */

@@ -12,6 +12,7 @@ export function sessionRoutes(sessions: ServedSessions): readonly Route[] {
   return [
     {
       path: '/api/session',
+      needs: {read: 'identity:read', change: 'session:manage'},
       operations: {
         GET: async ({query}) => {
           assertNoQuery(query);
@@ -32,6 +33,7 @@ export function sessionRoutes(sessions: ServedSessions): readonly Route[] {
     },
     {
       path: '/api/session/verify',
+      needs: 'session:manage',
       operations: {
         POST: async ({query}) => {
           assertNoQuery(query);

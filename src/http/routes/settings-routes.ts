@@ -12,15 +12,18 @@ export function settingsRoutes(settings: UserSettings): readonly Route[] {
   return [
     {
       path: '/api/settings',
+      needs: 'settings:read:core',
       operations: {
-        GET: async ({query}) => {
+        GET: async ({caller, query}) => {
           assertNoQuery(query);
-          return jsonAnswer(await settings.all());
+          const all = Object.entries(await settings.all());
+          return jsonAnswer(Object.fromEntries(all.filter(([id]) => caller.may(`settings:read:${id}`))));
         },
       },
     },
     {
       path: '/api/settings/{id}',
+      needs: {read: call => `settings:read:${idOf(call)}`, change: call => `settings:write:${idOf(call)}`},
       operations: {
         GET: async ({segments: [id = ''], query}) => {
           assertNoQuery(query);
@@ -31,6 +34,7 @@ export function settingsRoutes(settings: UserSettings): readonly Route[] {
     },
     {
       path: '/api/settings/{id}/available',
+      needs: call => `settings:read:${idOf(call)}`,
       operations: {
         GET: ({segments: [id = ''], query}) => {
           assertNoQuery(query);
@@ -39,6 +43,10 @@ export function settingsRoutes(settings: UserSettings): readonly Route[] {
       },
     },
   ];
+}
+
+function idOf({segments: [id = '']}: Pick<Call, 'segments'>): string {
+  return decodeName(id);
 }
 
 async function update({request, segments: [id = ''], query}: Call, settings: UserSettings): Promise<HttpAnswer> {

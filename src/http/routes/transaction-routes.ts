@@ -1,5 +1,7 @@
+import {ANY_CALLER, type Caller} from '../../domain/access.ts';
 import {AppError} from '../../domain/app-error.ts';
-import type {Entries} from '../../domain/entries.ts';
+import type {CheckedEntries} from '../../domain/checked-entries.ts';
+import type {Transaction} from '../../domain/entries.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {readTransaction, type TransactionReading} from '../../protocol/transaction/read-transaction.ts';
@@ -11,7 +13,7 @@ import {assertNoQuery} from './no-query.ts';
 
 /** Dependencies of {@link transactionRoutes}. */
 export interface TransactionRoutesDeps extends Pick<TransactionReading, 'pause'> {
-  readonly entries: Pick<Entries, 'transact'>;
+  readonly entries: Pick<CheckedEntries, 'transact'>;
   readonly storeId: StoreId;
   readonly limits: Limits;
 }
@@ -21,19 +23,28 @@ export function transactionRoutes({entries, storeId, limits, pause}: Transaction
   return [
     {
       path: '/api/transactions',
+      needs: 'by-operation',
       operations: {
-        POST: async ({request, query}) => {
+        POST: async ({request, caller, query}) => {
           assertNoQuery(query);
           const transaction = await readTransaction(await readDocument(request, limits.transactionBytesMax), {
             limits,
             pause,
           });
-          const {revision} = await entries.transact(transaction);
+          assertMayTransact(caller, transaction);
+          const {revision} = await entries.transact(transaction, {writtenBy: caller.principal});
           return answer(formatCommitted({storeId, revision}));
         },
       },
     },
   ];
+}
+
+/** Asserts that a caller may read what a transaction checks, and write what it changes. @throws {AppError} `permission-required`. */
+function assertMayTransact(caller: Caller, {checks = [], operations}: Transaction): void {
+  if (caller === ANY_CALLER) return;
+  for (const {key} of checks) caller.assertMay(`entries:read:${key}`);
+  for (const {key} of operations) caller.assertMay(`entries:write:${key}`);
 }
 
 async function readDocument(request: HttpRequest, sizeBytesMax: number): Promise<Uint8Array> {

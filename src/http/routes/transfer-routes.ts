@@ -1,14 +1,15 @@
-import type {Transfer} from '../../domain/transfer.ts';
+import type {CallerTransfer} from '../../domain/transfer.ts';
 import {formatImported} from '../../protocol/transfer/imported.ts';
 import {assertPlainBody} from '../core/body.ts';
 import {answer, streamAnswer} from '../core/message.ts';
-import type {Route} from '../core/route.ts';
+import {parseQuery, type Route} from '../core/route.ts';
 
 /** `/api/export`, `/api/import`: writes and reads entries as lines. */
-export function transferRoutes(transfer: Transfer): readonly Route[] {
+export function transferRoutes(transfer: CallerTransfer): readonly Route[] {
   return [
     {
       path: '/api/export',
+      needs: ({query}) => `entries:read:${parseQuery(query)['prefix'] ?? ''}`,
       operations: {
         GET: async ({request: {signal}, query}) => {
           const {EXPORT_QUERY, readParameters} = await import('../openapi/parameters.ts');
@@ -24,12 +25,15 @@ export function transferRoutes(transfer: Transfer): readonly Route[] {
     },
     {
       path: '/api/import',
+      needs: 'entries:write:',
       operations: {
-        POST: async ({request, query}) => {
+        POST: async ({request, query, caller}) => {
           const {IMPORT_QUERY, readParameters} = await import('../openapi/parameters.ts');
           const {mode, 'dry-run': dryRun} = readParameters(query, IMPORT_QUERY);
           assertPlainBody(request);
-          return answer(formatImported(await transfer.import(request.readChunks(), {mode, dryRun})));
+          return answer(
+            formatImported(await transfer.import(request.readChunks(), {mode, dryRun, writtenBy: caller.principal})),
+          );
         },
       },
     },

@@ -1,7 +1,9 @@
+import {AppError} from '../../domain/app-error.ts';
 import type {Pilot} from './pilot.ts';
 import {type BackEndProbe, findRefusal, findUnknownSession, readPilotAnswer, readProbe} from './pilot-answer.ts';
 import {type BackEndAnswer, type BackEndRequest, type RequestDeps, sendRequest} from './request/back-end-request.ts';
 import {findBareAddress} from './request/redirect.ts';
+import {isUnprotected} from './script-url.ts';
 
 /** The user name and the password of a pilot. */
 export interface Credentials {
@@ -21,7 +23,8 @@ export interface BackEndCallOptions {
 /**
  * Calls the back ends of airlines. Addresses end in a slash: see `readScriptUrl()`. Every call may throw
  * `back-end-unreachable`, `back-end-timeout`, `back-end-redirect`, `not-a-back-end`, `back-end-failed` and `back-end-busy`,
- * besides the failures that it names.
+ * besides the failures that it names. Calls with a password or a session throw `unprotected-back-end` before they send anything if others
+ * on the network could read it, unless that is allowed.
  */
 export interface BackEndClient {
   /** Requests the version and the name of the back end. Sends no secret. */
@@ -41,13 +44,25 @@ export interface BackEndClient {
    * @throws {AppError} `session-unknown` if the back end refuses the session; `account-broken`, `invalid-pilot`.
    */
   verify(scriptURL: string, session: string, options?: BackEndCallOptions): Promise<Pilot>;
-  /** Sends any other request and returns its answer, whatever the status is. Redirects are not followed. */
+  /** Sends any other request and returns its answer, whatever the status and the address are. Redirects are not followed. */
   send(request: BackEndRequest): Promise<BackEndAnswer>;
 }
 
+/** Dependencies of {@link createBackEndClient}. */
+export interface BackEndClientDeps extends RequestDeps {
+  /** True to send passwords and sessions also over plain `http` to other machines. @default {false} */
+  readonly allowPlainHttp?: boolean | undefined;
+}
+
 /** Returns a client for all back ends. */
-export function createBackEndClient(deps: RequestDeps): BackEndClient {
+export function createBackEndClient(deps: BackEndClientDeps): BackEndClient {
   const send: BackEndClient['send'] = request => sendRequest(request, deps);
+  const sendSecret: BackEndClient['send'] = async request => {
+    const {scriptURL} = request;
+    if (deps.allowPlainHttp !== true && isUnprotected(scriptURL))
+      throw new AppError({code: 'unprotected-back-end', url: scriptURL});
+    return send(request);
+  };
   return {
     send,
     async probe(scriptURL, {signal, secrets} = {}) {
@@ -58,16 +73,16 @@ export function createBackEndClient(deps: RequestDeps): BackEndClient {
     },
     async signIn(scriptURL, {username, password}, {signal} = {}) {
       const credentials = {query: {username}, body: {password}, secrets: [password]};
-      const answer = await send({scriptURL, path: 'pilot/login', method: 'POST', ...credentials, signal});
+      const answer = await sendSecret({scriptURL, path: 'pilot/login', method: 'POST', ...credentials, signal});
       return readPilotAnswer(answer, () => findRefusal(answer, username));
     },
     async resume(scriptURL, session, {signal} = {}) {
-      const answer = await sendSession('pilot/resume', {scriptURL, session, signal}, send);
+      const answer = await sendSession('pilot/resume', {scriptURL, session, signal}, sendSecret);
       const isOffered = answer.status !== 404 && answer.status !== 405 && answer.status !== 501;
       return isOffered ? readPilotAnswer(answer, () => findUnknownSession(answer)) : undefined;
     },
     async verify(scriptURL, session, {signal} = {}) {
-      const answer = await sendSession('pilot/verify', {scriptURL, session, signal}, send);
+      const answer = await sendSession('pilot/verify', {scriptURL, session, signal}, sendSecret);
       return readPilotAnswer(answer, () => findUnknownSession(answer));
     },
   };

@@ -5,8 +5,8 @@ export type ScriptUrlReading = {readonly scriptURL: string} | {readonly problem:
 const LENGTH_MAX = 2048;
 
 /**
- * Reads the address of a back end, and adds a missing slash at its end, since paths are appended to it. Plain http is accepted,
- * since some airlines have no https; signing in logs a warning.
+ * Reads the address of a back end, and adds a missing slash at its end, since paths are appended to it. Plain http is read, too:
+ * the client of back ends decides what is sent there.
  */
 export function readScriptUrl(text: string): ScriptUrlReading {
   if (text.length > LENGTH_MAX) return {problem: `is longer than ${LENGTH_MAX} characters`};

@@ -28,6 +28,10 @@ export interface BackgroundDeps {
   readonly identity: Identity;
   /** Port of the service. Calls to the original port go there. */
   readonly servicePort: number;
+  /** Names of the service in addresses, in lower case. */
+  readonly serviceHosts: readonly string[];
+  /** Proves to the service which plugin calls. */
+  readonly token: string;
   /** Port that plugins were written for. @default {ORIGINAL_PORT} */
   readonly originalPort?: number | undefined;
   /** Environment of the service, of which the background inherits a part. */
@@ -184,6 +188,8 @@ class RunningBackground implements Background {
       storagePath,
       identity,
       servicePort,
+      serviceHosts,
+      token,
       originalPort = ORIGINAL_PORT,
       usesSourceMaps = false,
     } = this.#deps;
@@ -200,7 +206,8 @@ class RunningBackground implements Background {
     this.#log.read(runtime.output, 'info');
     this.#log.read(runtime.errors, 'error');
     this.#limitTime(START_TIMEOUT_MS, `it did not load within ${START_TIMEOUT_MS} ms`);
-    runtime.send({kind: 'start', id, directory, file, storagePath, servicePort, originalPort}, identity.json);
+    const service = {servicePort, originalPort, serviceHosts, token};
+    runtime.send({kind: 'start', id, directory, file, storagePath, ...service}, identity.json);
   }
 
   #receive(message: BackgroundMessage, body: Uint8Array): void {

@@ -3,7 +3,7 @@ import {once} from 'node:events';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {afterAll, beforeAll, describe, test} from 'vitest';
-import {startTestBackground, type TestBackground} from '../../../test/support/background.ts';
+import {startTestBackground, TEST_TOKEN, type TestBackground} from '../../../test/support/background.ts';
 
 /** A server that answers with what it was asked. */
 async function startServer(
@@ -18,9 +18,9 @@ async function startServer(
       const {method, url, headers} = request;
       const sockets = Reflect.get(request.socket, 'requests') ?? 0;
       Reflect.set(request.socket, 'requests', sockets + 1);
-      const {host, 'x-crewroom-plugin': plugin, 'x-own': own} = headers;
+      const {host, 'x-crewroom-plugin': plugin, 'x-crewroom-token': token, 'x-own': own} = headers;
       const body = Buffer.concat(chunks).toString();
-      response.end(JSON.stringify({name, method, url, host, plugin, own, body, reused: sockets > 0}));
+      response.end(JSON.stringify({name, method, url, host, plugin, token, own, body, reused: sockets > 0}));
     });
   });
   server.on('upgrade', ({headers}, socket) => socket.end(`HTTP/1.1 418 ${name} ${headers.host}\r\n\r\n`));
@@ -28,6 +28,21 @@ async function startServer(
   await once(server, 'listening');
   return {server, port: (server.address() as AddressInfo).port};
 }
+
+test('a call by a name that the service does not listen at carries no token', async () => {
+  const service = await startServer('service');
+  const source = `const ask = async host => (await (await fetch('http://' + host + ':${service.port}/')).json()).token ?? null;
+    exports.routes = {get: {ask: {handler: async (req, res) => res.json([await ask('localhost'), await ask('127.0.0.1')])}}};`;
+  const background = await startTestBackground(
+    {'background/index.js': source},
+    {servicePort: service.port, serviceHosts: ['127.0.0.1']},
+  );
+  assert.equal(await background.background.started, true);
+  assert.deepEqual(await background.json('ask'), [null, TEST_TOKEN]);
+  await background[Symbol.asyncDispose]();
+  service.server.closeAllConnections();
+  service.server.close();
+});
 
 describe('calls of a background to the original port', () => {
   let service: Awaited<ReturnType<typeof startServer>>;
@@ -146,8 +161,8 @@ describe('calls of a background to the original port', () => {
     test(`go to the service, with the name of the plugin: ${way}`, async () => {
       const {reused: isReused, ...asked} = Object(await background.json(way));
       const expected = {name: 'service', method, url: '/api/x?a=1', host: `${host}:${service.port}`, body};
-      const plugin = 'com.example.test';
-      assert.deepEqual(asked, own === undefined ? {...expected, plugin} : {...expected, plugin, own});
+      const sender = {plugin: 'com.example.test', token: TEST_TOKEN};
+      assert.deepEqual(asked, own === undefined ? {...expected, ...sender} : {...expected, ...sender, own});
       if (reused) assert.equal(isReused, true);
     });
   }
@@ -155,15 +170,17 @@ describe('calls of a background to the original port', () => {
   test('go to the service: WebSocket, if this Node has it', async () => {
     const asked = once(service.server, 'upgrade');
     const answer = await background.json('WebSocket');
-    if (answer !== 'none') assert.equal((await asked)[0].headers.host, `localhost:${service.port}`);
+    if (answer === 'none') return;
+    const [{headers}] = await asked;
+    assert.deepEqual([headers.host, headers['x-crewroom-token']], [`localhost:${service.port}`, TEST_TOKEN]);
   });
 
   test('are left alone at every other address', async () => {
-    const {name, host, plugin} = Object(await background.json('another address of this machine'));
-    assert.deepEqual({name, host, plugin}, {name: 'elsewhere', host: `127.0.0.2:${other.port}`, plugin: undefined});
+    const {name, host, plugin, token} = Object(await background.json('another address of this machine'));
+    assert.deepEqual([name, host, plugin, token], ['elsewhere', `127.0.0.2:${other.port}`, undefined, undefined]);
     for (const way of ['another service', 'another service by http.request']) {
       const asked = Object(await background.json(way));
-      assert.deepEqual([asked.name, asked.plugin], ['foreign', undefined]);
+      assert.deepEqual([asked.name, asked.plugin, asked.token], ['foreign', undefined, undefined]);
     }
   });
 });

@@ -5,6 +5,8 @@ import {describe, onTestFinished, test} from 'vitest';
 import {manifestOf, writePlugin} from '../../../test/support/plugin-folder.ts';
 import {makeTemporaryDirectory} from '../../../test/support/service.ts';
 import {SILENT_LOG} from '../../domain/log.ts';
+import type {Timers} from '../../domain/timers.ts';
+import {PROCESS_TIMERS} from '../../identity/process-timers.ts';
 import {type Found, followPlugins} from './plugin-directory.ts';
 
 interface Watched {
@@ -19,6 +21,9 @@ async function makeHome(): Promise<string> {
   return directory.path;
 }
 
+/** Polls ten times as often as a service. */
+const TIMERS: Timers = {after: (delayMs, run) => PROCESS_TIMERS.after(delayMs / 10, run)};
+
 async function follow(directory: string | undefined, development: readonly string[] = []): Promise<Watched> {
   let latest: Found | undefined;
   const waiting = new Set<() => void>();
@@ -26,7 +31,8 @@ async function follow(directory: string | undefined, development: readonly strin
     latest = found;
     for (const each of waiting) each();
   };
-  const following = await followPlugins({directory, development, hasPageServer: false, log: SILENT_LOG, onChange});
+  const parts = {hasPageServer: false, log: SILENT_LOG, timers: TIMERS};
+  const following = await followPlugins({directory, development, ...parts, onChange});
   onTestFinished(() => following[Symbol.asyncDispose]());
   const read = (): Found => latest ?? assert.fail('nothing was found yet');
   return {

@@ -1,6 +1,7 @@
 import {stat} from 'node:fs/promises';
-import {setTimeout} from 'node:timers/promises';
 import type {Log} from '../../domain/log.ts';
+import type {Timers} from '../../domain/timers.ts';
+import {waitForTime} from '../../domain/wait-for-time.ts';
 import {FollowedFolder} from './followed-folder.ts';
 import {assignIds, type FoundPlugin} from './found-plugin.ts';
 import {listInstalled} from './installed-folders.ts';
@@ -14,6 +15,7 @@ export interface PluginDirectoryDeps {
   /** True if a dev server serves the pages of plugins in development. */
   readonly hasPageServer: boolean;
   readonly log: Log;
+  readonly timers: Timers;
   /** Receives all plugins after each change. */
   readonly onChange: (found: Found) => void;
 }
@@ -103,11 +105,12 @@ class PluginDirectory implements AsyncDisposable {
   async #repeat(pauseMs: () => number, signal: AbortSignal, poll: () => Promise<boolean>): Promise<void> {
     try {
       for (;;) {
-        await setTimeout(pauseMs(), undefined, {signal, ref: false});
+        await waitForTime(pauseMs(), {timers: this.#deps.timers, signals: [signal]});
+        if (signal.aborted) return;
         if (await poll()) this.#publish();
       }
     } catch (error) {
-      if (!signal.aborted) this.#deps.log.error('cannot follow the folders of plugins any longer', {error});
+      this.#deps.log.error('cannot follow the folders of plugins any longer', {error});
     }
   }
 

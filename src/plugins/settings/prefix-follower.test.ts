@@ -1,5 +1,7 @@
 import {afterEach, beforeEach, describe, expect, test} from 'vitest';
 import {type Crewroom, openCrewroom} from '../../app.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {ListOptions} from '../../domain/entries.ts';
 import type {LogFields} from '../../domain/log.ts';
 import {SILENT_LOG} from '../../domain/log.ts';
 import {openMemoryStore} from '../../store/memory/memory-store.ts';
@@ -85,6 +87,44 @@ describe('PrefixFollower', () => {
     await new Promise(resolve => setImmediate(resolve));
     change();
     await expect.poll(() => logged).toMatchObject([{prefix: 'a/', error: {message: 'damaged'}}]);
+  });
+
+  test('goes on after the store was unavailable, and reports what was written meanwhile', async () => {
+    let isDown = true;
+    const {entries} = crewroom;
+    const list = (async (range?: ListOptions) => {
+      if (isDown) throw new AppError({code: 'store-unavailable', problem: 'it is down'});
+      return entries.list(range);
+    }) as typeof entries.list;
+    let change = (): void => {};
+    await using _follower = new PrefixFollower({
+      store: {
+        onChange: listener => {
+          change = listener;
+          return () => {};
+        },
+      },
+      entries: {list},
+      timers: {
+        after: (_, run) => {
+          const immediate = setImmediate(run);
+          return () => clearImmediate(immediate);
+        },
+      },
+      log: {...SILENT_LOG, error: (_, about = {}) => void logged.push(about)},
+      prefix: 'a/',
+      onChanged: async key => void changed.push(key),
+    });
+    isDown = false;
+    // The first reading, which was repeated, has to be over before the entry changes.
+    await new Promise(resolve => setTimeout(resolve, 20));
+    isDown = true;
+    await crewroom.entries.put('a/new', '1');
+    change();
+    await new Promise(resolve => setImmediate(resolve));
+    isDown = false;
+    await expect.poll(() => changed).toContain('a/new');
+    expect(logged).toEqual([]);
   });
 
   test('is silent once it is closed', async () => {

@@ -5,6 +5,7 @@ import type {Revision} from '../../domain/revision.ts';
 import type {Store} from '../../domain/store.ts';
 import type {Timers} from '../../domain/timers.ts';
 import type {TypedEntries} from '../../domain/typed-entries.ts';
+import {waitForTime} from '../../domain/wait-for-time.ts';
 
 /** Dependencies of {@link PrefixFollower}. */
 export interface PrefixFollowerDeps {
@@ -31,10 +32,11 @@ export class PrefixFollower implements AsyncDisposable {
   #cancel: (() => void) | undefined;
   #comparing: Promise<void> = Promise.resolve();
   #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(deps: PrefixFollowerDeps) {
     this.#deps = deps;
-    this.#revisions = this.#readRevisions();
+    this.#revisions = this.#readPatiently();
     // A damaged entry is reported by the first comparison, and must not end the process before.
     this.#revisions.catch(() => {});
     this.#stopListening = deps.store.onChange(() => this.#schedule());
@@ -48,6 +50,7 @@ export class PrefixFollower implements AsyncDisposable {
 
   #close(): void {
     this.#isClosed = true;
+    this.#closing.abort();
     this.#stopListening();
     this.#cancel?.();
   }
@@ -64,14 +67,27 @@ export class PrefixFollower implements AsyncDisposable {
     const {log, prefix, onChanged} = this.#deps;
     try {
       const before = await this.#revisions;
-      this.#revisions = this.#readRevisions();
-      const now = await this.#revisions;
+      const now = await this.#readRevisions();
+      this.#revisions = Promise.resolve(now);
       for (const key of new Set([...before.keys(), ...now.keys()]))
         if (!this.#isClosed && before.get(key) !== now.get(key)) await onChanged(key);
     } catch (error) {
+      if (isUnavailable(error)) return this.#schedule();
       if (!(error instanceof AppError && error.failure.code === 'store-closed'))
         log.error('cannot follow entries', {prefix, error});
       this.#close();
+    }
+  }
+
+  /** Reads revisions, again after a pause while the store is unavailable. */
+  async #readPatiently(): Promise<ReadonlyMap<string, Revision>> {
+    for (;;) {
+      try {
+        return await this.#readRevisions();
+      } catch (error) {
+        if (!isUnavailable(error) || this.#isClosed) throw error;
+      }
+      await waitForTime(COMPARED_AFTER_MS, {timers: this.#deps.timers, signals: [this.#closing.signal]});
     }
   }
 
@@ -81,4 +97,8 @@ export class PrefixFollower implements AsyncDisposable {
       revisions.set(key, revision);
     return revisions;
   }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof AppError && error.failure.code === 'store-unavailable';
 }

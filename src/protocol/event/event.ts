@@ -9,7 +9,6 @@ import type {
   PluginStateChanged,
 } from '../../domain/event.ts';
 import {encodeText, trustStoredJson} from '../../domain/json-text.ts';
-import type {Key} from '../../domain/key.ts';
 import type {Revision} from '../../domain/revision.ts';
 import type {Shape, ShapeOf} from '../../domain/shape.ts';
 import type {StoreId} from '../../domain/store-id.ts';
@@ -17,7 +16,14 @@ import {ByteWriter} from '../text/byte-writer.ts';
 import {formatTime} from '../text/format-time.ts';
 import {readExactTexts} from '../text/json-reader.ts';
 import {onOneLine} from '../text/one-line.ts';
-import {assertShape, parseDocument, readExpiry, readTime} from '../text/read-document.ts';
+import {
+  assertShape,
+  parseDocument,
+  readSentEntry,
+  readTime,
+  SENT_ENTRY,
+  type SentEntry,
+} from '../text/read-document.ts';
 
 /** An event of one of these kinds, as a client receives it. */
 export type ClientEvent<T = unknown, K extends EventKind = DefaultEventKind> = EventOfKind<
@@ -43,7 +49,9 @@ export function formatEvent(event: Event, storeId?: StoreId): Uint8Array {
       break;
     case 'entry-deleted':
     case 'entry-expired':
-      writer.text(JSON.stringify({kind, key: event.key, storeId, revision: String(event.revision)}));
+      writer.text(
+        JSON.stringify({kind, key: event.key, storeId, revision: String(event.revision), writtenBy: event.writtenBy}),
+      );
       break;
     case 'reset':
       writer.text(JSON.stringify({kind, storeId, revision: String(event.revision)}));
@@ -62,9 +70,9 @@ export function formatEvent(event: Event, storeId?: StoreId): Uint8Array {
 }
 
 function writeWritten(writer: ByteWriter, event: EntryWritten, storeId: StoreId | undefined): void {
-  const {kind, key, revision, sizeBytes, expiresAtMs, json} = event;
+  const {kind, key, revision, sizeBytes, expiresAtMs, writtenBy, json} = event;
   const expiresAt = expiresAtMs === undefined ? {} : {expiresAt: formatTime(expiresAtMs)};
-  const head = JSON.stringify({kind, key, storeId, revision: String(revision), sizeBytes, ...expiresAt});
+  const head = JSON.stringify({kind, key, storeId, revision: String(revision), sizeBytes, ...expiresAt, writtenBy});
   if (json === undefined) writer.text(head);
   else
     writer
@@ -86,10 +94,8 @@ export function readEvent(json: string): ClientEvent<unknown, EventKind> | undef
     case 'entry-written':
       return readWritten(document, json);
     case 'entry-deleted':
-    case 'entry-expired': {
-      const {key, revision} = assertShape<SentRemoved>(document, REMOVED);
-      return {kind, key, revision: Number(revision)};
-    }
+    case 'entry-expired':
+      return {kind, ...readSentEntry(assertShape<SentEntry>(document, SENT_ENTRY))};
     case 'identity-changed':
       return {kind};
     case 'reset':
@@ -109,15 +115,12 @@ export function readEvent(json: string): ClientEvent<unknown, EventKind> | undef
 
 function readWritten(document: unknown, json: string): ValueWritten {
   const written: SentWritten & {readonly value?: unknown} = assertShape<SentWritten>(document, WRITTEN);
-  const {key, revision, sizeBytes, expiresAt, value} = written;
   const [text] = readExactTexts(json, ['value']);
   return {
     kind: 'entry-written',
-    key,
-    revision: Number(revision),
-    sizeBytes,
-    ...readExpiry(expiresAt),
-    ...(text === undefined ? undefined : {json: trustStoredJson(encodeText(text)), text, value}),
+    ...readSentEntry(written),
+    sizeBytes: written.sizeBytes,
+    ...(text === undefined ? undefined : {json: trustStoredJson(encodeText(text)), text, value: written.value}),
   };
 }
 
@@ -131,13 +134,8 @@ interface SentReset {
   readonly revision: string;
 }
 
-interface SentRemoved extends SentReset {
-  readonly key: Key;
-}
-
-interface SentWritten extends SentRemoved {
+interface SentWritten extends SentEntry {
   readonly sizeBytes: number;
-  readonly expiresAt?: string;
 }
 
 interface SentLine extends Omit<PluginLogged, 'kind' | 'atMs'> {
@@ -145,8 +143,7 @@ interface SentLine extends Omit<PluginLogged, 'kind' | 'atMs'> {
 }
 
 const RESET: ShapeOf<SentReset> = {revision: 'digits'};
-const REMOVED: ShapeOf<SentRemoved> = {...RESET, key: 'string'};
-const WRITTEN: ShapeOf<SentWritten> = {...REMOVED, sizeBytes: 'number', 'expiresAt?': 'string'};
+const WRITTEN: ShapeOf<SentWritten> = {...SENT_ENTRY, sizeBytes: 'number'};
 const PLUGIN_STATE: ShapeOf<Omit<PluginStateChanged, 'kind'>> = {
   plugin: 'string',
   'state?': 'string',

@@ -15,8 +15,12 @@ export interface FailureContext {
 
 /** Writes the problem document (RFC 9457) of a failure: its own members beside those of the standard. */
 export function formatFailure(failure: Failure, {title, instance}: FailureContext): string {
-  return JSON.stringify({type: 'about:blank', title, status: statusOf(failure), instance, ...problemOf(failure)});
+  const type = `${FAILURE_PAGES}${failure.code}`;
+  return JSON.stringify({type, title, status: statusOf(failure), instance, ...problemOf(failure)});
 }
+
+/** Addresses of the pages that describe failures, without the code: on the service that answers. */
+const FAILURE_PAGES = '/docs/errors/';
 
 /** Returns the members of a problem document that do not depend on a request: message, advice, and those of the failure. */
 export function problemOf(failure: Failure): object {

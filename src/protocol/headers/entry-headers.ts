@@ -2,18 +2,25 @@ import type {EntryInfo} from '../../domain/entry.ts';
 import {parseRevision, type StoreRevision} from '../../domain/revision.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {formatTime} from '../text/format-time.ts';
-import {readExpiry, readTime, UnexpectedDocument} from '../text/read-document.ts';
+import {readExpiryAndWriter, readTime, UnexpectedDocument} from '../text/read-document.ts';
 import {formatEntityTag} from './preconditions.ts';
 
 /** Properties of an entry that travel as headers beside its value. */
-export interface EntryHeaders extends Pick<EntryInfo, 'revision' | 'updatedAtMs' | 'expiresAtMs'> {
+type SentInfo = Pick<EntryInfo, 'revision' | 'updatedAtMs' | 'expiresAtMs' | 'writtenBy'>;
+
+/** The headers of an entry, as {@link readEntryHeaders} reads them. */
+export interface EntryHeaders extends SentInfo {
   readonly storeId: StoreId;
 }
 
 /** Returns the headers of an entry as alternating names and values. */
-export function formatEntryHeaders({storeId, revision, updatedAtMs, expiresAtMs}: EntryHeaders): readonly string[] {
+export function formatEntryHeaders(
+  {revision, updatedAtMs, expiresAtMs, writtenBy}: SentInfo,
+  storeId: StoreId,
+): readonly string[] {
   const headers = ['ETag', formatEntityTag({storeId, revision}), 'Updated-At', formatTime(updatedAtMs)];
   if (expiresAtMs !== undefined) headers.push('Expires-At', formatTime(expiresAtMs));
+  if (writtenBy !== undefined) headers.push('Written-By', writtenBy);
   return headers;
 }
 
@@ -22,7 +29,10 @@ export function readEntryHeaders(headers: Headers): EntryHeaders {
   return {
     ...readRevisionHeader(headers),
     updatedAtMs: readTime(headers.get('Updated-At') ?? ''),
-    ...readExpiry(headers.get('Expires-At') ?? undefined),
+    ...readExpiryAndWriter({
+      expiresAt: headers.get('Expires-At'),
+      writtenBy: headers.get('Written-By'),
+    }),
   };
 }
 

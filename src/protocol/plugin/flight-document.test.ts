@@ -42,7 +42,7 @@ describe('a change of the flight', () => {
   }
 });
 
-test('a flight is read as it was written', () => {
+test('a flight is read as it was written, and that there is none', () => {
   const airport = {code: 'EDDF', name: 'Frankfurt', latitude: 50, longitude: 8.5};
   const flight: FlightStatus = {
     ...{phase: 'CRUISE', latitude: 1, longitude: 2, headingDegrees: 3, altitudeFeet: 4, groundSpeedKnots: 5},
@@ -51,5 +51,6 @@ test('a flight is read as it was written', () => {
     ...{elapsedSeconds: 9, cruiseFeet: 10},
   };
   expect(readFlight(formatFlight(flight))).toEqual(flight);
-  expect(() => readFlight('{}')).toThrow();
+  expect(readFlight(formatFlight(undefined))).toBeUndefined();
+  expect(() => readFlight('{"flight": {}}')).toThrow();
 });

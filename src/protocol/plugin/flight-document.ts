@@ -3,16 +3,20 @@ import type {ShapeOf} from '../../domain/shape.ts';
 import {readDocument} from '../text/read-document.ts';
 import {isMembers, readBody} from './client-request.ts';
 
-/** Formats the state of the simulated flight. */
-export function formatFlight(flight: FlightStatus): string {
-  return JSON.stringify(flight);
+/** Formats the simulated flight, if there is one, and the phases that a flight can jump to. */
+export function formatFlight(flight: FlightStatus | undefined): string {
+  return JSON.stringify({flight, phases: FLIGHT_PHASES});
 }
 
-/** Reads what {@link formatFlight} writes. @throws {UnexpectedDocument} */
-export function readFlight(json: string): FlightStatus {
-  const {phase, ...flight} = readDocument<Omit<FlightStatus, 'phase'> & {readonly phase: string}>(json, FLIGHT);
+/** Reads the flight from what {@link formatFlight} writes; undefined if there is none. @throws {UnexpectedDocument} */
+export function readFlight(json: string): FlightStatus | undefined {
+  const {flight} = readDocument<FlightDocument>(json, {'flight?': FLIGHT});
   // A newer service may have more phases: they are only shown.
-  return {...flight, phase: phase as FlightPhase};
+  return flight && {...flight, phase: flight.phase as FlightPhase};
+}
+
+interface FlightDocument {
+  readonly flight?: Omit<FlightStatus, 'phase'> & {readonly phase: string};
 }
 
 /** Change of the simulated flight. */
@@ -76,7 +80,7 @@ const AIRPORT: ShapeOf<FlightStatus['from']> = {
   longitude: 'number',
 };
 
-const FLIGHT: ShapeOf<Omit<FlightStatus, 'phase'> & {readonly phase: string}> = {
+const FLIGHT: ShapeOf<NonNullable<FlightDocument['flight']>> = {
   phase: 'string',
   latitude: 'number',
   longitude: 'number',

@@ -1,10 +1,15 @@
-import {concatBytes} from '../../domain/bytes.ts';
+/** Initial size of the buffer, in bytes: enough for an event or a line. */
+const INITIAL_BYTES = 1024;
+
+/** Maximum number of UTF-8 bytes for one UTF-16 unit of a text. */
+const UNIT_BYTES_MAX = 3;
 
 /** Joins texts and bytes, such as a JSON document and the values in it, which parsing would change. */
 export class ByteWriter {
   readonly #encoder = new TextEncoder();
-  readonly #parts: Uint8Array[] = [];
-  /** Text behind the parts that is not encoded yet. */
+  #buffer = new Uint8Array(INITIAL_BYTES);
+  #length = 0;
+  /** Text behind the bytes that is not encoded yet. */
   #text = '';
 
   /** Appends well-formed Unicode text. */
@@ -13,21 +18,37 @@ export class ByteWriter {
     return this;
   }
 
-  /** Appends bytes. They are copied by {@link end}. */
+  /** Appends a copy of bytes. */
   bytes(bytes: Uint8Array): this {
     this.#flush();
-    this.#parts.push(bytes);
+    this.#reserve(bytes.length);
+    this.#buffer.set(bytes, this.#length);
+    this.#length += bytes.length;
     return this;
   }
 
   /** Returns everything that was appended. */
   end(): Uint8Array {
+    // Most documents are one text.
+    if (this.#length === 0) return this.#encoder.encode(this.#text);
     this.#flush();
-    return concatBytes(this.#parts);
+    // A copy: what is kept, such as an event that waits for its subscriber, has no more memory than its size.
+    return this.#buffer.slice(0, this.#length);
   }
 
   #flush(): void {
-    if (this.#text !== '') this.#parts.push(this.#encoder.encode(this.#text));
+    if (this.#text === '') return;
+    this.#reserve(this.#text.length * UNIT_BYTES_MAX);
+    this.#length += this.#encoder.encodeInto(this.#text, this.#buffer.subarray(this.#length)).written;
     this.#text = '';
+  }
+
+  /** Makes space for more bytes. */
+  #reserve(sizeBytes: number): void {
+    const needed = this.#length + sizeBytes;
+    if (needed <= this.#buffer.length) return;
+    const larger = new Uint8Array(Math.max(needed, 2 * this.#buffer.length));
+    larger.set(this.#buffer.subarray(0, this.#length));
+    this.#buffer = larger;
   }
 }

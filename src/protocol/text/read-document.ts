@@ -1,3 +1,6 @@
+import type {Principal} from '../../domain/access.ts';
+import type {EntryInfo} from '../../domain/entry.ts';
+import type {Key} from '../../domain/key.ts';
 import {hasShape, type Shape, type ShapeOf} from '../../domain/shape.ts';
 
 /** Thrown for a document that the service does not write. The message names the problem. */
@@ -34,6 +37,38 @@ export function assertShape<T>(document: unknown, shape: ShapeOf<T>): T {
 /** Returns when an entry or a session expires; without the member if it never does. @throws {UnexpectedDocument} */
 export function readExpiry(expiresAt: string | undefined): {readonly expiresAtMs?: number} {
   return expiresAt === undefined ? {} : {expiresAtMs: readTime(expiresAt)};
+}
+
+/** Returns when an entry expires and who wrote it; without the members that are absent. @throws {UnexpectedDocument} */
+export function readExpiryAndWriter({expiresAt, writtenBy}: SentState): Pick<EntryInfo, 'expiresAtMs' | 'writtenBy'> {
+  return {...(expiresAt && {expiresAtMs: readTime(expiresAt)}), ...(writtenBy && {writtenBy: writtenBy as Principal})};
+}
+
+/** Members of an entry that may be absent. */
+interface SentState {
+  readonly expiresAt?: string | null;
+  readonly writtenBy?: string | null;
+}
+
+/** Members that listed entries and events about entries have in common. */
+export interface SentEntry {
+  readonly key: Key;
+  readonly revision: string;
+  readonly expiresAt?: string;
+  readonly writtenBy?: string;
+}
+
+/** The shape of a {@link SentEntry}. */
+export const SENT_ENTRY: ShapeOf<SentEntry> = {
+  key: 'string',
+  revision: 'digits',
+  'expiresAt?': 'string',
+  'writtenBy?': 'string',
+};
+
+/** Returns the members that listed entries and events about entries have in common. @throws {UnexpectedDocument} */
+export function readSentEntry(sent: SentEntry): Pick<EntryInfo, 'key' | 'revision' | 'expiresAtMs' | 'writtenBy'> {
+  return {key: sent.key, revision: Number(sent.revision), ...readExpiryAndWriter(sent)};
 }
 
 /** Returns a time (RFC 3339) in milliseconds since the Unix epoch. @throws {UnexpectedDocument} */

@@ -10,7 +10,7 @@ import {hasLineBreaks} from '../text/one-line.ts';
  * One line of an export; each line is a JSON object (NDJSON). The first line is a header,
  * `{"format":"crewroom-export","version":1,"revision":"57","prefix":""}`; then comes one line for each entry,
  * `{"key":"a","revision":"12","updatedAt":"2026-01-01T00:00:00.000Z","value":1.0}`, in the order of the keys, with
- * `expiresAt` if it expires; the last line is a trailer, `{"end":true,"entries":1}`, which a truncated export lacks.
+ * `expiresAt` if it expires, and `writtenBy` if its writer is known; the last line is a trailer, `{"end":true,"entries":1}`, which a truncated export lacks.
  *
  * A value is copied byte for byte. If it has line breaks between its tokens, it is encoded as a string instead:
  * `"text":"[\n1\n]"`.
@@ -23,7 +23,7 @@ export interface HeaderLine {
   readonly prefix: Prefix;
 }
 
-/** One entry. Its revision and the time of its last write are for people: an import ignores them. */
+/** One entry. Its revision, and time and caller of its last write are for people: an import ignores them. */
 export interface EntryLine {
   readonly kind: 'entry';
   readonly key: Key;
@@ -67,10 +67,11 @@ export function formatEntryLines(entries: readonly Entry[], linesBefore = ''): U
   return writer.end();
 }
 
-function writeEntryLine(writer: ByteWriter, {key, revision, updatedAtMs, expiresAtMs, json}: Entry): void {
+function writeEntryLine(writer: ByteWriter, {key, revision, updatedAtMs, expiresAtMs, writtenBy, json}: Entry): void {
   const updatedAt = formatTime(updatedAtMs);
   const expiry = expiresAtMs === undefined ? '' : `"expiresAt":"${formatTime(expiresAtMs)}",`;
-  writer.text(`{"key":${JSON.stringify(key)},"revision":"${revision}","updatedAt":"${updatedAt}",${expiry}`);
+  const by = writtenBy === undefined ? '' : `"writtenBy":${JSON.stringify(writtenBy)},`;
+  writer.text(`{"key":${JSON.stringify(key)},"revision":"${revision}","updatedAt":"${updatedAt}",${expiry}${by}`);
   if (hasLineBreaks(json)) writer.text(`"text":${JSON.stringify(decodeJsonText(json))}`);
   else writer.text('"value":').bytes(json);
   writer.text('}\n');

@@ -83,7 +83,7 @@ function readTrailer(line: DocumentObject): ExportLine {
 
 function* readEntry(line: DocumentObject, limits: ValueLimits): Steps<ExportLine> {
   const key = line.string('key', STRING_LENGTH_MAX);
-  for (const name of ['revision', 'updatedAt']) if (line.has(name)) line.string(name, STRING_LENGTH_MAX);
+  for (const name of ['revision', 'updatedAt', 'writtenBy']) if (line.has(name)) line.string(name, STRING_LENGTH_MAX);
   const expiry = line.has('expiresAt') ? parseTime(line.string('expiresAt', STRING_LENGTH_MAX) ?? '') : undefined;
   if (Number.isNaN(expiry)) return wrong(`$.expiresAt has to be a time such as "${formatTime(0)}"`);
   const json = line.has('text') ? yield* readValueText(line, limits) : readValue(line.value('value'));

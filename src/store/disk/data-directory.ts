@@ -118,6 +118,20 @@ async function protectFile(files: FileSystem, path: string, {isOpened}: {readonl
 }
 
 /**
+ * Returns the size of all files of a data directory, in bytes, without its other folders: plugins keep files of their own there. A file that disappears
+ * meanwhile is left out.
+ *
+ * @throws Errors of the operating system.
+ */
+export async function measureFiles({files, path, storePath, lockPath}: DataDirectory): Promise<number> {
+  const names = await Promise.all(
+    [path, storePath, lockPath].map(async each => (await files.readNames(each)).map(name => join(each, name))),
+  );
+  const found = await Promise.all(names.flat().map(each => files.inspect(each)));
+  return found.reduce((sum, status) => sum + (status?.kind === 'file' ? status.sizeBytes : 0), 0);
+}
+
+/**
  * Makes the names of new files durable: syncing a file makes its content survive a loss of power, but not its name in the
  * directory. The same holds for the directories above, which may be new too.
  */

@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import {join} from 'node:path';
 import {codeOf} from '../../domain/error-text.ts';
-import {FileError, makeDirectory, readRegularFile} from '../../files.ts';
+import {FileError, makeDirectory, readRegularFile, syncDirectory} from '../../files.ts';
 import type {FileStatus, FileSystem, OpenFile} from './file-system.ts';
 
 /** Only the owner may read: values and sessions are private. */
@@ -86,17 +86,6 @@ async function inspect(path: string): Promise<FileStatus | undefined> {
     sizeBytes: target?.size ?? 0,
     owners: target === undefined ? [own.uid] : [own.uid, target.uid],
   };
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a directory, and does not need to.
-  if (process.platform === 'win32') return;
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }
 
 async function freeBytes(path: string): Promise<number> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {crc32} from 'node:zlib';
 import {describe, test} from 'vitest';
+import type {Principal} from '../../domain/access.ts';
 import {encodeJsonText} from '../../domain/json-text.ts';
 import {parseKey} from '../../domain/key.ts';
 import {NO_REVISION} from '../../domain/revision.ts';
@@ -18,8 +19,8 @@ const VALUE = encodeJsonText('{"n": 1.0}');
 const HEADER = {revision: 7, updatedAtMs: 1000, expiresAtMs: 2000};
 const HEADER_BYTES = 28;
 
-function encode(): Buffer {
-  const record = beginEntryRecord(VALUE);
+function encode(writtenBy?: Principal): Buffer {
+  const record = beginEntryRecord(VALUE, writtenBy);
   endEntryRecord(record, KEY, HEADER);
   return record;
 }
@@ -44,14 +45,26 @@ describe('an entry record', () => {
     assert.equal(Buffer.from(jsonOf(encode())).toString(), '{"n": 1.0}');
   });
 
-  for (const sizeBytes of [1, 255]) {
-    test(`is the same to readers if it names a principal of ${sizeBytes} bytes`, () => {
-      const record = withPrincipal(encode(), Buffer.alloc(sizeBytes, 'p'));
-      assert.deepEqual(decodeEntryRecord(KEY, record), decodeEntryRecord(KEY, encode()));
-      assert.deepEqual(decodeEntryInfo(KEY, record), decodeEntryInfo(KEY, encode()));
+  for (const writtenBy of ['owner', 'token:a', `plugin:${'p'.repeat(254)}`] as const) {
+    test(`names the caller that wrote it: ${writtenBy.slice(0, 16)}`, () => {
+      const record = encode(writtenBy);
+      assert.deepEqual(decodeEntryRecord(KEY, record), {...decodeEntryRecord(KEY, encode()), writtenBy});
+      assert.deepEqual(decodeEntryInfo(KEY, record), {...decodeEntryInfo(KEY, encode()), writtenBy});
       assert.deepEqual(decodeEntryState(KEY, record), decodeEntryState(KEY, encode()));
     });
   }
+
+  test('names no caller if a later version wrote one of another kind', () => {
+    const record = withPrincipal(encode(), Buffer.from('xyz'));
+    assert.deepEqual(decodeEntryRecord(KEY, record), decodeEntryRecord(KEY, encode()));
+  });
+
+  test('is refused for a caller whose name does not fit', () => {
+    assert.throws(() => encode(`plugin:${'p'.repeat(255)}`), {
+      name: 'RangeError',
+      message: /it has 256 bytes and the limit is 255$/,
+    });
+  });
 
   for (const [name, record] of [
     ['without a principal', encode()],
@@ -71,7 +84,7 @@ describe('an entry record', () => {
       for (let length = 0; length < record.length; length++)
         assert.throws(() => decodeEntryRecord(KEY, record.subarray(0, length)), {name: 'AppError'}, `${length} bytes`);
       assert.throws(() => decodeEntryInfo(parseKey('b'), record), {failure: {code: 'entry-corrupt', key: 'b'}});
-      assert.deepEqual(decodeEntryState(parseKey('b'), record), {revision: NO_REVISION});
+      assert.deepEqual(decodeEntryState(parseKey('b'), record), {revision: NO_REVISION, expiresAtMs: undefined});
     });
   }
 });

@@ -1,11 +1,14 @@
 import {crc32} from 'node:zlib';
+import type {Principal} from '../../domain/access.ts';
 import {AppError} from '../../domain/app-error.ts';
-import type {Entry, EntryInfo} from '../../domain/entry.ts';
+import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../domain/entry.ts';
 import {type JsonText, trustStoredJson} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import {NO_REVISION, type Revision} from '../../domain/revision.ts';
 import type {EntryState} from './entry-state.ts';
+import {headerChecksum} from './header-checksum.ts';
 import {NUMBER_BYTES, toStoredTime} from './numbers.ts';
+import {decodePrincipal, encodePrincipal} from './principal.ts';
 
 /**
  * An entry record is the form of an entry on disk; all numbers big-endian:
@@ -21,8 +24,8 @@ import {NUMBER_BYTES, toStoredTime} from './numbers.ts';
  * | 24–27 | CRC-32 of the value |
  * | 28– | the principal that wrote the entry, then the value |
  *
- * The header has a checksum of its own, so that a listing can trust it without reading the value. The principal is reserved for
- * stores of several users: nothing writes one yet, and readers skip it, so that it will need no new version of the layout.
+ * The header has a checksum of its own, so that a listing can trust it without reading the value. `principal.ts` encodes
+ * the principal; records of programs without one have none.
  */
 const ENTRY_RECORD_VERSION = 1;
 const HEADER_BYTES = 28;
@@ -48,14 +51,18 @@ export interface EntryHeader {
 }
 
 /**
- * Begins the record of a value: leaves space for the header, and copies the value behind it. This is the only copy of a value
+ * Begins the record of a value: leaves space for the header, writes the principal, and copies the value behind it. This is the only copy of a value
  * on its way to the disk.
  */
-export function beginEntryRecord(json: JsonText): Buffer {
-  const record = Buffer.allocUnsafe(HEADER_BYTES + json.length);
-  record[AT.principalBytes] = NO_PRINCIPAL;
-  record.set(json, HEADER_BYTES);
-  record.writeUInt32BE(crc32(record.subarray(HEADER_BYTES)), AT.valueChecksum);
+export function beginEntryRecord(json: JsonText, writtenBy?: Principal): Buffer {
+  const principal = encodePrincipal(writtenBy);
+  const principalBytes = principal?.length ?? NO_PRINCIPAL;
+  const valueAt = HEADER_BYTES + principalBytes;
+  const record = Buffer.allocUnsafe(valueAt + json.length);
+  record[AT.principalBytes] = principalBytes;
+  if (principal !== undefined) record.set(principal, HEADER_BYTES);
+  record.set(json, valueAt);
+  record.writeUInt32BE(crc32(record.subarray(valueAt)), AT.valueChecksum);
   return record;
 }
 
@@ -74,7 +81,7 @@ export function endEntryRecord(
   record.writeUIntBE(revision, AT.revision, NUMBER_BYTES);
   record.writeUIntBE(toStoredTime(updatedAtMs), AT.updatedAt, NUMBER_BYTES);
   record.writeUIntBE(expiresAtMs, AT.expiresAt, NUMBER_BYTES);
-  record.writeUInt32BE(headerChecksum(record, key), AT.headerChecksum);
+  record.writeUInt32BE(checksumOf(record, key), AT.headerChecksum);
 }
 
 /**
@@ -86,7 +93,7 @@ export function decodeEntryRecord(key: Key, record: Buffer): Entry {
   const info = decodeEntryInfo(key, record);
   const json = jsonOf(record);
   if (crc32(json) !== record.readUInt32BE(AT.valueChecksum)) throw new AppError({code: 'entry-corrupt', key});
-  return {...info, json};
+  return createEntry(info, json);
 }
 
 /**
@@ -96,13 +103,14 @@ export function decodeEntryRecord(key: Key, record: Buffer): Entry {
  */
 export function decodeEntryInfo(key: Key, record: Buffer): EntryInfo {
   if (!belongsTo(key, record)) throw new AppError({code: 'entry-corrupt', key});
-  return {
+  return createEntryInfo({
     key,
     revision: record.readUIntBE(AT.revision, NUMBER_BYTES),
     sizeBytes: record.length - headerEnd(record),
     updatedAtMs: record.readUIntBE(AT.updatedAt, NUMBER_BYTES),
-    ...decodeExpiryTime(record),
-  };
+    expiresAtMs: decodeExpiryTime(record),
+    writtenBy: decodePrincipal(record, HEADER_BYTES, headerEnd(record)),
+  });
 }
 
 /**
@@ -110,25 +118,25 @@ export function decodeEntryInfo(key: Key, record: Buffer): EntryInfo {
  * an entry can be replaced, but no check of its revision holds.
  */
 export function decodeEntryState(key: Key, record: Buffer): EntryState {
-  if (!belongsTo(key, record)) return {revision: NO_REVISION};
-  return {revision: record.readUIntBE(AT.revision, NUMBER_BYTES), ...decodeExpiryTime(record)};
+  if (!belongsTo(key, record)) return {revision: NO_REVISION, expiresAtMs: undefined};
+  return {revision: record.readUIntBE(AT.revision, NUMBER_BYTES), expiresAtMs: decodeExpiryTime(record)};
 }
 
-function decodeExpiryTime(record: Buffer): {readonly expiresAtMs?: number} {
+function decodeExpiryTime(record: Buffer): number | undefined {
   const expiresAtMs = record.readUIntBE(AT.expiresAt, NUMBER_BYTES);
-  return expiresAtMs === NEVER ? {} : {expiresAtMs};
+  return expiresAtMs === NEVER ? undefined : expiresAtMs;
 }
 
 function belongsTo(key: Key, record: Buffer): boolean {
   return (
     record.length >= headerEnd(record) &&
     record[0] === ENTRY_RECORD_VERSION &&
-    headerChecksum(record, key) === record.readUInt32BE(AT.headerChecksum)
+    checksumOf(record, key) === record.readUInt32BE(AT.headerChecksum)
   );
 }
 
-function headerChecksum(record: Buffer, key: Key): number {
-  return crc32(key, crc32(record.subarray(AT.checked, headerEnd(record))));
+function checksumOf(record: Buffer, key: Key): number {
+  return headerChecksum(record, {from: AT.checked, to: headerEnd(record)}, key);
 }
 
 /** Returns where the header ends, with the principal, and the value begins. */

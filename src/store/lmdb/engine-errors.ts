@@ -12,6 +12,9 @@ const {EDQUOT, EFBIG, EIO, ENOSPC} = constants.errno;
 /** Numbers of errors for a file that cannot grow: that of the engine, and those of the operating system that it passes on. */
 const FULL_NUMBERS: ReadonlySet<unknown> = new Set([ENGINE_ERRORS.mapFull, EDQUOT, EFBIG, ENOSPC]);
 
+/** Maximum time until the cause of a failed commit arrives, in milliseconds. */
+const CAUSE_TIMEOUT_MS = 1000;
+
 /** Returns whether a read failed because of a damaged page. */
 export function isPageDamage(error: unknown): boolean {
   return codeOf(error) === ENGINE_ERRORS.pageNotFound || codeOf(error) === ENGINE_ERRORS.corrupted;
@@ -25,11 +28,31 @@ export function isRangeDamage(error: unknown): boolean {
   return isPageDamage(error) || codeOf(error) === ENGINE_ERRORS.badTransaction;
 }
 
+/** Returns the error of the operating system for a failed write, which its error carries as a promise that rejects a moment later. */
+export async function findCause(error: unknown): Promise<unknown> {
+  const pending = (error as {readonly commitError?: Promise<unknown>}).commitError;
+  if (!(pending instanceof Promise)) return error;
+  const cause = pending.then(
+    () => error,
+    (reason: unknown) => reason,
+  );
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise(resolve => {
+    timer = setTimeout(resolve, CAUSE_TIMEOUT_MS, error);
+  });
+  try {
+    return await Promise.race([cause, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /**
  * Returns whether a transaction failed because the disk is full, not broken. The engine reports a write that a full disk cut short as
  * EIO, so then the free space decides. Free space is checked before each transaction too: the engine (lmdb 3.5.6, mdb_page_flush)
  * describes some failed writes in a text that is longer than its buffer, which can end the process.
  *
+ * @param error As {@link findCause} returns it.
  * @param sizeBytes Bytes that were to be written, without {@link GROUP_OVERHEAD_BYTES}.
  */
 export async function failedOnFullDisk(

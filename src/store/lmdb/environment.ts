@@ -1,7 +1,7 @@
 import {closeSync, openSync} from 'node:fs';
 import * as lmdb from 'lmdb';
 import {open, type RootDatabase} from 'lmdb';
-import {EMPTY_TABLE, type Table, type TableDatabase, wrapTable} from './table.ts';
+import {EMPTY_TABLE, PASSED_VALUES, type Table, type TableDatabase, wrapTable} from './table.ts';
 
 /**
  * An opened LMDB environment. Reads throw an error that `isPageDamage` recognises if a page of the file is damaged; other pages can
@@ -14,9 +14,10 @@ export interface Environment extends AsyncDisposable {
   snapshot(): EnvironmentSnapshot;
   /**
    * Writes everything that `write` puts and removes in one transaction. If the promise resolves, the transaction is on disk; if it
-   * rejects, nothing was written. Until then reads see the state before it. The event loop does not wait for the disk.
+   * rejects, nothing was written, and the environment must be closed before anything else is done with it: the engine may have
+   * overwritten its memory. `findCause` finds the cause. Until then reads see the state before it. The event loop does not wait for the disk.
    */
-  write(write: () => void): Promise<void>;
+  write(write: () => void): Promise<unknown>;
   /** Runs one transaction synchronously. Writers in other processes wait for its end. */
   writeAndWait<T>(write: () => T): T;
   /**
@@ -87,9 +88,6 @@ function assertFilesCanBeOpened(directory: string): void {
   }
 }
 
-/** Maximum time until the cause of a failed commit arrives, in milliseconds. */
-const CAUSE_TIMEOUT_MS = 1000;
-
 class LmdbEnvironment implements Environment {
   readonly #root: RootDatabase<Buffer, Buffer>;
   readonly #databases = new Map<string, TableDatabase>();
@@ -116,12 +114,8 @@ class LmdbEnvironment implements Environment {
     };
   }
 
-  async write(write: () => void): Promise<void> {
-    try {
-      await this.#root.batch(write);
-    } catch (error) {
-      throw await findCause(error);
-    }
+  write(write: () => void): Promise<unknown> {
+    return this.#root.batch(write);
   }
 
   writeAndWait<T>(write: () => T): T {
@@ -143,11 +137,9 @@ class LmdbEnvironment implements Environment {
   #database(name: string): TableDatabase | undefined {
     const known = this.#databases.get(name);
     if (known !== undefined) return known;
-    const database: TableDatabase | undefined = this.#root.openDB<Buffer, Buffer>({
-      name,
-      keyEncoding: 'binary',
-      encoding: 'binary',
-    });
+    // The types of the library have `encoder` for the environment only.
+    const options = {name, keyEncoding: 'binary', encoding: 'binary', encoder: PASSED_VALUES} as const;
+    const database: TableDatabase | undefined = this.#root.openDB<Buffer, Buffer>(options);
     if (database !== undefined) this.#databases.set(name, database);
     return database;
   }
@@ -157,24 +149,5 @@ class LmdbEnvironment implements Environment {
     this.#reader = undefined;
     this.#closed ??= this.#root.close();
     return this.#closed;
-  }
-}
-
-/** Returns the error of the operating system, which a failed commit carries as a promise that rejects a moment later. */
-async function findCause(error: unknown): Promise<unknown> {
-  const pending = (error as {readonly commitError?: Promise<unknown>}).commitError;
-  if (!(pending instanceof Promise)) return error;
-  const cause = pending.then(
-    () => error,
-    (reason: unknown) => reason,
-  );
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise(resolve => {
-    timer = setTimeout(resolve, CAUSE_TIMEOUT_MS, error);
-  });
-  try {
-    return await Promise.race([cause, timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -3,7 +3,7 @@ import {setImmediate} from 'node:timers/promises';
 import {AppError} from '../../domain/app-error.ts';
 import type {Change, Changes} from '../../domain/change.ts';
 import type {Commit, CommitResult, Operation, PutOperation} from '../../domain/commit.ts';
-import type {Entry, EntryInfo} from '../../domain/entry.ts';
+import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../domain/entry.ts';
 import {copyJson} from '../../domain/json-text.ts';
 import {type Key, trustStoredKey} from '../../domain/key.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
@@ -16,6 +16,7 @@ import {runInTicks, type Steps} from '../../domain/steps.ts';
 import type {Store} from '../../domain/store.ts';
 import {createStoreId, STORE_ID_BYTES, type StoreId} from '../../domain/store-id.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
+import {encodePrincipal} from '../format/principal.ts';
 import {sizeOfCommit, writtenBytesOf} from '../plan/commit-size.ts';
 import type {ExpireOperation, GroupedCommit, GroupPlan, PlannedWrite} from '../plan/group-plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';
@@ -83,9 +84,11 @@ class MemoryStore implements Store {
     return {entries: this.#entries.size, waitingCommits: waiting, writtenBytes: this.#writtenBytes};
   }
 
-  async commit({checks, operations, limits}: Commit): Promise<CommitResult> {
+  async commit({checks, operations, limits, writtenBy}: Commit): Promise<CommitResult> {
     this.#assertOpen();
-    return this.#push({checks, operations: operations.map(copyValue), limits});
+    // Refuses a name that no store can keep, as every engine has to.
+    encodePrincipal(writtenBy);
+    return this.#push({checks, operations: operations.map(copyValue), limits, writtenBy});
   }
 
   async get(key: Key): Promise<Entry | undefined> {
@@ -182,7 +185,10 @@ class MemoryStore implements Store {
     });
   }
 
-  #write(key: Key, {revision, updatedAtMs, put, expiresAtMs, expiredAtMs}: PlannedWrite<PutOperation>): void {
+  #write(
+    key: Key,
+    {revision, updatedAtMs, put, expiresAtMs, writtenBy, expiredAtMs}: PlannedWrite<PutOperation>,
+  ): void {
     if (expiredAtMs !== undefined) this.#expiries.remove(formatExpiryRow(expiredAtMs, key));
     if (expiresAtMs !== undefined) this.#expiries.add(formatExpiryRow(expiresAtMs, key));
     if (put === undefined) {
@@ -190,10 +196,8 @@ class MemoryStore implements Store {
       return;
     }
     const {json} = put;
-    this.#entries.set({
-      ...{key, revision, sizeBytes: json.length, updatedAtMs, json},
-      ...(expiresAtMs === undefined ? {} : {expiresAtMs}),
-    });
+    const info = createEntryInfo({key, revision, sizeBytes: json.length, updatedAtMs, expiresAtMs, writtenBy});
+    this.#entries.set(createEntry(info, json));
   }
 
   #assertOpen(): void {

@@ -1,16 +1,16 @@
-import type {Entry, EntryInfo} from '../../domain/entry.ts';
+import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../domain/entry.ts';
 import {copyJson} from '../../domain/json-text.ts';
 import {compareKeys, type Key} from '../../domain/key.ts';
 import type {Range} from '../../domain/range.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
 import {SortedKeys} from './sorted-keys.ts';
 
-/** Entries in the order of their keys. */
-export class SortedEntries {
-  readonly #entries: Map<Key, Entry>;
+/** Entries in the order of their keys, with or without their values. */
+export class SortedEntries<E extends EntryInfo = Entry> {
+  readonly #entries: Map<Key, E>;
   readonly #keys: SortedKeys<Key>;
 
-  constructor(entries: Map<Key, Entry> = new Map(), keys = new SortedKeys<Key>()) {
+  constructor(entries: Map<Key, E> = new Map(), keys = new SortedKeys<Key>()) {
     this.#entries = entries;
     this.#keys = keys;
   }
@@ -21,12 +21,12 @@ export class SortedEntries {
   }
 
   /** Returns an entry; undefined if it is missing. */
-  get(key: Key): Entry | undefined {
+  get(key: Key): E | undefined {
     return this.#entries.get(key);
   }
 
   /** Adds or replaces an entry. */
-  set(entry: Entry): void {
+  set(entry: E): void {
     if (!this.#entries.has(entry.key)) this.#keys.add(entry.key);
     this.#entries.set(entry.key, entry);
   }
@@ -37,7 +37,7 @@ export class SortedEntries {
   }
 
   /** Returns a copy that later writes do not change. */
-  copy(): SortedEntries {
+  copy(): SortedEntries<E> {
     return new SortedEntries(new Map(this.#entries), this.#keys.copy());
   }
 
@@ -48,7 +48,7 @@ export class SortedEntries {
   }
 
   /** Iterates over the entries of a range and, in its direction, all beyond it. */
-  *in({prefix, after, reverse = false}: Pick<Range, 'prefix' | 'after' | 'reverse'>): Iterable<Entry> {
+  *in({prefix, after, reverse = false}: Pick<Range, 'prefix' | 'after' | 'reverse'>): Iterable<E> {
     for (const key of reverse ? this.#keysBefore(prefix, after) : this.#keysAfter(prefix, after)) {
       const entry = this.#entries.get(key);
       if (entry !== undefined) yield entry;
@@ -79,7 +79,7 @@ export function listEntries(entries: SortedEntries, range: Range, nowMs: number)
     if (!entry.key.startsWith(prefix)) break;
     if (hasExpired(entry, nowMs)) continue;
     if (found.length === limit || valuesBytes >= valuesBytesMax) break;
-    found.push(values ? copyEntry(entry) : withoutValue(entry));
+    found.push(values ? copyEntry(entry) : createEntryInfo(entry));
     if (values) valuesBytes += entry.sizeBytes;
   }
   return found;
@@ -87,9 +87,5 @@ export function listEntries(entries: SortedEntries, range: Range, nowMs: number)
 
 /** Returns an entry with a copy of its value: callers may change the bytes that they get. */
 export function copyEntry(entry: Entry): Entry {
-  return {...entry, json: copyJson(entry.json)};
-}
-
-function withoutValue({json: _, ...info}: Entry): EntryInfo {
-  return info;
+  return createEntry(entry, copyJson(entry.json));
 }

@@ -1,3 +1,4 @@
+import type {Principal} from '../../domain/access.ts';
 import type {Change} from '../../domain/change.ts';
 import type {
   Check,
@@ -26,6 +27,7 @@ export interface GroupedCommit<P extends PutOperation> {
   readonly checks: readonly Check[];
   readonly operations: readonly GroupedOperation<P>[];
   readonly limits?: PatchLimits | undefined;
+  readonly writtenBy?: Principal | undefined;
 }
 
 /** One operation of a {@link GroupedCommit}. */
@@ -65,6 +67,8 @@ export interface PlannedWrite<P extends PutOperation> {
   readonly put: P | PutOperation | undefined;
   /** Time of expiry of the written entry; undefined for never. */
   readonly expiresAtMs: number | undefined;
+  /** The caller of the commit; undefined if it is not known. */
+  readonly writtenBy?: Principal | undefined;
   /** Time of expiry of the entry before the group, so that its row can be removed. */
   readonly expiredAtMs: number | undefined;
 }

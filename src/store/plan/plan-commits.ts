@@ -1,5 +1,6 @@
+import type {Principal} from '../../domain/access.ts';
 import {AppError} from '../../domain/app-error.ts';
-import type {Change, PutChange} from '../../domain/change.ts';
+import type {Change, PutChange, RemovalChange} from '../../domain/change.ts';
 import type {CommitResult, Outcome, PutOperation} from '../../domain/commit.ts';
 import type {Key} from '../../domain/key.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
@@ -71,6 +72,8 @@ class GroupPlanner<P extends PutOperation> {
   readonly stale: ExpireOperation[] = [];
   seenExpiryMs = 0;
   revision: Revision;
+  /** The caller of the commit that is applied. */
+  #writtenBy: Principal | undefined;
 
   constructor(start: GroupStart) {
     this.#start = start;
@@ -78,8 +81,9 @@ class GroupPlanner<P extends PutOperation> {
   }
 
   /** Fast path for the most common commit: one put, no checks. @returns Undefined for other commits. */
-  applySinglePut({operations, checks}: GroupedCommit<P>): CommitResult | undefined {
+  applySinglePut({operations, checks, writtenBy}: GroupedCommit<P>): CommitResult | undefined {
     const [only] = operations;
+    this.#writtenBy = writtenBy;
     return only?.kind === 'put' && operations.length === 1 && checks.length === 0 ? this.#applyPut(only) : undefined;
   }
 
@@ -137,18 +141,30 @@ class GroupPlanner<P extends PutOperation> {
       sizeBytes: json.length,
     };
     if (expiresAtMs !== undefined) change.expiresAtMs = expiresAtMs;
+    if (this.#writtenBy !== undefined) change.writtenBy = this.#writtenBy;
     if (json.length <= DEFAULT_LIMITS.logValueBytesMax) change.json = json;
     this.changes.push(change);
   }
 
   #remove(kind: 'delete' | 'expire', key: Key, revision: Revision): void {
     this.#plan(key, revision, undefined, undefined);
-    this.changes.push({kind, key, revision});
+    const removal: RemovalChange = {kind, key, revision};
+    // Time ends an entry, not the caller whose commit finds that out.
+    this.changes.push(
+      kind === 'delete' && this.#writtenBy !== undefined ? {...removal, writtenBy: this.#writtenBy} : removal,
+    );
   }
 
   #plan(key: Key, revision: Revision, put: P | PutOperation | undefined, expiresAtMs: number | undefined): void {
     const {updatedAtMs} = this.#start;
-    this.writes.set(key, {revision, updatedAtMs, put, expiresAtMs, expiredAtMs: this.#found.get(key)?.expiresAtMs});
+    this.writes.set(key, {
+      revision,
+      updatedAtMs,
+      put,
+      expiresAtMs,
+      writtenBy: this.#writtenBy,
+      expiredAtMs: this.#found.get(key)?.expiresAtMs,
+    });
   }
 
   /** Finds the entry of a key as the next operation sees it. */

@@ -1,6 +1,8 @@
-import type {Operation, PutOperation} from '../../domain/commit.ts';
+import type {Principal} from '../../domain/access.ts';
+import type {Commit, Operation, PutOperation} from '../../domain/commit.ts';
 import {copyJson} from '../../domain/json-text.ts';
 import {beginEntryRecord, jsonOf} from '../format/entry-record.ts';
+import {encodePrincipal} from '../format/principal.ts';
 import type {GroupedCommit, GroupedOperation, GroupPlan} from './group-plan.ts';
 
 /** A put with the begun record of its value. The result of a patch or a touch has none until it is known. */
@@ -12,12 +14,21 @@ export type PreparedCommit = GroupedCommit<PreparedPut>;
 /** Plan of prepared commits: values are in records already, except for the results of patches and touches. */
 export type PreparedPlan = GroupPlan<PreparedPut>;
 
-/** Copies the value at the call, so that the caller may reuse its buffer. */
-export function prepareOperation(operation: Operation): GroupedOperation<PreparedPut> {
+/**
+ * Copies the values at the call, so that the caller may reuse its buffers.
+ *
+ * @throws {RangeError} If the name of the caller of the commit is too long: before the commit is in a group, which would fail with it.
+ */
+export function prepareCommit({checks, operations, limits, writtenBy}: Commit): PreparedCommit {
+  encodePrincipal(writtenBy);
+  return {checks, operations: operations.map(operation => prepareOperation(operation, writtenBy)), limits, writtenBy};
+}
+
+function prepareOperation(operation: Operation, writtenBy: Principal | undefined): GroupedOperation<PreparedPut> {
   if (operation.kind === 'patch') return {...operation, patch: copyJson(operation.patch)};
   if (operation.kind !== 'put') return operation;
   const {kind, key, json, expiry} = operation;
-  const record = beginEntryRecord(json);
+  const record = beginEntryRecord(json, writtenBy);
   return {kind, key, json: jsonOf(record), expiry, record};
 }
 

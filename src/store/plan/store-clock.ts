@@ -28,6 +28,12 @@ export class StoreClock {
     this.#knownAtMs = elapsedMs();
   }
 
+  /** Continues from a time that another process knew, if it is higher, in milliseconds since the Unix epoch. */
+  raise(knownMs: number): void {
+    if (knownMs <= this.now()) return;
+    this.#highestMs = knownMs;
+  }
+
   /** Returns the time in whole milliseconds since the Unix epoch. */
   now(): number {
     const elapsedMs = this.#elapsedMs();

@@ -1,9 +1,9 @@
-import type {Entry} from '../../domain/entry.ts';
+import type {Entry, SharedEntry} from '../../domain/entry.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import type {EntryState} from '../format/entry-state.ts';
 import type {Memtable} from '../wal/memtable.ts';
-import {copyEntryOf} from '../wal/memtable-write.ts';
+import {copyEntryOf, entryOf} from '../wal/memtable-write.ts';
 import type {EntryCache} from './entry-cache.ts';
 import {readStoredEntry, readStoredState} from './read-entry.ts';
 import type {Tree} from './tree.ts';
@@ -36,6 +36,16 @@ export class CurrentEntries {
     const entry = readStoredEntry(tree.tables, key);
     if (entry !== undefined) cache.add(entry);
     return entry;
+  }
+
+  /** Finds an entry in memory, without a copy of its value. @returns Undefined also if the tree has to be asked, or cannot be read now. */
+  sharedOf(key: Key): SharedEntry | undefined {
+    const {memtable, cache, tree} = this.#deps;
+    if (!tree.isReadable) return undefined;
+    const recent = memtable.find(key);
+    if (recent === undefined) return cache.findShared(key);
+    const entry = entryOf(key, recent);
+    return entry === undefined ? undefined : {info: entry, value: entry.json};
   }
 
   /** Finds the state of an entry. @throws {AppError} `entry-corrupt`. */

@@ -154,6 +154,77 @@ describe('an entry that was read again and again', () => {
   }
 });
 
+describe('an entry that is shared', () => {
+  test('is the one that was written last: not checkpointed yet, and then read from the tree', async () => {
+    const {store} = await openWithClock();
+    await write(store, put('a', '"first"'));
+    assert.equal(sharedText(store, 'a'), '"first"');
+    await readAgain(store, 'a');
+    assert.equal(sharedText(store, 'a'), '"first"');
+    await write(store, put('a', '"second"'));
+    assert.equal(sharedText(store, 'a'), '"second"');
+    await write(store, remove('a'));
+    assert.equal(store.findShared?.(parseKey('a')), undefined);
+    assert.equal(await read(store, 'a'), undefined);
+  });
+
+  test('is left to `get` if it is not in memory', async () => {
+    const directory = await makeDirectory();
+    const first = await openStore(directory);
+    await write(first, put('a'));
+    await first[Symbol.asyncDispose]();
+    const store = await openStore(directory);
+    assert.equal(store.findShared?.(parseKey('a')), undefined);
+    await readAgain(store, 'a');
+    assert.equal(sharedText(store, 'a'), '1');
+  });
+
+  for (const {name, text} of [
+    {name: 'of ASCII characters', text: '"plain"'},
+    {name: 'of other characters', text: '"é\u{1f6eb}\u00ff"'},
+    {name: 'of 64 KiB', text: JSON.stringify('x'.repeat(65_000))},
+  ]) {
+    test(`has a value ${name} byte for byte, whatever a caller of \`get\` does to its own bytes`, async () => {
+      const {store} = await openWithClock();
+      await write(store, put('a', text));
+      for (let time = 0; time < 3; time++) {
+        (await read(store, 'a'))?.json.fill(0);
+        assert.equal(sharedText(store, 'a'), text);
+        if (time === 0) await readAgain(store, 'a');
+      }
+    });
+  }
+
+  test('is left to `get` from the moment of its expiry, whether it was checkpointed or not', async () => {
+    const {store, clock} = await openWithClock();
+    await write(store, putFor(60, 'a'));
+    await readAgain(store, 'a');
+    await write(store, putFor(60, 'b'));
+    clock.nowMs += 60_000 - 1;
+    assert.deepEqual(
+      ['a', 'b'].map(key => sharedText(store, key)),
+      ['1', '1'],
+    );
+    clock.nowMs += 1;
+    for (const key of ['a', 'b']) assert.equal(store.findShared?.(parseKey(key)), undefined);
+  });
+
+  test('is left to `get` by a closed store, which refuses it', async () => {
+    const {store} = await openWithClock();
+    await write(store, put('a'));
+    await readAgain(store, 'a');
+    await store[Symbol.asyncDispose]();
+    assert.equal(store.findShared?.(parseKey('a')), undefined);
+    await assertFailsWith(read(store, 'a'), 'store-closed');
+  });
+});
+
+/** Returns the value of a shared entry as text; undefined if it is not shared. */
+function sharedText(store: Store, key: string): string | undefined {
+  const value = store.findShared?.(parseKey(key))?.value;
+  return typeof value === 'object' ? Buffer.from(value).toString() : value;
+}
+
 /** A store whose time is what the test says. */
 async function openWithClock() {
   const clock = {nowMs: NOON_MS};

@@ -1,24 +1,25 @@
-import type {Entry, EntryInfo} from '../../domain/entry.ts';
-import {trustStoredJson} from '../../domain/json-text.ts';
+import {isAscii} from 'node:buffer';
+import {createEntry, createEntryInfo, type Entry, type EntryInfo, type SharedEntry} from '../../domain/entry.ts';
+import {copyJson, type JsonText, trustStoredJson} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 
 /** Maximum size of the cached values, in bytes: enough for what the plugins of one pilot read again and again. */
 export const CACHE_BYTES_MAX = 8 * 1024 * 1024;
 
-/** Maximum size of a cached value, in bytes: reading a larger one again costs little compared to sending it. */
-const CACHED_VALUE_BYTES_MAX = 16 * 1024;
+/**
+ * Maximum size of a cached value, in bytes. Reading a larger one again costs little compared to sending it, and a few would evict
+ * everything else.
+ */
+const CACHED_VALUE_BYTES_MAX = 128 * 1024;
+
+/** Maximum size of a value that is cached as a string, in bytes: Node copies a longer one into a buffer to send it. */
+const TEXT_BYTES_MAX = 8 * 1024;
 
 /** Maximum number of keys that are remembered as seen. */
 const SEEN_KEYS_MAX = 8192;
 
 /** Estimated memory of an entry in addition to its value, in bytes. */
 const ENTRY_OVERHEAD_BYTES = 256;
-
-interface CachedEntry {
-  readonly info: EntryInfo;
-  /** The value, one character for each byte: a buffer could keep the memory of many others alive. */
-  readonly bytes: string;
-}
 
 /**
  * Cache of entries that were read from the tree or written to it recently. Before a write to the tree that bypasses the memtable,
@@ -27,8 +28,8 @@ interface CachedEntry {
  * Two generations: entries not used for a whole generation are evicted. Approximates LRU without tracking the order of access.
  */
 export class EntryCache {
-  #young = new Map<Key, CachedEntry>();
-  #old = new Map<Key, CachedEntry>();
+  #young = new Map<Key, SharedEntry>();
+  #old = new Map<Key, SharedEntry>();
   #youngBytes = 0;
   /** Keys that were read or written once. A key is admitted on its second use, so that a scan does not flush the cache. */
   readonly #seen = new Set<Key>();
@@ -36,12 +37,17 @@ export class EntryCache {
 
   /** Returns an entry with a copy of its value; undefined if it is not cached. */
   find(key: Key): Entry | undefined {
+    const cached = this.findShared(key);
+    return cached === undefined ? undefined : createEntry(cached.info, copyValue(cached.value));
+  }
+
+  /** Returns an entry with the cached value itself; undefined if it is not cached. */
+  findShared(key: Key): SharedEntry | undefined {
     const young = this.#young.get(key);
-    if (young !== undefined) return toEntry(young);
+    if (young !== undefined) return young;
     const old = this.#old.get(key);
-    if (old === undefined) return undefined;
-    this.#add(key, old);
-    return toEntry(old);
+    if (old !== undefined) this.#add(key, old);
+    return old;
   }
 
   /** Returns an entry without its value; undefined if it is not cached. */
@@ -50,10 +56,11 @@ export class EntryCache {
   }
 
   /** Stores an entry of the tree, replacing what was cached for its key, unless the key is seen for the first time. */
-  add({json, ...info}: Entry): void {
-    const isAdmitted = this.#sawBefore(info.key) && json.length <= CACHED_VALUE_BYTES_MAX && !this.#isPaused;
-    if (!isAdmitted) this.evict([info.key]);
-    else this.#add(info.key, {info, bytes: Buffer.from(json.buffer, json.byteOffset, json.length).toString('latin1')});
+  add(entry: Entry): void {
+    const {key, json} = entry;
+    const isAdmitted = this.#sawBefore(key) && json.length <= CACHED_VALUE_BYTES_MAX && !this.#isPaused;
+    if (isAdmitted) this.#add(key, {info: createEntryInfo(entry), value: keepValue(json)});
+    else this.evict([key]);
   }
 
   /** Evicts entries that are about to be written. */
@@ -81,9 +88,9 @@ export class EntryCache {
     return false;
   }
 
-  #add(key: Key, entry: CachedEntry): void {
+  #add(key: Key, entry: SharedEntry): void {
     this.#young.set(key, entry);
-    this.#youngBytes += entry.bytes.length + ENTRY_OVERHEAD_BYTES;
+    this.#youngBytes += entry.value.length + ENTRY_OVERHEAD_BYTES;
     if (this.#youngBytes < CACHE_BYTES_MAX / 2) return;
     this.#old = this.#young;
     this.#young = new Map();
@@ -91,6 +98,12 @@ export class EntryCache {
   }
 }
 
-function toEntry({info, bytes}: CachedEntry): Entry {
-  return {...info, json: trustStoredJson(Buffer.from(bytes, 'latin1'))};
+/** Returns a value as it is cached. A copy in any case: the buffer of a view would keep the memory of many others alive. */
+function keepValue(json: JsonText): string | Uint8Array {
+  const isText = json.length <= TEXT_BYTES_MAX && isAscii(json);
+  return isText ? Buffer.from(json.buffer, json.byteOffset, json.length).toString('latin1') : copyJson(json);
+}
+
+function copyValue(value: string | Uint8Array): JsonText {
+  return trustStoredJson(typeof value === 'string' ? Buffer.from(value, 'latin1') : new Uint8Array(value));
 }

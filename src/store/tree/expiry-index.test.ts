@@ -236,7 +236,7 @@ describe('an entry that had expired while the clock of the machine was ahead', (
 
 /** A closed store with the entries a, which expires, and b, which does not. */
 async function leaveExpiring(directory: string, expiresAtMs: number): Promise<void> {
-  const store = await openStore(directory, {nowMs: () => 0});
+  const store = await openStore(directory, {nowMs: () => 0, elapsedMs: () => 0});
   await write(store, {...put('a'), expiry: {kind: 'at', expiresAtMs}}, put('b'));
   await store[Symbol.asyncDispose]();
 }

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {encodeJsonText} from '../../domain/json-text.ts';
 import {parseKey, parsePrefix} from '../../domain/key.ts';
 import type {TableRange} from '../lmdb/table.ts';
-import {FrozenWrites} from '../wal/memtable-write.ts';
+import {entryRecordOf, FrozenWrites} from '../wal/memtable-write.ts';
 import {MergedTable} from './merged-table.ts';
 import {type ScannedTable, scanEntries, scanOf} from './scan.ts';
 
@@ -17,12 +17,13 @@ function tableEndingAt(forwards: readonly string[], backwards: readonly string[]
       .filter(key => from === undefined || (reverse ? Buffer.compare(key, from) <= 0 : Buffer.compare(key, from) >= 0))
       .slice(0, limit);
   };
-  const record = (key: Uint8Array): Buffer => layer('x', Buffer.from(key).toString()).get(key) ?? Buffer.alloc(0);
-  return {keys, get: record, peek: record};
+  return {keys, range: range => keys(range).map(key => ({key, value: recordOf(key.toString())}))};
 }
 
-function layer(...keys: readonly string[]): MergedTable {
-  return new MergedTable(writesOf(keys), {keys: () => [], get: () => undefined, peek: () => undefined});
+function recordOf(text: string): Buffer {
+  const key = parseKey(text);
+  const write = writesOf([text]).find(key);
+  return (write === undefined ? undefined : entryRecordOf(key, write)) ?? Buffer.alloc(0);
 }
 
 function writesOf(keys: readonly string[]): FrozenWrites {

@@ -1,6 +1,6 @@
 import {countBefore} from '../../domain/binary-search.ts';
-import {type Key, trustStoredKey} from '../../domain/key.ts';
-import type {TableRange} from '../lmdb/table.ts';
+import type {Key} from '../../domain/key.ts';
+import type {TableRange, TableRecord} from '../lmdb/table.ts';
 import {entryRecordOf, type FrozenWrites} from '../wal/memtable-write.ts';
 import {assertEnd, type ScannedTable} from './scan.ts';
 
@@ -14,63 +14,56 @@ export class MergedTable implements ScannedTable {
     this.#table = table;
   }
 
-  get(key: Uint8Array): Buffer | undefined {
-    const name = nameOf(key);
-    const write = this.#newer.find(name);
-    if (write === undefined) return this.#table.get(key);
-    const record = entryRecordOf(name, write);
-    // A copy, since callers may change the bytes that they get, and these are still to be written.
-    return record === undefined ? undefined : Buffer.from(record);
-  }
-
-  peek(key: Uint8Array): Buffer | undefined {
-    const name = nameOf(key);
-    const write = this.#newer.find(name);
-    return write === undefined ? this.#table.peek(key) : entryRecordOf(name, write);
-  }
-
-  *keys(range: TableRange): Generator<Buffer> {
-    const {limit = Infinity} = range;
+  *keys({limit = Infinity, ...range}: TableRange): Generator<Buffer> {
     let count = 0;
-    if (limit < 1) return;
-    for (const key of this.#mergedKeys(range)) {
+    for (const {key} of this.range(range)) {
+      if (++count > limit) return;
       yield key;
-      if (++count >= limit) return;
     }
   }
 
   /** Merges two sorted lists; if a key is in both, the newer write decides whether it is present. */
-  *#mergedKeys({start, reverse = false}: TableRange): Generator<Buffer> {
-    const newer = this.#newerKeys(start, reverse);
+  *range({start, reverse = false}: TableRange): Generator<TableRecord> {
+    const newer = this.#newerRecords(start, reverse);
     let next = newer.next();
     let last = start;
-    for (const key of this.#table.keys({start, reverse})) {
-      for (; next.done !== true && comesBefore(next.value, key, reverse); next = newer.next())
-        yield* this.#present(next.value);
-      if (next.done !== true && next.value.equals(key)) {
-        yield* this.#present(next.value);
+    for (const record of this.#table.range({start, reverse})) {
+      const {key} = record;
+      while (next.done !== true && comesBefore(next.value.key, key, reverse)) {
+        if (isPresent(next.value)) yield next.value;
         next = newer.next();
-      } else yield key;
+      }
+      if (next.done !== true && next.value.key.equals(key)) {
+        if (isPresent(next.value)) yield next.value;
+        next = newer.next();
+      } else yield record;
       last = key;
     }
     // Newer keys may continue after a damaged page of the table.
     if (last !== undefined) assertEnd(this.#table, Buffer.from(last), reverse);
-    for (; next.done !== true; next = newer.next()) yield* this.#present(next.value);
+    for (; next.done !== true; next = newer.next()) if (isPresent(next.value)) yield next.value;
   }
 
-  *#present(key: Buffer): Generator<Buffer> {
-    if (this.#newer.find(nameOf(key))?.put !== undefined) yield key;
-  }
-
-  *#newerKeys(start: Uint8Array | undefined, reverse: boolean): Generator<Buffer> {
+  *#newerRecords(start: Uint8Array | undefined, reverse: boolean): Generator<NewerRecord> {
     const keys = this.#newer.sortedKeys();
     const step = reverse ? -1 : 1;
     for (let index = startIndex(keys, start, reverse); ; index += step) {
       const key = keys[index];
-      if (key === undefined) return;
-      yield Buffer.from(key);
+      const write = key === undefined ? undefined : this.#newer.find(key);
+      if (key === undefined || write === undefined) return;
+      yield {key: Buffer.from(key), value: entryRecordOf(key, write)};
     }
   }
+}
+
+/** The record of a key that was written; undefined if it was removed. */
+interface NewerRecord {
+  readonly key: Buffer;
+  readonly value: Buffer | undefined;
+}
+
+function isPresent(record: NewerRecord): record is TableRecord {
+  return record.value !== undefined;
 }
 
 function startIndex(keys: readonly Key[], start: Uint8Array | undefined, reverse: boolean): number {
@@ -79,10 +72,6 @@ function startIndex(keys: readonly Key[], start: Uint8Array | undefined, reverse
     return countBefore(keys, isInside) - 1;
   }
   return start === undefined ? 0 : countBefore(keys, key => Buffer.compare(Buffer.from(key), start) < 0);
-}
-
-function nameOf(key: Uint8Array): Key {
-  return trustStoredKey(Buffer.from(key.buffer, key.byteOffset, key.length).toString());
 }
 
 function comesBefore(a: Buffer, b: Buffer, reverse: boolean): boolean {

@@ -9,7 +9,7 @@ import type {Table} from '../lmdb/table.ts';
 import type {ExpireOperation} from '../plan/group-plan.ts';
 
 /** The table of entries, or a merged view of it. */
-export type ScannedTable = Pick<Table, 'get' | 'peek' | 'keys'>;
+export type ScannedTable = Pick<Table, 'keys' | 'range'>;
 
 /** A range of the entries, with keys as bytes. */
 export interface Scan {
@@ -56,57 +56,76 @@ const AFTER_ALL = Buffer.of(0xff);
 
 /**
  * Reads the entries of a range synchronously, so that they are one state of the store; stops early only if many have expired. A
- * thousand entries take about 2 ms if their values have 200 bytes, and about 50 ms if they have 1 MiB and `values` is false.
+ * thousand entries take about 1 ms if their values have 200 bytes, and about 50 ms if they have 1 MiB and `values` is false.
  *
  * @throws {AppError} `entry-corrupt`; `store-corrupt` at a damaged page.
  */
 export function scanEntries(table: ScannedTable, scan: Scan): ScanPart {
-  const {prefix, after, limit, reverse, values, valuesBytesMax, nowMs} = scan;
-  const entries: EntryInfo[] = [];
-  let expiredCount = 0;
-  let expired: ExpiredEntry | undefined;
-  let valuesBytes = 0;
+  const {prefix, after, reverse} = scan;
+  const start = startOf(prefix, after, reverse);
+  const part = new PartInProgress(scan);
+  let isInside = false;
   let last: Buffer | undefined;
-  for (const bytes of withLastKey(table.keys({start: startOf(prefix, after, reverse), reverse}))) {
-    last = bytes;
-    const order = comparePrefix(bytes, prefix);
-    // The first keys may be outside of the range.
-    if (isBeforeStart(bytes, order, after, reverse)) continue;
-    if (order !== 0 || entries.length === limit || valuesBytes >= valuesBytesMax)
-      return {entries, rest: undefined, expired};
-    const entry = readEntry(table, bytes, values);
-    if (!hasExpired(entry, nowMs)) {
-      entries.push(entry);
-      if (values) valuesBytes += entry.sizeBytes;
-      continue;
-    }
-    if (expired === undefined || entry.expiresAtMs > expired.expiresAtMs) expired = entry;
-    if (++expiredCount === EXPIRED_MAX) {
-      const left = {limit: limit - entries.length, valuesBytesMax: valuesBytesMax - valuesBytes};
-      return {entries, rest: {...scan, ...left, after: bytes}, expired};
-    }
-  }
-  assertEnd(table, last ?? startOf(prefix, after, reverse), reverse);
-  return {entries, rest: undefined, expired};
-}
-
-function readEntry(table: ScannedTable, bytes: Buffer, values: boolean): EntryInfo {
-  const key = trustStoredKey(bytes.toString());
-  // If the record is missing, the checksum of an empty one fails too.
-  if (values) return decodeEntryRecord(key, table.get(bytes) ?? Buffer.alloc(0));
-  return decodeEntryInfo(key, table.peek(bytes) ?? Buffer.alloc(0));
-}
-
-/** Passes keys on, and turns the error of a damaged page into a failure with the last key before it. */
-function* withLastKey(keys: Iterable<Buffer>, before?: Buffer): Iterable<Buffer> {
-  let last = before;
   try {
-    for (const key of keys) {
+    for (const {key, value} of table.range({start, reverse})) {
       last = key;
-      yield key;
+      // Only the first keys may be before the range.
+      isInside ||= !isBeforeStart(key, scan);
+      if (!isInside) continue;
+      if (part.isFull || comparePrefix(key, prefix) !== 0) return part.end();
+      part.add(key, value);
+      if (part.hasSkippedMany) return part.end(key);
     }
   } catch (error) {
     throw isRangeDamage(error) ? storeCorrupt(last, error) : error;
+  }
+  assertEnd(table, last ?? start, reverse);
+  return part.end();
+}
+
+/** The entries that a scan has read so far. */
+class PartInProgress {
+  readonly #scan: Scan;
+  readonly #entries: EntryInfo[] = [];
+  #valuesBytes = 0;
+  #expired: ExpiredEntry | undefined;
+  #expiredCount = 0;
+
+  constructor(scan: Scan) {
+    this.#scan = scan;
+  }
+
+  /** True if a limit of the scan is reached. */
+  get isFull(): boolean {
+    return this.#entries.length === this.#scan.limit || this.#valuesBytes >= this.#scan.valuesBytesMax;
+  }
+
+  /** True if so many expired entries were skipped that others should run before the rest is read. */
+  get hasSkippedMany(): boolean {
+    return this.#expiredCount === EXPIRED_MAX;
+  }
+
+  /** Adds the entry of a record, unless it has expired. */
+  add(bytes: Buffer, record: Buffer): void {
+    const {values, nowMs} = this.#scan;
+    const key = trustStoredKey(bytes.toString());
+    const entry = values ? decodeEntryRecord(key, Buffer.from(record)) : decodeEntryInfo(key, record);
+    if (!hasExpired(entry, nowMs)) {
+      this.#entries.push(entry);
+      if (values) this.#valuesBytes += entry.sizeBytes;
+      return;
+    }
+    this.#expiredCount++;
+    if (this.#expired === undefined || entry.expiresAtMs > this.#expired.expiresAtMs) this.#expired = entry;
+  }
+
+  /** Returns the part. @param after The last key that was read, if the scan is not complete. */
+  end(after?: Buffer): ScanPart {
+    const {limit, valuesBytesMax} = this.#scan;
+    const entries = this.#entries;
+    const left = {limit: limit - entries.length, valuesBytesMax: valuesBytesMax - this.#valuesBytes};
+    const rest = after === undefined ? undefined : {...this.#scan, ...left, after};
+    return {entries, rest, expired: this.#expired};
   }
 }
 
@@ -121,11 +140,23 @@ function storeCorrupt(last: Buffer | undefined, cause?: unknown): AppError {
  * @throws {AppError} `store-corrupt`.
  */
 export function assertEnd(table: ScannedTable, last: Buffer, reverse: boolean): void {
-  // From there the engine may report the damaged page.
-  const [end] = withLastKey(table.keys({reverse: !reverse, limit: 1}), last);
+  const end = firstKey(table, {reverse: !reverse, last});
   if (end === undefined) return;
   const beyond = Buffer.compare(end, last);
   if (reverse ? beyond < 0 : beyond > 0) throw storeCorrupt(last);
+}
+
+function firstKey(
+  table: ScannedTable,
+  {reverse, last}: {readonly reverse: boolean; readonly last: Buffer},
+): Buffer | undefined {
+  try {
+    const [first] = table.keys({reverse, limit: 1});
+    return first;
+  } catch (error) {
+    // From there the engine may report the damaged page.
+    throw isRangeDamage(error) ? storeCorrupt(last, error) : error;
+  }
 }
 
 function startOf(prefix: Buffer, after: Buffer | undefined, reverse: boolean): Buffer {
@@ -136,10 +167,17 @@ function startOf(prefix: Buffer, after: Buffer | undefined, reverse: boolean): B
 
 /** Returns below zero for keys before those with the prefix, zero for these, and above zero for keys after them. */
 function comparePrefix(key: Buffer, prefix: Buffer): number {
-  return Buffer.compare(key.subarray(0, prefix.length), prefix);
+  // Prefixes are short: a loop takes a third of the time of a call.
+  for (let at = 0; at < prefix.length; at++) {
+    const order = (key[at] ?? -1) - (prefix[at] ?? 0);
+    if (order !== 0) return order;
+  }
+  return 0;
 }
 
-function isBeforeStart(key: Buffer, order: number, after: Buffer | undefined, reverse: boolean): boolean {
+/** Returns whether a key comes before the range, in the order in which it is read. */
+function isBeforeStart(key: Buffer, {prefix, after, reverse}: Scan): boolean {
+  const order = comparePrefix(key, prefix);
   if (reverse ? order > 0 : order < 0) return true;
   if (after === undefined) return false;
   const beyond = Buffer.compare(key, after);

@@ -38,19 +38,17 @@ export class LmdbSnapshots {
     this.#idleMs = idleMs;
   }
 
-  /** Takes a snapshot as soon as a slot is free. @throws Everything that `begin` throws. */
-  async take(begin: () => Promise<SnapshotSource>): Promise<Snapshot> {
+  /**
+   * Takes a snapshot as soon as a slot is free.
+   *
+   * @param begin Passes the present state to `hold` in the tick in which it reads it: {@link end} has to know all states.
+   * @throws Everything that `begin` throws.
+   */
+  async take(begin: (hold: (source: SnapshotSource) => Snapshot) => Promise<Snapshot>): Promise<Snapshot> {
     if (this.#taken >= SNAPSHOTS_MAX) await new Promise<void>(resolve => this.#waiting.push(resolve));
     else this.#taken++;
     try {
-      const snapshot = new LmdbSnapshot(await begin(), {
-        idleMs: this.#idleMs,
-        onEnd: () => {
-          if (this.#held.delete(snapshot)) this.#releaseSlot();
-        },
-      });
-      this.#held.add(snapshot);
-      return snapshot;
+      return await begin(source => this.#hold(source));
     } catch (error) {
       this.#releaseSlot();
       throw error;
@@ -60,6 +58,17 @@ export class LmdbSnapshots {
   /** Releases all snapshots; later reads of them fail with `failure`. */
   end(failure: Failure): void {
     for (const snapshot of this.#held) snapshot.end(failure);
+  }
+
+  #hold(source: SnapshotSource): Snapshot {
+    const snapshot = new LmdbSnapshot(source, {
+      idleMs: this.#idleMs,
+      onEnd: () => {
+        if (this.#held.delete(snapshot)) this.#releaseSlot();
+      },
+    });
+    this.#held.add(snapshot);
+    return snapshot;
   }
 
   #releaseSlot(): void {

@@ -1,15 +1,14 @@
 import {AppError} from '../../domain/app-error.ts';
-import {messageOf} from '../../domain/error-text.ts';
+import type {Failure} from '../../domain/failure.ts';
 import type {Log} from '../../domain/log.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
 import type {Engine} from '../lmdb/engine.ts';
-import {failedOnFullDisk} from '../lmdb/engine-errors.ts';
+import {failedOnFullDisk, findCause} from '../lmdb/engine-errors.ts';
 import type {Environment, EnvironmentSnapshot} from '../lmdb/environment.ts';
 import {sizeOfPlans} from '../plan/commit-size.ts';
 import type {PreparedPlan} from '../plan/prepared-commit.ts';
 import {ChangeLog} from './change-log.ts';
-import {readLastRevision} from './change-log-ends.ts';
 import type {ChangeLogLimits} from './change-log-parts.ts';
 import type {LmdbSnapshots} from './snapshots.ts';
 import {openTables, type StoreTables} from './store-tables.ts';
@@ -35,29 +34,38 @@ export interface TreeDeps {
 
 /**
  * The checkpointed state of a store, in LMDB's B+tree: entries, the change log, the expiry index, metadata. Written in transactions;
- * after one failed on the disk, it can only be read, in its last good state.
+ * after one failed on the disk, its last good state is opened again: only for reading, unless the disk was just full.
  */
 export class Tree implements AsyncDisposable {
   readonly #deps: TreeDeps;
   #environment: Environment;
-  #tables: StoreTables;
+  /** Undefined from a failed write until the files are opened again. */
+  #tables: StoreTables | undefined;
   #changes: ChangeLog;
   #metadata: StoreMetadata;
   /** The transaction that is being written, until its result is known. Never rejects. */
   #writing: Promise<unknown> | undefined;
-  /** After a disk failure, until the files are opened again for reading. */
-  #reopening: Promise<void> | undefined;
+  /** After a failed write, until the files are opened again. Never rejects. */
+  #reopening: Promise<unknown> | undefined;
 
   constructor(deps: TreeDeps) {
     this.#deps = deps;
     this.#environment = deps.opened.environment;
-    this.#tables = openTables(this.#environment);
-    this.#changes = new ChangeLog(this.#tables.changes, deps.logLimits);
+    const tables = openTables(this.#environment);
+    this.#tables = tables;
+    this.#changes = new ChangeLog(tables.changes, deps.logLimits);
     this.#metadata = deps.opened.metadata;
   }
 
+  /** The tables, to be read inside {@link read}. @throws {AppError} `store-unavailable` after a failed write, until they are opened again. */
   get tables(): StoreTables {
+    if (this.#tables === undefined) throw new AppError(REOPENING);
     return this.#tables;
+  }
+
+  /** True if a read need not wait until the files are opened again. */
+  get isReadable(): boolean {
+    return this.#tables !== undefined && this.#reopening === undefined;
   }
 
   /** The change log, up to the last checkpoint. */
@@ -72,15 +80,17 @@ export class Tree implements AsyncDisposable {
 
   /** Calls `read`, which must be synchronous, so that everything that it reads is one state. */
   read<T>(read: (tables: StoreTables) => T): Promise<T> {
-    if (this.#reopening !== undefined) return this.#reopening.then(() => read(this.#tables));
+    if (this.#reopening !== undefined) return this.#reopening.then(() => read(this.tables));
+    // What kept the files from being opened may be over, such as a lack of file descriptors.
+    if (this.#tables === undefined) this.#open({readOnly: true});
     try {
-      return Promise.resolve(read(this.#tables));
+      return Promise.resolve(read(this.tables));
     } catch (error) {
       return this.#readAgain(error, read);
     }
   }
 
-  /** Takes a snapshot. It must be released before the tree is closed; after a disk failure it cannot be read. */
+  /** Takes a snapshot, inside {@link read}. It must be released before the tree is closed; after a failed write it cannot be read. */
   snapshot(): EnvironmentSnapshot {
     return this.#environment.snapshot();
   }
@@ -91,7 +101,7 @@ export class Tree implements AsyncDisposable {
    * @throws {AppError} `disk-full`, after which the tree is as before. After any other error nothing may be written any more.
    */
   async write(plans: readonly PreparedPlan[]): Promise<void> {
-    const write = prepareWrite(plans, {tables: this.#tables, log: this.#changes});
+    const write = prepareWrite(plans, {tables: this.tables, log: this.#changes});
     await this.#commit(() => write.apply(), sizeOfPlans(plans));
     write.done();
   }
@@ -104,7 +114,7 @@ export class Tree implements AsyncDisposable {
   async writeMetadata(changed: Partial<StoreMetadata>): Promise<void> {
     const metadata = {...this.#metadata, ...changed};
     const record = encodeMetadata(metadata);
-    await this.#commit(() => this.#tables.metadata.put(METADATA_KEY, record), 0);
+    await this.#commit(() => this.tables.metadata.put(METADATA_KEY, record), 0);
     this.#metadata = metadata;
   }
 
@@ -129,39 +139,59 @@ export class Tree implements AsyncDisposable {
     // After a write that failed on the disk, the engine refuses reads before the failure of the write arrives here.
     await this.#writing;
     await this.#reopening;
-    return read(this.#tables);
+    return read(this.tables);
   }
 
+  /**
+   * Nothing may be done with the engine after a failed write: its memory may be overwritten. Until the first `await` nothing reads from
+   * it, and then it is closed.
+   */
   async #endFailedWrite(error: unknown, sizeBytes: number): Promise<never> {
-    if ((await failedOnFullDisk(error, this.#deps.opened.directory, sizeBytes)) && this.#canRead())
-      throw new AppError({code: 'disk-full'}, {cause: error});
-    this.#deps.snapshots.end({code: 'store-read-only', problem: messageOf(error)});
-    this.#reopening = this.#reopenReadOnly();
-    throw error;
+    this.#deps.snapshots.end(REOPENING);
+    this.#tables = undefined;
+    const reopening = this.#reopen(error, sizeBytes).finally(() => {
+      this.#reopening = undefined;
+    });
+    this.#reopening = reopening;
+    throw await reopening;
   }
 
-  /** Returns whether the engine still works after a failed write; if it cannot read, it would never answer another write. */
-  #canRead(): boolean {
+  /** Opens the files again, for writing too if the disk was only full. @returns The failure of the write. */
+  async #reopen(error: unknown, sizeBytes: number): Promise<unknown> {
+    const {opened, log} = this.#deps;
+    const [cause] = await Promise.all([findCause(error), this.#close()]);
+    const {revision} = this.#changes;
+    const isFull = await failedOnFullDisk(cause, opened.directory, sizeBytes);
+    const isOpenForWriting = isFull && this.#open({readOnly: false}) === undefined;
+    const problem = isOpenForWriting ? undefined : this.#open({readOnly: true});
+    if (problem !== undefined) log.error('store cannot be read: its files could not be opened again', {error: problem});
+    // If only the last sync failed, the write may be there. Then its revision must not be given to another one.
+    return isOpenForWriting && this.#changes.revision === revision ? new AppError({code: 'disk-full'}, {cause}) : cause;
+  }
+
+  /** Closes the engine. Never rejects: the files are opened again in any case. */
+  async #close(): Promise<void> {
     try {
-      readLastRevision(this.#tables.changes);
-      return true;
-    } catch {
-      return false;
+      await this.#environment[Symbol.asyncDispose]();
+    } catch (error) {
+      this.#deps.log.error('engine could not be closed after a failed write', {error});
     }
   }
 
-  /** Opens the files again: a failed write can leave the engine unable even to read the last good state. */
-  async #reopenReadOnly(): Promise<void> {
+  /** Opens the files. @returns The reason why they cannot be opened; undefined if they are. */
+  #open({readOnly}: {readonly readOnly: boolean}): unknown {
+    const {opened, logLimits} = this.#deps;
     try {
-      await this.#environment[Symbol.asyncDispose]();
-      const {directory, engine} = this.#deps.opened;
-      this.#environment = engine.openEnvironment({directory: directory.storePath, readOnly: true});
-      this.#tables = openTables(this.#environment);
-      this.#changes = new ChangeLog(this.#tables.changes, this.#deps.logLimits);
+      this.#environment = opened.engine.openEnvironment({directory: opened.directory.storePath, readOnly});
+      const tables = openTables(this.#environment);
+      this.#changes = new ChangeLog(tables.changes, logLimits);
+      this.#tables = tables;
+      return undefined;
     } catch (error) {
-      this.#deps.log.error('store could not be opened again for reading', {error});
-    } finally {
-      this.#reopening = undefined;
+      return error;
     }
   }
 }
+
+/** Failure of everything that was being read when a write failed, and of reads while the files cannot be opened. */
+const REOPENING: Failure = {code: 'store-unavailable', problem: 'a write failed, and its files are not open again yet'};

@@ -1,4 +1,4 @@
-import type {Entry} from '../../domain/entry.ts';
+import {createEntry, createEntryInfo, type Entry} from '../../domain/entry.ts';
 import {trustStoredJson} from '../../domain/json-text.ts';
 import {compareKeys, type Key} from '../../domain/key.ts';
 import {beginEntryRecord, endEntryRecord} from '../format/entry-record.ts';
@@ -30,9 +30,12 @@ export class FrozenWrites {
 }
 
 /** Returns the record of a write for the tree; undefined if the entry is removed. Its bytes must not be changed. */
-export function entryRecordOf(key: Key, {put, revision, updatedAtMs, expiresAtMs}: MemtableWrite): Buffer | undefined {
+export function entryRecordOf(
+  key: Key,
+  {put, revision, updatedAtMs, expiresAtMs, writtenBy}: MemtableWrite,
+): Buffer | undefined {
   if (put === undefined) return undefined;
-  const record = 'record' in put ? put.record : beginEntryRecord(put.json);
+  const record = 'record' in put ? put.record : beginEntryRecord(put.json, writtenBy);
   endEntryRecord(record, key, {revision, updatedAtMs, expiresAtMs});
   return record;
 }
@@ -40,13 +43,18 @@ export function entryRecordOf(key: Key, {put, revision, updatedAtMs, expiresAtMs
 /** Returns the entry of a write with a copy of the value; undefined if the entry is removed. */
 export function copyEntryOf(key: Key, write: MemtableWrite): Entry | undefined {
   const entry = entryOf(key, write);
-  return entry === undefined ? undefined : {...entry, json: trustStoredJson(Buffer.from(entry.json))};
+  return entry === undefined ? undefined : createEntry(entry, trustStoredJson(Buffer.from(entry.json)));
 }
 
 /** Returns the entry of a write; undefined if the entry is removed. Shares the bytes of the value, which must not be changed. */
-export function entryOf(key: Key, {put, revision, updatedAtMs, expiresAtMs}: MemtableWrite): Entry | undefined {
+export function entryOf(
+  key: Key,
+  {put, revision, updatedAtMs, expiresAtMs, writtenBy}: MemtableWrite,
+): Entry | undefined {
   if (put === undefined) return undefined;
   const {json} = put;
-  const entry = {key, revision, sizeBytes: json.length, updatedAtMs, json};
-  return expiresAtMs === undefined ? entry : {...entry, expiresAtMs};
+  return createEntry(
+    createEntryInfo({key, revision, sizeBytes: json.length, updatedAtMs, expiresAtMs, writtenBy}),
+    json,
+  );
 }

@@ -40,7 +40,7 @@ function expiryOf(key: Key, stateOf: (key: Key) => EntryState | undefined): numb
 
 function writeOf(change: Change, updatedAtMs: number, expiredAtMs: number | undefined): MemtableWrite {
   const {key, revision} = change;
-  const common = {revision, updatedAtMs, expiredAtMs};
+  const common = {revision, updatedAtMs, expiredAtMs, writtenBy: change.writtenBy};
   if (change.kind !== 'put') return {...common, put: undefined, expiresAtMs: undefined};
   if (change.json === undefined) throw new Error(`The write-ahead log has no value for ${JSON.stringify(key)}`);
   return {...common, put: {kind: 'put', key, json: change.json}, expiresAtMs: change.expiresAtMs};

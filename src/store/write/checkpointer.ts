@@ -29,6 +29,9 @@ const RETRY_DELAY_MS = 1000;
  */
 const LIMITS = {keysMax: 1000, changesMax: 3000, groupsMax: 512} as const;
 
+/** Maximum size of a value that is cached because it was written, in bytes. A larger one is copied into the cache only when it is read. */
+const WRITTEN_VALUE_BYTES_MAX = 16 * 1024;
+
 /** Writes the groups of the memtable into the tree, while others write and read. */
 export class Checkpointer {
   readonly #deps: CheckpointerDeps;
@@ -113,7 +116,7 @@ export class Checkpointer {
     await gate.write(() => tree.write(groups));
     for (const [key, write] of memtable.remove(groups)) {
       const entry = entryOf(key, write);
-      if (entry === undefined) cache.evict([key]);
+      if (entry === undefined || entry.json.length > WRITTEN_VALUE_BYTES_MAX) cache.evict([key]);
       else cache.add(entry);
     }
   }

@@ -4,7 +4,7 @@ import type {CommitResult} from '../../domain/commit.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 
 /**
- * A group ends with the commit that reaches this size, in bytes: a larger one gains nothing by sharing one fsync, and would occupy
+ * Default size at which a group ends, in bytes: a larger one gains nothing by sharing one fsync, and would occupy
  * the event loop for too long.
  */
 const GROUP_BYTES_MAX = 16 * 1024 * 1024;
@@ -49,8 +49,14 @@ export class CommitGroup<C> {
 export class CommitQueue<C> implements AsyncIterable<CommitGroup<C>> {
   #waiting: WaitingCommit<C>[] = [];
   #isEnded = false;
+  readonly #groupBytesMax: number;
   /** Wakes the reader of the groups, if it waits for a commit. */
   #wake: (() => void) | undefined;
+
+  /** @param groupBytesMax A group ends with the commit that reaches this size, in bytes. */
+  constructor(groupBytesMax = GROUP_BYTES_MAX) {
+    this.#groupBytesMax = groupBytesMax;
+  }
 
   /** Number of commits that wait for their group. */
   get waiting(): number {
@@ -104,7 +110,7 @@ export class CommitQueue<C> implements AsyncIterable<CommitGroup<C>> {
     let sizeBytes = 0;
     const end = this.#waiting.findIndex(waiting => {
       sizeBytes += waiting.sizeBytes;
-      return sizeBytes >= GROUP_BYTES_MAX;
+      return sizeBytes >= this.#groupBytesMax;
     });
     return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end + 1);
   }

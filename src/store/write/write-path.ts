@@ -67,7 +67,7 @@ export class WritePath {
   }
 
   /** Returns figures of all writes. */
-  statistics(): Omit<StoreStatistics, 'entries'> {
+  statistics(): Omit<StoreStatistics, 'entries' | 'sizeBytes'> {
     const {checkpoints, failedCheckpoints} = this.#checkpointer;
     const {waiting: waitingCommits} = this.#queue;
     const wal = {...this.#log.statistics(), waitingRecords: this.#deps.memtable.groups, checkpoints, failedCheckpoints};
@@ -133,6 +133,8 @@ export class WritePath {
   async #plan(commits: readonly PreparedCommit[]): Promise<PreparedPlan> {
     const {tree, gate} = this.#deps;
     let steps: Steps<PreparedPlan> | undefined;
+    // Before the tree is asked, which may be unreadable then.
+    gate.assertWritable();
     for (;;) {
       // While a checkpoint fails, the engine may refuse to read; then `read` waits for its result, and calls this again.
       const {done, value} = await tree.read(() => {

@@ -1,5 +1,6 @@
 import type {Store} from '../../domain/store.ts';
 import {type Contract, runContract} from '../shared/contract.ts';
+import {STORE_CALLERS} from './callers.ts';
 import {STORE_CHANGES, storeTrimming} from './changes.ts';
 import {STORE_CHECKS, STORE_COMMITS} from './commits.ts';
 import {type ClockedStore, STORE_EXPIRY, STORE_SWEEPS} from './expiry.ts';
@@ -50,6 +51,7 @@ export function testStore(contract: StoreContract): void {
     STORE_PATCHES,
     STORE_LISTING,
     STORE_CHANGES,
+    STORE_CALLERS,
     ...(logChangesMax <= FILLED_LOG_MAX ? [storeTrimming(logChangesMax)] : []),
     STORE_FOLLOWING,
     STORE_SNAPSHOTS,

@@ -14,5 +14,7 @@ export interface Tab {
   run(script: string): Promise<unknown>;
   /** Makes the page open a window, which it keeps as `opened`. */
   openWindow(url: string): Promise<Tab>;
+  /** Takes a picture of what it shows, as PNG. */
+  screenshot(): Promise<Uint8Array>;
   close(): Promise<void>;
 }

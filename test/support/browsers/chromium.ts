@@ -47,6 +47,7 @@ function toTab(page: Page): Tab {
       await opened.waitForLoadState();
       return toTab(opened);
     },
+    screenshot: () => page.screenshot(),
     close: () => page.close(),
   };
 }

@@ -1,8 +1,9 @@
-import {mkdir} from 'node:fs/promises';
+import {mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import type {Browser, BrowserContextOptions, Page} from 'playwright-core';
 import {onTestFinished} from 'vitest';
+import type {Tab} from './browser.ts';
 
 /** An open console, with everything that went wrong in it. */
 export interface OpenConsole {
@@ -48,7 +49,7 @@ const SCREENSHOTS =
   process.env['SCREENSHOTS_DIR'] ?? fileURLToPath(new URL('../../../test-output/screenshots', import.meta.url));
 
 /** Keeps a picture of a page as output of the tests. */
-export async function keepScreenshot(page: Page, name: string): Promise<void> {
+export async function keepScreenshot(page: Pick<Tab, 'screenshot'>, name: string): Promise<void> {
   await mkdir(SCREENSHOTS, {recursive: true});
-  await page.screenshot({path: join(SCREENSHOTS, `${name}.png`)});
+  await writeFile(join(SCREENSHOTS, `${name}.png`), await page.screenshot());
 }

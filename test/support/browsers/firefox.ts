@@ -126,6 +126,11 @@ class FirefoxTab implements Tab {
     }
   }
 
+  async screenshot(): Promise<Uint8Array> {
+    const {data} = await this.#bidi.send('browsingContext.captureScreenshot', {context: this.#context});
+    return Buffer.from(String(data), 'base64');
+  }
+
   async close(): Promise<void> {
     await this.#bidi.send('browsingContext.close', {context: this.#context});
   }

@@ -48,7 +48,7 @@ export class Connections {
       hold: (holder, sizeBytes) => this.#hold(holder, sizeBytes),
     });
     this.#all.set(socket, connection);
-    socket.once('close', () => this.#remove(connection));
+    socket.once('close', () => this.remove(connection));
     return true;
   }
 
@@ -60,6 +60,12 @@ export class Connections {
   /** Returns the connection of a socket; undefined if it was refused or evicted. */
   of(socket: Socket): Connection | undefined {
     return this.#all.get(socket);
+  }
+
+  /** Removes a connection whose socket gets another answer. Its requests have no effect. */
+  remove(connection: Connection): void {
+    this.#all.delete(connection.socket);
+    connection.discard();
   }
 
   /** Closes idle connections now and the others after their next answer; those that listen stop listening. */
@@ -115,12 +121,7 @@ export class Connections {
   }
 
   #evict(connection: Connection): void {
-    this.#remove(connection);
+    this.remove(connection);
     connection.evict();
-  }
-
-  #remove(connection: Connection): void {
-    this.#all.delete(connection.socket);
-    connection.discard();
   }
 }

@@ -76,6 +76,8 @@ export class Connection {
   /** Time for which the current request waited for its client, less the credit for its bytes, up to `#sinceMs`. */
   #waitedMs = 0;
   #heldBytes = 0;
+  /** True if its requests wait for {@link resume}. */
+  #suspended = false;
   /** True if it is no longer counted: its socket is closed, or it was evicted. */
   #discarded = false;
   #current: Exchange | undefined;
@@ -156,12 +158,26 @@ export class Connection {
 
   /** Answers a request after all requests before it. @returns False if {@link PIPELINED_MAX} requests wait already. */
   enqueue(exchange: Exchange): boolean {
-    if (this.#queue.length === PIPELINED_MAX) return false;
+    // While it is suspended, the request that would be answered now waits with them.
+    if (this.#queue.length >= PIPELINED_MAX + (this.#suspended ? 1 : 0)) return false;
     this.#newest = exchange.request;
     if (exchange.isLast) this.#broken = true;
-    if (this.#current === undefined) this.#start(exchange);
+    if (this.#current === undefined && !this.#suspended) this.#start(exchange);
     else this.#queue.push(exchange);
+    // Its client waits for the service.
+    if (this.#suspended) this.enter('working');
     return true;
+  }
+
+  /** Makes requests wait from now on. Called before the first one. */
+  suspend(): void {
+    this.#suspended = true;
+  }
+
+  /** Answers the requests that waited since {@link suspend}. */
+  resume(): void {
+    this.#suspended = false;
+    if (this.#queue.length > 0 || this.#afterAnswers !== undefined) this.#startNext();
   }
 
   /**
@@ -173,7 +189,7 @@ export class Connection {
     if (this.#broken) return;
     this.#broken = true;
     if (this.#newest?.complete === false) this.#newest.fail(failure);
-    else if (this.#current === undefined) refuse();
+    else if (this.#current === undefined && !this.#suspended) refuse();
     else this.#afterAnswers = refuse;
   }
 

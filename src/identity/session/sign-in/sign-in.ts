@@ -21,11 +21,11 @@ export async function requestSession(
   {scriptURL, ...credentials}: Credentials & {readonly scriptURL: string},
   {client, log, nowMs, signal}: SignInDeps,
 ): Promise<SessionRecord> {
-  if (isUnprotected(scriptURL))
-    log.info('signing in over http: others on the network can read the password', {scriptURL});
   // Send the password only to an address that is a back end and does not redirect.
   const backEnd = await client.probe(scriptURL, {signal, secrets: [credentials.password]});
   const pilot = await client.signIn(scriptURL, credentials, {signal});
+  if (isUnprotected(scriptURL))
+    log.info('signed in over http: others on the network can read the password and the session', {scriptURL});
   signal.throwIfAborted();
   const sinceMs = nowMs();
   const given = {scriptURL, backEnd, sinceMs, session: pilot.session, pilot: pilot.json};

@@ -21,6 +21,10 @@ export interface StartMessage {
   /** Port that plugins were written for, and the port of the service. */
   readonly originalPort: number;
   readonly servicePort: number;
+  /** Proves to the service which plugin calls. */
+  readonly token: string;
+  /** Names of the service in addresses. A process of another user could listen at others of this machine, so calls of those carry no token. */
+  readonly serviceHosts: readonly string[];
 }
 
 /** Calls a route. The body is that of the request. */

@@ -35,6 +35,14 @@ describe('Secrets', () => {
     assert.equal(secretsOf('', 'token-of-the-platform').mask('token-of-the-platform!'), '…!');
   });
 
+  test('masks tokens of backgrounds until they are forgotten, and sessions beside any number of them', () => {
+    const secrets = secretsOf('the-first-session');
+    for (let start = 0; start < 300; start++) secrets.remember(`token-of-start-${start}!`);
+    assert.equal(secrets.mask('the-first-session, token-of-start-0!'), '…, …');
+    secrets.forget('token-of-start-0!');
+    assert.equal(secrets.mask('token-of-start-0! token-of-start-299!'), 'token-of-start-0! …');
+  });
+
   test('still masks a session that was followed by another', () => {
     const secrets = secretsOf('the-first-session');
     learn(secrets, 'the-second-session');

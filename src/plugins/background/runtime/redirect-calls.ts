@@ -9,6 +9,10 @@ export interface OwnService {
   /** Port that plugins were written for. */
   readonly originalPort: number;
   readonly servicePort: number;
+  /** Proves to the service which plugin calls. */
+  readonly token: string;
+  /** Names of the service whose calls carry the token. */
+  readonly serviceHosts: readonly string[];
 }
 
 /** Names of this machine under which plugins call the service. */
@@ -17,9 +21,13 @@ const HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1']);
 /** Header that names the plugin whose background calls the service. */
 const PLUGIN_HEADER = 'x-crewroom-plugin';
 
+/** Header with the token, which the guard of the service reads. */
+const TOKEN_HEADER = 'x-crewroom-token';
+
 /**
  * Sends calls of the original address to the port of the service: those by `node:http`, which axios uses, by `fetch`, and by
- * `WebSocket`. Calls of the service, also by its own port, name the plugin in a header. All other calls are left alone.
+ * `WebSocket`. Calls of the service, also by its own port, name the plugin in a header, and prove it by the token. All other
+ * calls are left alone.
  */
 export function redirectCalls(service: OwnService): void {
   redirectHttp(service);
@@ -47,7 +55,7 @@ type HttpArguments = readonly unknown[];
 function redirectArguments(args: HttpArguments, service: OwnService): HttpArguments {
   const options = optionsOf(args);
   if (options === undefined || !isOwnRequest(options, service)) return args;
-  const headers = redirectHeaders(options.headers, service);
+  const headers = redirectHeaders(options.headers, service, ownHeaders(hostOf(options), service));
   const listener = args.find(each => typeof each === 'function');
   return [{...options, port: service.servicePort, headers}, listener];
 }
@@ -59,25 +67,38 @@ function optionsOf([input, given]: HttpArguments): RequestOptions | undefined {
 }
 
 function isOwnRequest(options: RequestOptions, service: OwnService): boolean {
-  const {protocol = 'http:', hostname, host, port, socketPath} = options;
+  const {protocol = 'http:', port, socketPath} = options;
   if (protocol !== 'http:' || typeof socketPath === 'string') return false;
-  return HOSTS.has(String(hostname ?? host).toLowerCase()) && isOwnPort(Number(port), service);
+  return HOSTS.has(hostOf(options)) && isOwnPort(Number(port), service);
+}
+
+function hostOf({hostname, host}: RequestOptions): string {
+  return String(hostname ?? host).toLowerCase();
+}
+
+/** Returns the headers of a call of the service by one of its names. */
+function ownHeaders(host: string, {id, token, serviceHosts}: OwnService): Readonly<Record<string, string>> {
+  return {[PLUGIN_HEADER]: id, ...(serviceHosts.includes(host) ? {[TOKEN_HEADER]: token} : {})};
 }
 
 function isOwnPort(port: number, {originalPort, servicePort}: OwnService): boolean {
   return port === originalPort || port === servicePort;
 }
 
-/** Names the plugin, and replaces a `Host` that the plugin sends itself; Node adds the right one otherwise. */
-function redirectHeaders(headers: RequestOptions['headers'], {id, originalPort, servicePort}: OwnService): object {
+/** Adds own headers, and replaces a `Host` that the plugin sends itself; Node adds the right one otherwise. */
+function redirectHeaders(
+  headers: RequestOptions['headers'],
+  {originalPort, servicePort}: OwnService,
+  own: Readonly<Record<string, string>>,
+): object {
   // A list of names and values, to which Node adds no `Host`: packages that build one know their own.
-  if (Array.isArray(headers)) return [...headers, PLUGIN_HEADER, id];
+  if (Array.isArray(headers)) return [...headers, ...Object.entries(own).flat()];
   const redirected = Object.entries(headers ?? {}).map(([name, value]) => {
     const isHost = name.toLowerCase() === 'host' && typeof value === 'string';
     return [name, isHost ? value.replace(`:${originalPort}`, `:${servicePort}`) : value];
   });
   // The last of two names that differ in case counts.
-  return {...Object.fromEntries(redirected), [PLUGIN_HEADER]: id};
+  return {...Object.fromEntries(redirected), ...own};
 }
 
 function redirectFetch(service: OwnService): void {
@@ -87,7 +108,7 @@ function redirectFetch(service: OwnService): void {
     if (url === undefined) return fetch(input, init);
     const target = input instanceof Request ? new Request(url, input) : url;
     const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
-    headers.set(PLUGIN_HEADER, service.id);
+    for (const [name, value] of Object.entries(ownHeaders(new URL(url).hostname, service))) headers.set(name, value);
     return fetch(target, {...init, headers});
   };
 }
@@ -97,11 +118,20 @@ function redirectWebSocket(service: OwnService): void {
   const original: unknown = Reflect.get(globalThis, 'WebSocket');
   if (!isWebSocketClass(original)) return;
   class WebSocket extends original {
-    constructor(url: unknown, ...options: readonly unknown[]) {
-      super(redirectUrl(url, service) ?? url, ...options);
+    constructor(url: unknown, options?: unknown) {
+      const redirected = redirectUrl(url, service);
+      if (redirected === undefined) super(url, ...(options === undefined ? [] : [options]));
+      else super(redirected, withHeaders(options, ownHeaders(new URL(redirected).hostname, service)));
     }
   }
   Reflect.set(globalThis, 'WebSocket', WebSocket);
+}
+
+/** Adds headers to the options of a `WebSocket` of Node, which may be protocols only. */
+function withHeaders(options: unknown, own: Readonly<Record<string, string>>): object {
+  if (typeof options === 'string' || Array.isArray(options)) return {protocols: options, headers: own};
+  const {headers, ...others}: {readonly headers?: object} = Object(options);
+  return {...others, headers: {...headers, ...own}};
 }
 
 type WebSocketClass = new (...options: unknown[]) => object;

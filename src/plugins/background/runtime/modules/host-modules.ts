@@ -1,7 +1,7 @@
 import Module, {createRequire, register} from 'node:module';
 import {fileURLToPath} from 'node:url';
-import {HOST_FILE, IMPORT_HOOKS, SDK_COMMON_JS} from '../program/places.ts';
-import {isHostModule, isMissing, isSdk} from './host-module-names.ts';
+import {EFFECT_FILE, HOST_FILE, IMPORT_HOOKS, SDK_COMMON_JS} from '../program/places.ts';
+import {isEffect, isHostModule, isMissing, isSdk} from './host-module-names.ts';
 import {resolveNow} from './import-hooks.ts';
 
 /**
@@ -10,6 +10,7 @@ import {resolveNow} from './import-hooks.ts';
  */
 export function provideToRequire(file: string): void {
   const requireOfHost = createRequire(HOST_FILE);
+  const requireOfEffect = createRequire(EFFECT_FILE);
   const resolveInPlugin: unknown = Reflect.get(Module, '_resolveFilename');
   if (typeof resolveInPlugin !== 'function') throw new Error('This version of Node has no Module._resolveFilename');
   // Resolving in the host calls this function again, which must not recurse if the host does not have the module.
@@ -22,7 +23,7 @@ export function provideToRequire(file: string): void {
       if (isSdk(name)) return fileURLToPath(SDK_COMMON_JS);
       inHost = true;
       try {
-        return requireOfHost.resolve(name);
+        return (isEffect(name) ? requireOfEffect : requireOfHost).resolve(name);
       } finally {
         inHost = false;
       }

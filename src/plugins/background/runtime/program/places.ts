@@ -10,6 +10,9 @@ export const IMPORT_HOOKS = new URL('../modules/import-hooks.js', import.meta.ur
 /** File of the host. Modules that a plugin expects of the host are resolved from there. */
 export const HOST_FILE = import.meta.url;
 
+/** File of the bundled package effect, from which its modules are resolved: a package finds itself by its own name. */
+export const EFFECT_FILE = new URL('../../../../../dist/host-packages/effect/index.cjs', import.meta.url).href;
+
 /** Folder of the built SDK of backgrounds: a package beside the service, in a clone and in the published package. */
 const SDK = new URL('../../../../../packages/background-sdk/dist/', import.meta.url);
 

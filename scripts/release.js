@@ -1,0 +1,94 @@
+#!/usr/bin/env node
+// Prepares a release: `npm run release -- VERSION`. Refuses if something is not ready, runs all checks, sets the version, commits and tags,
+// and stops: publishing is the decision of a person.
+import {spawnSync} from 'node:child_process';
+import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {findObstacles, nextChangelog} from './release-rules.js';
+
+const root = process.cwd();
+const version = process.argv[2] ?? '';
+try {
+  const obstacles = findObstacles(version, readFacts());
+  if (obstacles.length > 0) throw new Error(`Not ready:\n${obstacles.map(each => `- ${each}`).join('\n')}`);
+  run('.ci/run', [], {stdio: 'inherit'});
+  prepare();
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+
+/** Reads everything that the rules judge. */
+function readFacts() {
+  const {version: current} = readJson('package.json');
+  const lastTag = git('describe', '--tags', '--abbrev=0', '--match', 'v*').stdout.trim();
+  return {
+    current,
+    changelog: readFileSync(join(root, 'CHANGELOG.md'), 'utf8'),
+    branch: git('branch', '--show-current').stdout.trim(),
+    changedFiles: lines(git('status', '--porcelain').stdout),
+    tags: lines(git('tag', '--list').stdout),
+    removedFromApi: lastTag === '' ? [] : removedLines(git('diff', '--unified=0', lastTag, '--', 'test/api').stdout),
+    dataFormat: Number(
+      /DATA_FORMAT = (\d+)/.exec(readFileSync(join(root, 'src/store/disk/data-format.ts'), 'utf8'))?.[1],
+    ),
+    keptFormats: keptFormats(),
+  };
+}
+
+/** Returns the data formats that have a fixture. */
+function keptFormats() {
+  const folder = join(root, 'test', 'fixtures', 'data');
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.flatMap(name => /^format-(\d+)\.tar\.gz$/.exec(name)?.slice(1).map(Number) ?? []);
+}
+
+/** Sets the version everywhere, closes the section of the changelog, commits and tags. */
+function prepare() {
+  run('npm', [
+    'version',
+    version,
+    '--no-git-tag-version',
+    '--workspaces',
+    '--include-workspace-root',
+    '--no-workspaces-update',
+  ]);
+  run('npm', ['install', '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund']);
+  const changelog = join(root, 'CHANGELOG.md');
+  const today = new Date().toISOString().slice(0, 10);
+  writeFileSync(changelog, nextChangelog(readFileSync(changelog, 'utf8'), version, today));
+  run('git', ['commit', '--quiet', '--all', '--message', `release: ${version}`]);
+  run('git', ['tag', '--annotate', `v${version}`, '--message', `Crewroom ${version}`]);
+  const workspaces = readdirSync(join(root, 'packages')).map(name => `--workspace packages/${name}`);
+  process.stdout.write(
+    [
+      `Committed and tagged v${version}. Nothing was published or pushed. To publish it:`,
+      '  git push --follow-tags',
+      `  npm publish ${workspaces.join(' ')} --include-workspace-root`,
+      `To take it back: git tag --delete v${version} && git reset --keep HEAD~1`,
+      '',
+    ].join('\n'),
+  );
+}
+
+function readJson(path) {
+  return JSON.parse(readFileSync(join(root, path), 'utf8'));
+}
+
+function lines(text) {
+  return text.split('\n').filter(line => line !== '');
+}
+
+/** Returns the lines that a patch removes. */
+function removedLines(patch) {
+  return lines(patch).filter(line => line.startsWith('-') && !line.startsWith('---'));
+}
+
+function git(...args) {
+  return spawnSync('git', args, {cwd: root, encoding: 'utf8'});
+}
+
+function run(command, args, options = {}) {
+  const {status, stderr, error} = spawnSync(command, args, {cwd: root, encoding: 'utf8', ...options});
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${stderr ?? ''}${error?.message ?? ''}`);
+}

@@ -1,0 +1,88 @@
+import {describe, expect, test} from 'vitest';
+import {createAccess} from './admit.ts';
+import {createBackgroundRegister} from './background-register.ts';
+import {createOwnerAccess} from './owner-access.ts';
+import {createTokenRegister} from './token-register.ts';
+
+const RANDOM = {randomBytes: (sizeBytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(sizeBytes))};
+const owner = createOwnerAccess({host: 'localhost', elapsedMs: () => 0, ...RANDOM});
+const tokens = createTokenRegister({
+  tokens: [],
+  save: async () => {},
+  nowMs: () => 0,
+  timers: {after: () => () => {}},
+  ...RANDOM,
+});
+const backgrounds = createBackgroundRegister(RANDOM);
+const access = createAccess({mode: 'open', owner, tokens, backgrounds});
+
+/** Returns the principal of a request with a token. */
+function principalOf(token: string | undefined, plugin?: string): string | undefined {
+  return access.admit({authorizations: token === undefined ? [] : [`Bearer ${token}`], backgroundTokens: [], plugin})
+    .principal;
+}
+
+describe('createAccess() names', () => {
+  test('no program without a token', () => expect(principalOf(undefined)).toBeUndefined());
+
+  test('the page of a plugin', () => expect(principalOf(undefined, 'com.a')).toBe('plugin:com.a'));
+
+  test('the background of a plugin until it ends, by a token that is sent once', () => {
+    const admit = (...backgroundTokens: readonly string[]) => access.admit({authorizations: [], backgroundTokens});
+    const token = backgrounds.create('com.a');
+    const other = backgrounds.create('com.a');
+    expect([admit(token).principal, admit(other).principal]).toEqual(['plugin:com.a', 'plugin:com.a']);
+    for (const wrong of [[token, token], [''], [`${token}a`], [token.slice(1)]])
+      expect(() => admit(...wrong)).toThrow(/token/);
+    backgrounds.revoke(token);
+    expect(() => admit(token)).toThrow('no background of a plugin that runs has this token');
+    expect(admit(other).principal).toBe('plugin:com.a');
+  });
+
+  test('the owner', () => {
+    expect(principalOf(owner.token)).toBe('owner');
+    expect(principalOf(owner.exchangeCode(owner.createCode(owner.token).code))).toBe('owner');
+  });
+
+  test('a program by its token, also in the page of a plugin', async () => {
+    const token = await tokens.create({name: 'backup', permissions: ['identity:read']});
+    expect([principalOf(token), principalOf(token, 'com.a')]).toEqual(['token:backup', 'token:backup']);
+  });
+});
+
+describe('createAccess() with the mode "attributed"', () => {
+  const attributed = createAccess({mode: 'attributed', owner, tokens, backgrounds});
+
+  test('asks a program for a token with the smallest permission that suffices', () => {
+    const program = attributed.admit({authorizations: [], backgroundTokens: []});
+    expect(() => program.assertMay('entries:read:com.a/x/y')).toThrow(
+      expect.objectContaining({failure: {code: 'token-required', permission: 'entries:read:com.a/x/'}}),
+    );
+    expect(() => program.assertMay('settings:read:com.a')).toThrow(
+      expect.objectContaining({failure: {code: 'token-required', permission: 'plugins:manage'}}),
+    );
+    expect(program.may('identity:read')).toBe(true);
+  });
+
+  test('refuses a plugin by its name, whether its page or its background calls', () => {
+    const page = attributed.admit({authorizations: [], backgroundTokens: [], plugin: 'com.a'});
+    const background = attributed.admit({authorizations: [], backgroundTokens: [backgrounds.create('com.a')]});
+    for (const plugin of [page, background]) {
+      expect(plugin.may('entries:write:com.a/x')).toBe(true);
+      const failure = {code: 'permission-required', permission: 'entries:read:com.b/', principal: 'plugin:com.a'};
+      expect(() => plugin.assertMay('entries:read:com.b/')).toThrow(expect.objectContaining({failure}));
+    }
+  });
+});
+
+test('createAccess() with the mode "strict" trusts no origin', () => {
+  const strict = createAccess({mode: 'strict', owner, tokens, backgrounds});
+  const background = {authorizations: [], backgroundTokens: [backgrounds.create('com.a')]};
+  expect(strict.admit(background).may('entries:read:com.a/x')).toBe(true);
+  for (const credentials of [{}, {plugin: 'com.a'}]) {
+    const caller = strict.admit({authorizations: [], backgroundTokens: [], ...credentials});
+    const failure = {code: 'token-required', permission: 'entries:read:com.a/'};
+    expect(() => caller.assertMay('entries:read:com.a/x')).toThrow(expect.objectContaining({failure}));
+    expect(caller.may('identity:read')).toBe(false);
+  }
+});

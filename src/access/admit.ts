@@ -1,0 +1,74 @@
+import {
+  type Access,
+  ANY_CALLER,
+  type Caller,
+  type Credentials,
+  hasOwnToken,
+  OWNER_CALLER,
+  type Principal,
+} from '../domain/access.ts';
+import {AppError} from '../domain/app-error.ts';
+import type {Owner} from '../domain/owner.ts';
+import type {BackgroundRegister} from './background-register.ts';
+import {createCaller} from './judged-caller.ts';
+import type {TokenRegister} from './token-register.ts';
+import type {AccessMode} from './verdict.ts';
+
+/** Dependencies of {@link createAccess}. */
+export interface AccessDeps {
+  readonly mode: AccessMode;
+  readonly owner: Pick<Owner, 'isOwner'>;
+  readonly tokens: Pick<TokenRegister, 'admit'>;
+  readonly backgrounds: Pick<BackgroundRegister, 'admit'>;
+}
+
+/**
+ * Creates the access of a mode. Credentials of others than this service are ignored: published plugins send those of their airline.
+ */
+export function createAccess({mode, owner, tokens, backgrounds}: AccessDeps): Access {
+  const judged = (principal: Principal | undefined, isProved: boolean): Caller =>
+    createCaller({mode, principal, isProved, granted: []});
+  const unknown = mode === 'open' ? ANY_CALLER : judged(undefined, false);
+  const withoutToken = ({backgroundTokens, plugin: page}: Credentials): Caller => {
+    const background = findBackground(backgroundTokens, backgrounds);
+    const plugin = background ?? page;
+    return plugin === undefined ? unknown : judged(`plugin:${plugin}`, background !== undefined);
+  };
+  return {
+    admit: credentials => {
+      const {authorizations} = credentials;
+      if (authorizations.some(isEmptyBearer))
+        throw new AppError({code: 'invalid-token', problem: 'nothing follows "Bearer"'});
+      if (!authorizations.some(hasOwnToken)) return withoutToken(credentials);
+      const [value = '', second] = authorizations;
+      if (second !== undefined)
+        throw new AppError({code: 'invalid-token', problem: 'the request has more than one Authorization header'});
+      const [, token] = TOKEN.exec(value) ?? [];
+      if (token === undefined)
+        throw new AppError({
+          code: 'invalid-token',
+          problem: 'it is not "crewroom_" and 43 letters, digits, dashes or underscores',
+        });
+      return owner.isOwner(token) ? OWNER_CALLER : tokens.admit(token);
+    },
+  };
+}
+
+/** Returns the id of the plugin whose background sent a request; undefined for any other. @throws {AppError} `invalid-token`. */
+function findBackground(
+  [token, second]: readonly string[],
+  backgrounds: Pick<BackgroundRegister, 'admit'>,
+): string | undefined {
+  if (token === undefined) return undefined;
+  if (second !== undefined)
+    throw new AppError({code: 'invalid-token', problem: 'the request has more than one token of a background'});
+  return backgrounds.admit(token);
+}
+
+/** Credentials with one token (RFC 6750 section 2.1). */
+const TOKEN = /^Bearer +(crewroom_[A-Za-z0-9_-]{43})$/i;
+
+/** Returns whether credentials lack their token, as when a script reads it from a file that is missing: ignored, they would permit everything. */
+function isEmptyBearer(authorization: string): boolean {
+  return /^Bearer\s*$/i.test(authorization);
+}

@@ -1,0 +1,50 @@
+import type {BackgroundTokens} from '../domain/access.ts';
+import {AppError} from '../domain/app-error.ts';
+import {createToken, hash} from './token-hash.ts';
+
+/** Dependencies of {@link createBackgroundRegister}. */
+export interface BackgroundRegisterDeps {
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+}
+
+/** Tokens of backgrounds, and the plugins that they prove. */
+export interface BackgroundRegister extends BackgroundTokens {
+  /** Returns the id of the plugin with a token. @throws {AppError} `invalid-token` if it is unknown or its background has ended. */
+  admit(token: string): string;
+}
+
+/** Creates the register of the tokens of backgrounds, which is empty. */
+export function createBackgroundRegister(deps: BackgroundRegisterDeps): BackgroundRegister {
+  return new HashedBackgrounds(deps);
+}
+
+class HashedBackgrounds implements BackgroundRegister {
+  readonly #deps: BackgroundRegisterDeps;
+  /** Ids of plugins by the hashes of their tokens. The time of a look-up by hash shows nothing of a token. */
+  readonly #plugins = new Map<string, string>();
+
+  constructor(deps: BackgroundRegisterDeps) {
+    this.#deps = deps;
+  }
+
+  create(plugin: string): string {
+    const token = createToken(this.#deps);
+    this.#plugins.set(keyOf(token), plugin);
+    return token;
+  }
+
+  revoke(token: string): void {
+    this.#plugins.delete(keyOf(token));
+  }
+
+  admit(token: string): string {
+    const plugin = this.#plugins.get(keyOf(token));
+    if (plugin === undefined)
+      throw new AppError({code: 'invalid-token', problem: 'no background of a plugin that runs has this token'});
+    return plugin;
+  }
+}
+
+function keyOf(token: string): string {
+  return Buffer.from(hash(token)).toString('base64');
+}

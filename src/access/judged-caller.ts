@@ -1,0 +1,48 @@
+import type {Action, Caller, Principal} from '../domain/access.ts';
+import {AppError} from '../domain/app-error.ts';
+import {grantable} from './permission.ts';
+import {type JudgedPrincipal, judgeAccess} from './verdict.ts';
+
+/** A caller whose actions are judged one by one. */
+export interface JudgedParts extends JudgedPrincipal {
+  /** @default {a caller that keeps its permissions} */
+  readonly onEnd?: Caller['onEnd'];
+}
+
+/** Creates the caller of one request. */
+export function createCaller(parts: JudgedParts): Caller {
+  return new JudgedCaller(parts);
+}
+
+class JudgedCaller implements Caller {
+  readonly principal: Principal | undefined;
+  readonly isLasting: boolean;
+  readonly onEnd: Caller['onEnd'];
+  readonly #parts: JudgedParts;
+
+  constructor(parts: JudgedParts) {
+    this.#parts = parts;
+    this.principal = parts.principal;
+    this.isLasting = parts.onEnd === undefined;
+    this.onEnd = parts.onEnd ?? (() => () => {});
+  }
+
+  may(action: Action): boolean {
+    return judgeAccess(this.#parts, action) === 'permitted';
+  }
+
+  assertMay(action: Action): void {
+    switch (judgeAccess(this.#parts, action)) {
+      case 'permitted':
+        return;
+      case 'credentials-needed':
+        throw new AppError({code: 'token-required', permission: grantable(action)});
+      case 'permission-needed':
+        throw new AppError({
+          code: 'permission-required',
+          permission: grantable(action),
+          principal: this.principal ?? 'unknown',
+        });
+    }
+  }
+}

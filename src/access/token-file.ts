@@ -1,0 +1,94 @@
+import {join} from 'node:path';
+import {AppError} from '../domain/app-error.ts';
+import {messageOf} from '../domain/error-text.ts';
+import {hasShape} from '../domain/shape.ts';
+import {FileError} from '../files.ts';
+import {readOwnFile, writeOwnFile} from './own-file.ts';
+import {readPermission} from './permission.ts';
+import type {KeptToken} from './token-register.ts';
+
+/** Name of the file with the tokens of programs, in a data directory. */
+const TOKEN_FILE = 'access-tokens.json';
+
+/** Maximum size of the file, in bytes: as many tokens as there may be, with as many and as long permissions as they may have. */
+const FILE_BYTES_MAX = 4 * 1024 * 1024;
+
+/** A token in the file. Times are RFC 3339. */
+interface TokenDocument {
+  readonly name: string;
+  /** SHA-256 of the token, in hexadecimal digits. */
+  readonly sha256: string;
+  readonly permissions: readonly string[];
+  readonly createdAt: string;
+  readonly expiresAt?: string | undefined;
+}
+
+interface TokensDocument {
+  readonly tokens: readonly TokenDocument[];
+}
+
+/**
+ * Reads the tokens of a data directory; none without a file.
+ *
+ * @throws {AppError} `invalid-token-file` if the file is not one that {@link writeTokenFile} wrote: without it no token would be refused or
+ * admitted for a reason that its owner knows.
+ */
+export async function readTokenFile(directory: string): Promise<readonly KeptToken[]> {
+  const file = join(directory, TOKEN_FILE);
+  try {
+    return parseTokens((await readOwnFile(file, {bytesMax: FILE_BYTES_MAX, followsLink: true})).toString());
+  } catch (error) {
+    if (error instanceof FileError && error.problem === 'missing') return [];
+    throw new AppError({code: 'invalid-token-file', file, problem: messageOf(error)});
+  }
+}
+
+function parseTokens(text: string): readonly KeptToken[] {
+  const document: unknown = JSON.parse(text);
+  const shape = {
+    tokens: [{name: 'string', sha256: 'string', permissions: ['string'], createdAt: 'string', 'expiresAt?': 'string'}],
+  } as const;
+  if (!hasShape(document, shape)) throw new Error('it is not a list of tokens');
+  return (document as TokensDocument).tokens.map(parseToken);
+}
+
+function parseToken({name, sha256, permissions, createdAt, expiresAt}: TokenDocument): KeptToken {
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error(`the hash of ${JSON.stringify(name)} is not one of SHA-256`);
+  return {
+    name,
+    hash: Buffer.from(sha256, 'hex'),
+    permissions: permissions.map(text => {
+      const reading = readPermission(text);
+      if ('problem' in reading) throw new Error(`the permission ${JSON.stringify(text)} ${reading.problem}`);
+      return reading.permission;
+    }),
+    createdAtMs: parseTime(createdAt),
+    ...(expiresAt === undefined ? {} : {expiresAtMs: parseTime(expiresAt)}),
+  };
+}
+
+function parseTime(text: string): number {
+  const timeMs = Date.parse(text);
+  // A token whose end cannot be read must not become one without an end.
+  if (Number.isNaN(timeMs)) throw new Error(`${JSON.stringify(text)} is not a time`);
+  return timeMs;
+}
+
+/** Writes the tokens of a data directory, for this user only. @throws {Error} If it cannot be written. */
+export async function writeTokenFile(
+  directory: string,
+  tokens: readonly KeptToken[],
+  randomName: () => string,
+): Promise<void> {
+  const document: TokensDocument = {
+    tokens: tokens.map(({name, hash, permissions, createdAtMs, expiresAtMs}) => ({
+      name,
+      sha256: Buffer.from(hash).toString('hex'),
+      permissions,
+      createdAt: new Date(createdAtMs).toISOString(),
+      ...(expiresAtMs === undefined ? {} : {expiresAt: new Date(expiresAtMs).toISOString()}),
+    })),
+  };
+  const text = `${JSON.stringify(document, undefined, 2)}\n`;
+  await writeOwnFile(join(directory, TOKEN_FILE), text, {randomName, followsLink: true});
+}

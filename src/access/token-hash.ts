@@ -1,0 +1,32 @@
+import {createHash, timingSafeEqual} from 'node:crypto';
+
+/** Random bytes of a token or a code: too many to be guessed, and 43 characters as base64url. */
+const SECRET_BYTES = 32;
+
+/** Beginning of every token, by which programs that look for leaked secrets know one. */
+const TOKEN_PREFIX = 'crewroom_';
+
+/** Source of randomness. */
+interface Randomness {
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+}
+
+/** Creates a text that cannot be guessed, of 43 characters. */
+export function createSecret({randomBytes}: Randomness): string {
+  return Buffer.from(randomBytes(SECRET_BYTES)).toString('base64url');
+}
+
+/** Creates a token. */
+export function createToken(randomness: Randomness): string {
+  return `${TOKEN_PREFIX}${createSecret(randomness)}`;
+}
+
+/** Returns the SHA-256 hash of a token or a code. They are random, so that a slow hash would add nothing. */
+export function hash(secret: string): Uint8Array {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** Returns the position of a hash, or -1. Compares all of them in constant time: the time shows neither a hash nor its position. */
+export function findEqual(hashes: readonly Uint8Array[], wanted: Uint8Array): number {
+  return hashes.map(each => timingSafeEqual(each, wanted)).indexOf(true);
+}

@@ -1,0 +1,36 @@
+import {type CommandSpec, JSON_FLAG} from './spec.ts';
+
+/** `crewroom token`. */
+export const TOKEN = {
+  name: 'token',
+  group: 'Service',
+  summary: 'Create and revoke tokens of programs',
+  arguments: [
+    {name: 'ACTION', description: 'create, list or revoke', choices: ['create', 'list', 'revoke']},
+    {name: 'NAME', description: 'the token to revoke', optional: true},
+  ],
+  flags: {
+    name: {placeholder: 'NAME', description: 'name of the new token'},
+    permission: {placeholder: 'PERMISSION', description: 'what it permits', repeatable: true},
+    expires: {placeholder: 'TIME', description: 'how long it is valid, such as 12h or 30d'},
+    ...JSON_FLAG,
+  },
+  settings: ['host', 'port', 'dataDir'],
+  examples: [
+    {
+      line: 'crewroom token create --name backup --permission entries:read:',
+      purpose: 'prints the token of a program that may read all entries',
+    },
+    {
+      line: 'crewroom token create --name a --permission entries:write:a/ --expires 30d',
+      purpose: 'write the entries below a/, for 30 days',
+    },
+    {line: 'crewroom token list', purpose: 'names, permissions and ends; tokens are shown once'},
+    {line: 'crewroom token revoke backup', purpose: 'refuse it from now on, and end its streams'},
+  ],
+  notes: [
+    'Permissions for the identity: identity:read, identity:secrets, session:manage.',
+    'For entries: entries:read:PREFIX, entries:write:PREFIX; a prefix ends in "/".',
+    'For the rest: plugins:manage, or admin for everything but tokens.',
+  ],
+} as const satisfies CommandSpec;

@@ -1,0 +1,87 @@
+import type {AccessToken} from '../../domain/access.ts';
+import {formatTokenRequest, readCreatedToken, readTokens} from '../../protocol/access-tokens.ts';
+import type {TOKEN} from '../catalogue/access-commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {invalidUsage} from '../failures/usage.ts';
+import {readTime} from '../input/flag-values.ts';
+import {connectAsOwner} from '../service/owner-sender.ts';
+import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {styleOf} from '../terminal/style.ts';
+import {formatTable} from '../terminal/table.ts';
+
+type TokenCall = CallOf<typeof TOKEN>;
+
+/** `crewroom token`: creates, lists and revokes tokens of programs. */
+export async function run(call: TokenCall): Promise<ExitCode> {
+  const [action = '', name] = call.arguments;
+  switch (action) {
+    case 'create':
+      if (name !== undefined) throw invalidUsage('token', 'create takes its name as --name NAME');
+      return create(call);
+    case 'list':
+      if (name !== undefined) throw invalidUsage('token', 'list takes no NAME');
+      return list(call);
+    case 'revoke':
+      if (name === undefined) throw invalidUsage('token', 'revoke needs a NAME; "crewroom token list" shows all');
+      return revoke(call, name);
+    default:
+      throw invalidUsage('token', `it takes create, list or revoke, not ${JSON.stringify(action)}`);
+  }
+}
+
+async function create(call: TokenCall): Promise<ExitCode> {
+  const {flags, context} = call;
+  const {name, permission: permissions = [], expires} = flags;
+  if (name === undefined) throw invalidUsage('token', 'create needs --name NAME');
+  if (permissions.length === 0) throw invalidUsage('token', 'create needs --permission PERMISSION, at least once');
+  const expiresAtMs =
+    expires === undefined
+      ? undefined
+      : context.nowMs() + readTime(expires, {command: 'token', flag: '--expires'}) * 1000;
+  const {send} = await connectAsOwner(call);
+  const body = formatTokenRequest({name, permissions, expiresAtMs});
+  const token = await send('POST', '/api/access/tokens', readCreatedToken, body);
+  await context.stdout.write(flags.json ? jsonLine({name, token}) : `${token}\n`);
+  return EXIT.ok;
+}
+
+async function list(call: TokenCall): Promise<ExitCode> {
+  const {stdout} = call.context;
+  const {send} = await connectAsOwner(call);
+  const tokens = await send('GET', '/api/access/tokens', readTokens);
+  if (call.flags.json) await stdout.write(tokens.map(token => jsonLine(describe(token))).join(''));
+  else if (stdout.isTerminal) await stdout.write(formatTokens(tokens, call));
+  else await stdout.write(tokens.map(({name}) => `${escapeControls(name)}\n`).join(''));
+  return EXIT.ok;
+}
+
+function describe({name, permissions, createdAtMs, expiresAtMs}: AccessToken): object {
+  return {name, permissions, createdAt: formatDate(createdAtMs), expiresAt: formatDate(expiresAtMs)};
+}
+
+function formatDate(timeMs: number | undefined): string | undefined {
+  return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
+}
+
+function formatTokens(tokens: readonly AccessToken[], {context}: TokenCall): string {
+  const {stdout, nowMs} = context;
+  const rows = tokens.map(({name, permissions, expiresAtMs = Infinity}) => [
+    escapeControls(name),
+    expiresAtMs === Infinity ? 'never' : `${expiresAtMs <= nowMs() ? 'expired ' : ''}${formatDate(expiresAtMs)}`,
+    escapeControls(permissions.join(' ')),
+  ]);
+  return formatTable(['NAME', 'EXPIRES', 'PERMISSIONS'], rows, {
+    style: styleOf(stdout, context),
+    columns: stdout.columns,
+  });
+}
+
+async function revoke(call: TokenCall, name: string): Promise<ExitCode> {
+  const {stdout, stderr} = call.context;
+  const {send} = await connectAsOwner(call);
+  await send('DELETE', `/api/access/tokens/${encodeURIComponent(name)}`, () => undefined);
+  if (call.flags.json) await stdout.write(jsonLine({revoked: name}));
+  else if (stderr.isTerminal) await stderr.write(`Revoked ${escapeControls(name)}\n`);
+  return EXIT.ok;
+}

@@ -1,0 +1,45 @@
+import {stat} from 'node:fs/promises';
+import {AppError} from '../../domain/app-error.ts';
+import {isTokenText, TOKEN_PROBLEM} from '../../domain/token-text.ts';
+import {describeFileError, FileError, readRegularFile} from '../../files.ts';
+import type {Call} from '../catalogue/call.ts';
+import {escapeControls} from '../terminal/escape.ts';
+
+/** A file with a token, and the flag, variable or file that names it. */
+export interface TokenFile {
+  /** Empty for none. */
+  readonly path: string;
+  readonly source: string;
+}
+
+/** Largest file with a token, in bytes. It is one line; a larger file was probably named by mistake. */
+const FILE_BYTES_MAX = 1024;
+
+/** Permissions of a file of other users than its owner: to read, write or execute it. */
+const OTHERS_MODE = 0o077;
+
+/**
+ * Reads the token that the settings of a call name. White space around it does not count. Warns if other users of the machine may read the file.
+ *
+ * @returns Undefined if the settings name no file.
+ * @throws {AppError} `invalid-configuration` if the file is missing, or has no token. The message never repeats its content.
+ */
+export async function readProgramToken({context}: Call, {path, source}: TokenFile): Promise<string | undefined> {
+  if (path === '') return undefined;
+  const refuse = (problem: string): AppError => {
+    const named = `names ${JSON.stringify(path)}, which ${problem}`;
+    return new AppError({code: 'invalid-configuration', problems: [{setting: 'tokenFile', source, problem: named}]});
+  };
+  const token = await readRegularFile(path, FILE_BYTES_MAX)
+    .then(bytes => bytes.toString().trim())
+    .catch(error => {
+      throw error instanceof FileError ? refuse(describeFileError(error, FILE_BYTES_MAX)) : error;
+    });
+  if (!isTokenText(token)) throw refuse(`has no token: ${TOKEN_PROBLEM}`);
+  // Windows has no such modes.
+  if (context.userId !== undefined && ((await stat(path)).mode & OTHERS_MODE) !== 0) {
+    const warning = `Other users of this machine may read ${path}: take their permissions away (chmod 600)`;
+    await context.stderr.write(`${escapeControls(warning)}\n`);
+  }
+  return token;
+}

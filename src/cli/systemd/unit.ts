@@ -1,0 +1,72 @@
+import {isAbsolute, sep} from 'node:path';
+
+/** Name of the unit of the service, for `systemctl --user` and `journalctl --user`. */
+export const UNIT_NAME = 'crewroom.service';
+
+/** First line of a unit that `crewroom service install` wrote. Files without it are left alone. */
+export const UNIT_MARK = '# Written by "crewroom service install", and removed by "crewroom service uninstall".';
+
+/** Time that the service has to end before it is killed, in seconds: seven seconds with plugins, and some more on a busy machine. */
+const STOP_TIMEOUT_SECONDS = 30;
+
+/** Pause before a service that failed is started again, in seconds: a port or a disk may need that long to be free. */
+const RESTART_PAUSE_SECONDS = 5;
+
+/** The program that a unit starts. */
+export interface Program {
+  /** Absolute path of Node. */
+  readonly node: string;
+  /** Absolute path of the command line. */
+  readonly script: string;
+}
+
+/**
+ * Formats the unit that starts the service when its user logs in. It names no variable and no setting: the service reads its config file.
+ *
+ * Exit code 2 means wrong settings, which stay wrong until the user changes them: the service is not started again.
+ */
+export function formatUnit({node, script}: Program): string {
+  return `${UNIT_MARK}
+[Unit]
+Description=Crewroom, the local service of virtual-airline plugins
+
+[Service]
+Type=exec
+# The colon keeps systemd from replacing variables in the paths.
+ExecStart=:${quote(node)} ${quote(script)} start
+Restart=on-failure
+RestartSec=${RESTART_PAUSE_SECONDS}
+RestartPreventExitStatus=2
+TimeoutStopSec=${STOP_TIMEOUT_SECONDS}
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+/** Quotes a word of a unit (systemd.syntax, systemd.unit): backslashes and quotes are escaped, and a percent sign begins a specifier. */
+function quote(path: string): string {
+  return `"${path.replace(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`;
+}
+
+/** Directories that an operating system or its user empties. */
+const TEMPORARY_DIRS = ['/tmp', '/var/tmp', '/dev/shm', '/run'];
+
+/**
+ * Returns the reason why a unit cannot start a program, or may not find it at the next start of the machine; undefined if there is none.
+ *
+ * @param temporaryDir The directory for temporary files of this user.
+ */
+export function findPathProblem({node, script}: Program, temporaryDir: string): string | undefined {
+  for (const path of [script, node]) {
+    if (!isAbsolute(path)) return `${JSON.stringify(path)} is not an absolute path`;
+    if (/\p{Cc}/u.test(path)) return `${JSON.stringify(path)} contains a control character`;
+    if (path.split(sep).includes('_npx')) return `${JSON.stringify(path)} is in the cache of npx, which npm empties`;
+    const isTemporary = [...TEMPORARY_DIRS, temporaryDir].some(each => path.startsWith(each + sep));
+    if (isTemporary) return `${JSON.stringify(path)} is in a directory for temporary files`;
+  }
+  // The same for a path in quotes (systemd.exec).
+  return /["'\\]/.test(node)
+    ? `systemd starts no program whose path contains a quote or a backslash: ${node}`
+    : undefined;
+}

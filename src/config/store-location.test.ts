@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {locateStore, readStoreSetting} from './store-location.ts';
+
+const NONE = {tls: undefined, user: undefined, quotaBytes: undefined};
+
+describe('readStoreSetting()', () => {
+  const accepted = [
+    {text: 'lmdb', location: {kind: 'lmdb'}},
+    {text: 'memory', location: {kind: 'memory'}},
+    {text: 'etcd://a/crew', location: {kind: 'etcd', members: ['a:2379'], prefix: 'crew/', ...NONE}},
+    {
+      text: 'etcd://a:1,[::1]:2,c.example/crew/room',
+      location: {kind: 'etcd', members: ['a:1', '[::1]:2', 'c.example:2379'], prefix: 'crew/room/', ...NONE},
+    },
+    {
+      text: 'etcd://a/crew?ca=ca.pem&cert=/c.pem&key=k.pem&user=crew&password-file=p&quota-bytes=8000000000',
+      location: {
+        ...{kind: 'etcd', members: ['a:2379'], prefix: 'crew/', quotaBytes: 8e9},
+        tls: {ca: '/base/ca.pem', cert: '/c.pem', key: '/base/k.pem'},
+        user: {name: 'crew', passwordFile: '/base/p'},
+      },
+    },
+  ];
+  for (const {text, location} of accepted) {
+    test(`reads ${text}, with absolute paths`, () => {
+      const reading = readStoreSetting(text, '/base');
+      assert.ok('value' in reading, 'problem' in reading ? reading.problem : '');
+      assert.deepEqual(locateStore(reading.value), location);
+    });
+  }
+
+  test('uses the authorities of the system with tls=true', () => {
+    const location = locateStore('etcd://a/crew?tls=true');
+    assert.deepEqual(location.kind === 'etcd' && location.tls, {ca: undefined, cert: undefined, key: undefined});
+  });
+
+  const refused = [
+    {given: 7, problem: /has to be lmdb, memory/},
+    {given: 'redis://a', problem: /has to be lmdb, memory/},
+    {given: 'etcd://', problem: /has to be lmdb, memory/},
+    {given: 'etcd://a', problem: /needs a prefix/},
+    {given: 'etcd://a/crew room', problem: /needs a prefix/},
+    {given: 'etcd://me:secret@a/crew', problem: /must not have a user or a password/},
+    {given: 'etcd://a:70000/crew', problem: /"a:70000", which is not a host/},
+    {given: 'etcd://a,,b/crew', problem: /"", which is not a host/},
+    {given: 'etcd://a/crew?password=x', problem: /unknown or repeated parameter "password"/},
+    {given: 'etcd://a/crew?ca=x&ca=y', problem: /unknown or repeated parameter "ca"/},
+    {given: 'etcd://a/crew?ca=', problem: /no value for ca/},
+    {given: 'etcd://a/crew?cert=x', problem: /cert and key together/},
+    {given: 'etcd://a/crew?user=x', problem: /user and password-file together/},
+    {given: 'etcd://a/crew?tls=false', problem: /tls=true only/},
+    {given: 'etcd://a/crew?quota-bytes=2GB', problem: /number of bytes/},
+  ];
+  for (const {given, problem} of refused) {
+    test(`refuses ${JSON.stringify(given)}`, () => {
+      const reading = readStoreSetting(given, '/base');
+      assert.match('problem' in reading ? reading.problem : '', problem);
+    });
+  }
+});

@@ -1,0 +1,77 @@
+import type {Revision} from '../../../domain/revision.ts';
+import {parseStoreId, type StoreId} from '../../../domain/store-id.ts';
+import type {StoredValue} from './driver.ts';
+import type {LogPosition} from './engine-keys.ts';
+
+/**
+ * The head of a store: one small value that every write compares and replaces. Thus all commits have one order, revisions have no
+ * gaps, and a write that is sent twice happens once.
+ */
+export interface Head {
+  readonly id: StoreId;
+  /** End of the change log, with the last revision. */
+  readonly end: LogPosition;
+  /** End of the part of the change log that was trimmed. */
+  readonly trimmed: LogPosition;
+  /** The highest time known to the store, in milliseconds since the Unix epoch. */
+  readonly clockMs: number;
+  /** Id of the last group of commits. */
+  readonly group: string;
+  /** Id of the process that wrote the head. */
+  readonly writer: string;
+  /** A large group that is committed, and whose parts are being moved to their places; undefined for none. */
+  readonly staged?: Staged | undefined;
+}
+
+/** Progress of a large group. */
+export interface Staged {
+  readonly id: string;
+  readonly parts: number;
+  /** Number of parts that are in their places. */
+  readonly done: number;
+}
+
+/** A head, and the version of its key. */
+export interface KnownHead {
+  readonly head: Head;
+  readonly version: number;
+}
+
+const FORMAT = 1;
+
+/** Maximum size of a head, in bytes: ten times what it needs. A larger value is of something else. */
+const HEAD_BYTES_MAX = 4096;
+const NOTHING: LogPosition = {revision: 0, ordinal: 0, volumeBytes: 0};
+
+/** Returns the head of a new store. */
+export function createHead(id: StoreId, clockMs: number, writer: string): Head {
+  return {id, end: NOTHING, trimmed: NOTHING, clockMs, group: '', writer};
+}
+
+/** Returns the revision of the last commit. */
+export function revisionOf({head}: KnownHead): Revision {
+  return head.end.revision;
+}
+
+/** Returns the value of a head. JSON, since operators may look at it. */
+export function encodeHead(head: Head): Buffer {
+  return Buffer.from(JSON.stringify({format: FORMAT, ...head}));
+}
+
+/** Reads a head; undefined if the value is not one of this format. */
+export function decodeHead({value, version}: StoredValue): KnownHead | undefined {
+  if (value.length > HEAD_BYTES_MAX) return undefined;
+  try {
+    const {format, ...head} = JSON.parse(value.toString()) as Head & {readonly format: number};
+    if (format !== FORMAT || parseStoreId(head.id) === undefined) return undefined;
+    return isPosition(head.end) && isPosition(head.trimmed) && Number.isFinite(head.clockMs)
+      ? {head, version}
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isPosition(position: LogPosition | undefined): boolean {
+  return [position?.revision, position?.ordinal, position?.volumeBytes].every(Number.isSafeInteger);
+}

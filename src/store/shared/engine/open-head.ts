@@ -1,0 +1,81 @@
+import {AppError} from '../../../domain/app-error.ts';
+import {createStoreId, STORE_ID_BYTES} from '../../../domain/store-id.ts';
+import type {StoreClock} from '../../plan/store-clock.ts';
+import {ABSENT, type Driver, type EngineFailure} from './driver.ts';
+import {ALL_KEYS, HEAD_KEY, STAGES} from './engine-keys.ts';
+import {createHead, decodeHead, encodeHead, type KnownHead} from './head.ts';
+import {NO_WRITES} from './staging.ts';
+
+/** Options of {@link openHead}. */
+export interface OpenHeadOptions {
+  readonly clock: StoreClock;
+  /** Id of this process. */
+  readonly writer: string;
+  /** Returns random bytes, for the id of a new store. */
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+  /** Gives the store a new id. @default {false} */
+  readonly newStoreId?: boolean | undefined;
+}
+
+/**
+ * Reads the head of the store in an engine; creates one if nothing is stored there.
+ *
+ * @throws {AppError} `store-unavailable` if something else is stored there.
+ * @throws {EngineFailure}
+ */
+export async function openHead(
+  driver: Driver,
+  {clock, writer, randomBytes, newStoreId = false}: OpenHeadOptions,
+): Promise<KnownHead> {
+  for (;;) {
+    const [found] = await driver.read([HEAD_KEY]);
+    if (found !== undefined) {
+      const known = decodeHead(found);
+      if (known === undefined) throw foreign('it has a head of another format');
+      clock.raise(known.head.clockMs);
+      if (newStoreId && known.head.staged === undefined) {
+        const head = {...known.head, id: createStoreId(randomBytes(STORE_ID_BYTES))};
+        const guard = {key: HEAD_KEY, version: known.version, value: encodeHead(head)};
+        const answer = await driver.compareAndWrite({...guard, ...NO_WRITES});
+        if (answer.kind === 'conflict') continue;
+        return {head, version: answer.version};
+      }
+      return (await removeStages(driver, known)) ?? known;
+    }
+    const [other] = await driver.range({...ALL_KEYS, limit: 1, keysOnly: true});
+    // Another process may have created the store since.
+    if (other !== undefined && other.key !== HEAD_KEY) {
+      if ((await driver.read([HEAD_KEY]))[0] !== undefined) continue;
+      throw foreign(`it has the key ${JSON.stringify(other.key.slice(0, 100))}, but no head`);
+    }
+    const head = createHead(createStoreId(randomBytes(STORE_ID_BYTES)), clock.now(), writer);
+    const guard = {key: HEAD_KEY, version: ABSENT, value: encodeHead(head)};
+    const answer = await driver.compareAndWrite({...guard, ...NO_WRITES});
+    if (answer.kind === 'written') return {head, version: answer.version};
+  }
+}
+
+/**
+ * Removes parts of large groups that their process did not commit before it ended. A process that is writing some just now notices that
+ * the head has another version, and writes them again.
+ *
+ * @returns The new head; undefined if there is nothing to remove, or another process has written meanwhile.
+ */
+async function removeStages(driver: Driver, {head, version}: KnownHead): Promise<KnownHead | undefined> {
+  if (head.staged !== undefined) return undefined;
+  const [stage] = await driver.range({...STAGES, limit: 1, keysOnly: true});
+  if (stage === undefined) return undefined;
+  const guard = {key: HEAD_KEY, version, value: encodeHead(head)};
+  const answer = await driver.compareAndWrite({...guard, ...NO_WRITES, removedRanges: [STAGES]});
+  return answer.kind === 'written' ? {head, version: answer.version} : undefined;
+}
+
+/** Returns the failure of a store whose engine did not answer. */
+export function unavailable(error: EngineFailure): AppError {
+  return new AppError({code: 'store-unavailable', problem: error.message}, {cause: error});
+}
+
+function foreign(found: string): AppError {
+  const problem = `the prefix in the engine does not hold a store of Crewroom: ${found}`;
+  return new AppError({code: 'store-unavailable', problem});
+}

@@ -1,0 +1,51 @@
+import {CHANGES_BYTES_MAX, type Change} from '../../../domain/change.ts';
+import type {Revision} from '../../../domain/revision.ts';
+import {valueBytesOf} from '../../format/change-encoding.ts';
+import type {Driver} from './driver.ts';
+import {logAfter} from './engine-keys.ts';
+import {decodeLogPart, type LogPart} from './log-record.ts';
+import {readPages} from './range-pages.ts';
+
+/** The changes that are read. */
+export interface ChangesStart {
+  readonly since: Revision;
+  /** Maximum number of changes; exceeded by less than a commit. */
+  readonly limit: number;
+  /** Version of the head up to which the log is read. */
+  readonly version: number;
+}
+
+/**
+ * Reads the changes after a revision, up to the end of the commit that reaches the limit, or {@link CHANGES_BYTES_MAX}.
+ *
+ * @returns Undefined if a part of the log is damaged.
+ */
+export async function readChanges(
+  driver: Driver,
+  {since, limit, version}: ChangesStart,
+): Promise<readonly Change[] | undefined> {
+  const found: Change[] = [];
+  let valuesBytes = 0;
+  for await (const part of readParts(driver, since, version)) {
+    if (part === undefined) return undefined;
+    for (const change of part.changes) {
+      if (change.revision <= since) continue;
+      const isFull = found.length >= limit || valuesBytes >= CHANGES_BYTES_MAX;
+      if (isFull && change.revision !== found.at(-1)?.revision) return found;
+      found.push(change);
+      valuesBytes += valueBytesOf(change);
+    }
+  }
+  return found;
+}
+
+/** Reads the parts of the log with changes after a revision; undefined for a damaged one. Some changes may not be after it. */
+export async function* readParts(
+  driver: Driver,
+  since: Revision,
+  version: number,
+): AsyncGenerator<LogPart | undefined> {
+  for await (const page of readPages(driver, logAfter(since), {at: version})) {
+    for (const {value} of page) yield decodeLogPart(value);
+  }
+}

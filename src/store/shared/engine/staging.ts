@@ -1,0 +1,126 @@
+import {AppError} from '../../../domain/app-error.ts';
+import {ABSENT, type Driver, type GuardedWrite, type KeyRange, type StoredValue} from './driver.ts';
+import {HEAD_KEY, stageKey, stageParts} from './engine-keys.ts';
+import {encodeHead, type Head, type KnownHead} from './head.ts';
+
+/**
+ * Largest request to an engine, in bytes. Above 10 MiB, etcd before 3.6 acknowledges a request and then cannot start any more.
+ */
+export const REQUEST_BYTES_MAX = 8 * 1024 * 1024;
+
+/** Space in a request for everything but keys and values, in bytes: some for each operation, and the head. */
+const OPERATION_BYTES = 32;
+const HEAD_BYTES = 4096;
+
+/** Largest value, in bytes: a part of a group has it as a whole, with its key, the header of its record, and the head. */
+export const STORED_VALUE_BYTES_MAX = REQUEST_BYTES_MAX - 2 * HEAD_BYTES;
+
+/** Size at which a part of a staged group ends, in bytes; one value may exceed it. */
+const PART_BYTES = 2 * 1024 * 1024;
+
+/** Writes of a group besides the head. */
+export type GroupWrites = Pick<GuardedWrite, 'puts' | 'removes' | 'removedRanges' | 'usesReserve'>;
+
+/** No writes besides the head. */
+export const NO_WRITES: GroupWrites = {puts: [], removes: [], removedRanges: []};
+
+/** Returns whether the writes of a group fit into one request. */
+export function fitsRequest(writes: GroupWrites): boolean {
+  return HEAD_BYTES + sizeOfWrites(writes) <= REQUEST_BYTES_MAX;
+}
+
+/**
+ * Writes a group that is too large for one request into parts beside the entries. They have no effect until a head refers to them;
+ * from then on the group is committed, and the first process that reads that head calls {@link moveStaged}.
+ *
+ * @returns The number of parts.
+ */
+export async function writeStage(driver: Driver, id: string, writes: GroupWrites): Promise<number> {
+  const parts = splitWrites(writes);
+  for (const [index, part] of parts.entries()) {
+    // A conflict: an earlier attempt was written, although it was not answered.
+    await driver.compareAndWrite({key: stageKey(id, index), version: ABSENT, value: encodePart(part), ...NO_WRITES});
+  }
+  return parts.length;
+}
+
+/**
+ * Moves the parts of a committed group to their places. Idempotent, also if several processes do so at once.
+ *
+ * @returns The head after that, or one that another process wrote meanwhile; undefined if the head is gone.
+ * @throws {AppError} `store-corrupt` if a part is missing.
+ */
+export async function moveStaged(
+  driver: Driver,
+  {head, version}: KnownHead,
+): Promise<KnownHead | StoredValue | undefined> {
+  let known: KnownHead = {head, version};
+  while (known.head.staged !== undefined) {
+    const {id, parts, done} = known.head.staged;
+    const [found, part] = await driver.read([HEAD_KEY, stageKey(id, done)]);
+    // Another process has moved it since.
+    if (found?.version !== known.version) return found;
+    if (part === undefined) throw new AppError({code: 'store-corrupt'});
+    const isLast = done + 1 === parts;
+    const next: Head = {...known.head, staged: isLast ? undefined : {id, parts, done: done + 1}};
+    const writes = decodePart(part.value);
+    const removedRanges = isLast ? [...writes.removedRanges, stageParts(id)] : writes.removedRanges;
+    // The group is committed: it must not wait for space.
+    const guard = {key: HEAD_KEY, version: known.version, value: encodeHead(next), usesReserve: true};
+    const answer = await driver.compareAndWrite({...guard, ...writes, removedRanges});
+    if (answer.kind === 'conflict') return answer.found;
+    known = {head: next, version: answer.version};
+  }
+  return known;
+}
+
+function sizeOfWrites({puts, removes, removedRanges}: GroupWrites): number {
+  let bytes = OPERATION_BYTES * (puts.length + removes.length + removedRanges.length);
+  for (const [key, value] of puts) bytes += 3 * key.length + value.length;
+  for (const key of removes) bytes += 3 * key.length;
+  return bytes;
+}
+
+function splitWrites({puts, removes, removedRanges}: GroupWrites): readonly GroupWrites[] {
+  const parts: {
+    puts: GuardedWrite['puts'][number][];
+    removes: readonly string[];
+    removedRanges: readonly KeyRange[];
+  }[] = [{puts: [], removes, removedRanges}];
+  let bytes = 0;
+  for (const put of puts) {
+    if (bytes >= PART_BYTES) {
+      parts.push({...NO_WRITES, puts: []});
+      bytes = 0;
+    }
+    parts.at(-1)?.puts.push(put);
+    bytes += put[0].length + put[1].length;
+  }
+  return parts;
+}
+
+/** A part: four bytes of the length of a JSON text with keys and sizes, the text, and the values one after the other. */
+function encodePart({puts, removes, removedRanges}: GroupWrites): Buffer {
+  const text = Buffer.from(
+    JSON.stringify({puts: puts.map(([key, value]) => [key, value.length]), removes, removedRanges}),
+  );
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(text.length);
+  return Buffer.concat([length, text, ...puts.map(([, value]) => value)]);
+}
+
+function decodePart(record: Buffer): GroupWrites {
+  const textEnd = 4 + record.readUInt32BE();
+  const {puts, removes, removedRanges} = JSON.parse(record.toString('utf8', 4, textEnd)) as {
+    readonly puts: readonly (readonly [key: string, sizeBytes: number])[];
+  } & Pick<GroupWrites, 'removes' | 'removedRanges'>;
+  let at = textEnd;
+  return {
+    puts: puts.map(([key, sizeBytes]) => {
+      at += sizeBytes;
+      return [key, record.subarray(at - sizeBytes, at)];
+    }),
+    removes,
+    removedRanges,
+  };
+}

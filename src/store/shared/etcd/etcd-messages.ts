@@ -1,0 +1,61 @@
+/** Requests and responses of etcd, as the driver uses them. Members that are not set have the default of their type. */
+export interface KeyValue {
+  readonly key: Buffer;
+  readonly modRevision: number;
+  readonly value: Buffer;
+}
+
+/** Reads a key, or a range of keys. */
+export interface RangeRequest {
+  readonly key: Buffer;
+  readonly rangeEnd?: Buffer;
+  readonly limit?: number;
+  /** The state that is read; the present one if it is not set. */
+  readonly revision?: number | undefined;
+  readonly keysOnly?: boolean;
+}
+
+/** Result of a {@link RangeRequest}. */
+export interface RangeResponse {
+  readonly kvs: readonly KeyValue[];
+}
+
+/** One operation of a transaction. */
+export type RequestOp =
+  | {readonly requestRange: RangeRequest}
+  | {readonly requestPut: {readonly key: Buffer; readonly value: Uint8Array}}
+  | {readonly requestDeleteRange: {readonly key: Buffer; readonly rangeEnd?: Buffer}}
+  | {readonly requestTxn: TxnRequest};
+
+/** A transaction: `success` if every comparison holds, else `failure`. */
+export interface TxnRequest {
+  readonly compare?: readonly object[];
+  readonly success: readonly RequestOp[];
+  readonly failure?: readonly RequestOp[];
+}
+
+/** Result of a {@link TxnRequest}. */
+export interface TxnResponse {
+  readonly header: {readonly revision: number};
+  readonly succeeded: boolean;
+  readonly responses: readonly {readonly responseRange?: RangeResponse; readonly responseTxn?: TxnResponse}[];
+}
+
+/** State of a member. */
+export interface StatusResponse {
+  readonly version: string;
+  /** Size of its database, in bytes, also of space that compaction has freed. */
+  readonly dbSize: number;
+  readonly dbSizeInUse: number;
+  /** Limit of `dbSize`, in bytes; 0 before etcd 3.6. */
+  readonly dbSizeQuota: number;
+  /** Problems that it reports, such as the alarm of a full database. */
+  readonly errors: readonly string[];
+}
+
+/** Message of a watch. */
+export interface WatchResponse {
+  readonly created: boolean;
+  readonly canceled: boolean;
+  readonly events: readonly {readonly kv: KeyValue}[];
+}

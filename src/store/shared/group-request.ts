@@ -1,0 +1,82 @@
+import type {CommitResult} from '../../domain/commit.ts';
+import type {Key} from '../../domain/key.ts';
+import {beginEntryRecord, endEntryRecord} from '../format/entry-record.ts';
+import type {PlannedWrite} from '../plan/group-plan.ts';
+import type {PreparedPlan, PreparedPut} from '../plan/prepared-commit.ts';
+import {encodeResults, eraOf} from './engine/commit-ids.ts';
+import {entryKey, type LogPosition, logUpTo, resultsBefore} from './engine/engine-keys.ts';
+import type {Head, KnownHead} from './engine/head.ts';
+import type {LogLimits} from './engine/log-limits.ts';
+import {encodeLog, type LogPart} from './engine/log-record.ts';
+import type {GroupWrites} from './engine/staging.ts';
+
+/** Writes of a planned group. */
+export interface GroupRequest {
+  readonly head: Head;
+  readonly writes: GroupWrites;
+  /** The same changes as the log gets. */
+  readonly log: LogPart;
+}
+
+/** Options of {@link describeGroup}. */
+export interface GroupOptions {
+  /** Id of the group. */
+  readonly group: string;
+  /** Id of the process. */
+  readonly writer: string;
+  /** Ids that callers gave to the planned commits. */
+  readonly ids: readonly (string | undefined)[];
+  readonly logLimits: LogLimits;
+  /** End of the part of the log that is no longer needed. */
+  readonly trimmed: LogPosition;
+}
+
+/** Number of eras whose results are kept: the present one, and the one before. */
+const ERAS_KEPT = 2;
+
+/** Returns what a group writes. Without changes it is only the time, in the head. */
+export function describeGroup(
+  {base, plan}: {readonly base: KnownHead; readonly plan: PreparedPlan},
+  {group, writer, ids, logLimits, trimmed}: GroupOptions,
+): GroupRequest {
+  const {changes, updatedAtMs, nowMs} = plan;
+  const log = encodeLog({changes, updatedAtMs}, base.head.end, logLimits);
+  const head: Head = {...base.head, end: log.end, trimmed, clockMs: Math.max(base.head.clockMs, nowMs), group, writer};
+  const results = changes.length === 0 ? [] : encodeGroupResults(plan.results, {group, ids, base});
+  return {
+    head,
+    log: {changes, updatedAtMs},
+    writes: {
+      puts: [...putsOf(plan), ...log.puts, ...results],
+      removes: [...plan.writes].flatMap(([key, {put}]) => (put === undefined ? [entryKey(key)] : [])),
+      removedRanges: rangesToTrim(base.head, head),
+      usesReserve: [...plan.writes.values()].every(({put}) => put === undefined),
+    },
+  };
+}
+
+function encodeGroupResults(
+  results: readonly (CommitResult | Error)[],
+  {group, ids, base}: Pick<GroupOptions, 'group' | 'ids'> & {readonly base: KnownHead},
+): GroupWrites['puts'] {
+  return encodeResults(group, results, {ids, revision: base.head.end.revision});
+}
+
+function* putsOf({writes}: PreparedPlan): Iterable<GroupWrites['puts'][number]> {
+  for (const [key, write] of writes) if (write.put !== undefined) yield [entryKey(key), encodeRecord(key, write)];
+}
+
+function encodeRecord(key: Key, {put, ...header}: PlannedWrite<PreparedPut>): Buffer {
+  if (put === undefined) throw new TypeError('an entry that is removed has no record');
+  const record = 'record' in put ? put.record : beginEntryRecord(put.json, header.writtenBy);
+  endEntryRecord(record, key, header);
+  return record;
+}
+
+function rangesToTrim(before: Head, after: Head): GroupWrites['removedRanges'] {
+  const ranges = [];
+  if (after.trimmed.revision > before.trimmed.revision) ranges.push(logUpTo(after.trimmed.revision));
+  const era = eraOf(after.end.revision);
+  if (era > eraOf(before.end.revision) && era >= ERAS_KEPT) ranges.push(resultsBefore(era + 1 - ERAS_KEPT));
+  return ranges;
+}

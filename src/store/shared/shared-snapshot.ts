@@ -1,0 +1,53 @@
+import {AppError} from '../../domain/app-error.ts';
+import type {Entry, EntryInfo} from '../../domain/entry.ts';
+import type {Range} from '../../domain/range.ts';
+import type {Revision} from '../../domain/revision.ts';
+import {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from '../../domain/snapshot.ts';
+import type {SortedEntries} from '../memory/sorted-entries.ts';
+import {isEngineFailure} from './engine/driver.ts';
+import {unavailable} from './engine/open-head.ts';
+import {type ListedInfos, listInfos} from './entry-index.ts';
+
+/** A state of a store. */
+export interface SnapshotState {
+  readonly entries: SortedEntries<EntryInfo>;
+  readonly revision: Revision;
+  /** Time by the clock of the store: an entry that was present then does not expire in the snapshot. */
+  readonly nowMs: number;
+  /** Adds values if the range asks for them, and makes durable that entries have expired. */
+  readonly finishList: (listed: ListedInfos, range: Range) => Promise<readonly EntryInfo[]>;
+  readonly assertOpen: () => void;
+}
+
+/** A state of a store in a network engine. The engine keeps old values until they are compacted. */
+export class SharedSnapshot implements Snapshot {
+  readonly #state: SnapshotState;
+  #isDisposed = false;
+
+  constructor(state: SnapshotState) {
+    this.#state = state;
+  }
+
+  get revision(): Revision {
+    return this.#state.revision;
+  }
+
+  list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
+  list(range: Range): Promise<readonly EntryInfo[]>;
+  async list(range: Range): Promise<readonly EntryInfo[]> {
+    const {entries, nowMs, finishList, assertOpen} = this.#state;
+    assertOpen();
+    if (this.#isDisposed) throw new AppError({code: 'store-closed'});
+    try {
+      return await finishList(listInfos(entries, range, nowMs), range);
+    } catch (error) {
+      if (isEngineFailure(error, 'compacted'))
+        throw new AppError({code: 'reader-too-slow', idleMs: SNAPSHOT_IDLE_MS, ageMs: SNAPSHOT_AGE_MAX_MS});
+      throw isEngineFailure(error) ? unavailable(error) : error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+  }
+}

@@ -1,0 +1,297 @@
+import {AppError} from '../../domain/app-error.ts';
+import type {Change, Changes} from '../../domain/change.ts';
+import type {Commit, CommitResult} from '../../domain/commit.ts';
+import type {Entry, EntryInfo} from '../../domain/entry.ts';
+import type {Key} from '../../domain/key.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import type {Range} from '../../domain/range.ts';
+import type {Revision} from '../../domain/revision.ts';
+import type {Snapshot} from '../../domain/snapshot.ts';
+import type {StoreStatistics} from '../../domain/statistics.ts';
+import type {Store} from '../../domain/store.ts';
+import type {StoreId} from '../../domain/store-id.ts';
+import {hasExpired} from '../../domain/time-to-live.ts';
+import type {Timers} from '../../domain/timers.ts';
+import {sizeOfCommit} from '../plan/commit-size.ts';
+import {prepareCommit} from '../plan/prepared-commit.ts';
+import {MONOTONIC_MS, StoreClock} from '../plan/store-clock.ts';
+import {CommitQueue} from '../write/commit-queue.ts';
+import {ResultReader} from './engine/commit-ids.ts';
+import {type Driver, isEngineFailure} from './engine/driver.ts';
+import {HEAD_KEY} from './engine/engine-keys.ts';
+import {openHead, unavailable} from './engine/open-head.ts';
+import {readChanges} from './engine/read-changes.ts';
+import type {ListedInfos} from './entry-index.ts';
+import {GroupWriter, type SharedCommit} from './group-writer.ts';
+import {Replica} from './replica.ts';
+import {SharedSnapshot} from './shared-snapshot.ts';
+import {closeAll, type SharedStoreDeps} from './shared-store-deps.ts';
+import {assertFits, limitsWithin} from './value-limit.ts';
+import {ValueReader} from './value-reader.ts';
+
+/** A group ends with the commit that reaches this size, in bytes, so that most groups fit into one request. */
+const GROUP_BYTES_MAX = 2 * 1024 * 1024;
+const GROUP_TIMEOUT_MS = 4500;
+const ID_BYTES = 12;
+
+/** Pause before the head is read again after the engine did not answer, in milliseconds. */
+const FOLLOW_PAUSE_MS = 250;
+
+/** Maximum number of expired entries that a sweep removes. */
+const SWEPT_MAX = 200;
+
+/** Number of times that a read starts over because the engine has dropped the state that it reads. */
+const RESTARTS_MAX = 3;
+
+/**
+ * Opens the store in a network engine, which other processes may have open too, and creates it if there is none.
+ *
+ * @throws {AppError} `store-unavailable` if the engine does not answer; `store-corrupt` if something else is stored there.
+ */
+export async function openSharedStore(deps: SharedStoreDeps): Promise<Store> {
+  const createId = (): string => Buffer.from(deps.randomBytes(ID_BYTES)).toString('hex');
+  const clock = new StoreClock(deps);
+  try {
+    const head = await openHead(deps.driver, {...deps, clock, writer: createId()});
+    const values = new ValueReader(deps.driver);
+    const onChanges = (changes: readonly Change[]): void => values.notice(changes);
+    const replica = new Replica({driver: deps.driver, clock, onChanges}, head);
+    await replica.load();
+    return new SharedStore(deps, {replica, values, clock, createId});
+  } catch (error) {
+    await closeAll(deps);
+    throw isEngineFailure(error) ? unavailable(error) : error;
+  }
+}
+
+/** Parts of a store that was opened. */
+interface OpenedParts {
+  readonly replica: Replica;
+  readonly values: ValueReader;
+  readonly clock: StoreClock;
+  readonly createId: () => string;
+}
+
+/**
+ * A store in a network engine. Each process has a {@link Replica} of what is stored, without values; a {@link GroupWriter} writes
+ * groups of commits, each with one request. The head in the engine decides: a read compares the replica with it, and a write happens
+ * only if no other process has written.
+ */
+class SharedStore implements Store {
+  readonly #deps: SharedStoreDeps;
+  readonly #driver: Driver;
+  readonly #replica: Replica;
+  readonly #values: ValueReader;
+  readonly #clock: StoreClock;
+  readonly #writer: GroupWriter;
+  readonly #queue = new CommitQueue<SharedCommit>(GROUP_BYTES_MAX);
+  /** Resolves after the last group. */
+  readonly #running: Promise<void>;
+  readonly #stopWatching: () => void;
+  readonly #timers: Timers;
+  /** Pending write of the time, which readers of an expired entry wait for. */
+  #ticking: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
+  #isWriting = false;
+  /** The highest version of the head that the engine announced. */
+  #noticed = 0;
+
+  constructor(deps: SharedStoreDeps, {replica, values, clock, createId}: OpenedParts) {
+    const {driver, timers, elapsedMs = MONOTONIC_MS, logChangesMax = DEFAULT_LIMITS.logChangesMax} = deps;
+    this.#deps = deps;
+    this.#driver = driver;
+    this.#replica = replica;
+    this.#values = values;
+    this.#clock = clock;
+    this.#timers = timers;
+    this.#writer = new GroupWriter({
+      ...{driver, replica, values, clock, timers, elapsedMs, createId, writer: createId()},
+      ...{nowMs: deps.nowMs, random: deps.random, results: new ResultReader(driver)},
+      logLimits: {changesMax: logChangesMax, bytesMax: DEFAULT_LIMITS.logBytesMax},
+      groupTimeoutMs: deps.groupTimeoutMs ?? GROUP_TIMEOUT_MS,
+    });
+    this.#stopWatching = driver.watch(HEAD_KEY, version => this.#notice(version));
+    this.#running = this.#run();
+  }
+
+  get id(): StoreId {
+    return this.#replica.id;
+  }
+
+  get revision(): Revision {
+    return this.#replica.revision;
+  }
+
+  get readOnlyBecause(): string | undefined {
+    return this.#writer.readOnlyBecause;
+  }
+
+  async statistics(): Promise<StoreStatistics> {
+    const {writtenBytes} = this.#writer;
+    return {entries: this.#replica.index.size, waitingCommits: this.#queue.waiting, writtenBytes};
+  }
+
+  async commit(commit: Commit): Promise<CommitResult> {
+    this.#assertOpen();
+    assertFits(commit.operations);
+    const prepared = prepareCommit(commit);
+    return this.#push({...prepared, limits: limitsWithin(commit.limits), id: commit.id});
+  }
+
+  async get(key: Key): Promise<Entry | undefined> {
+    return this.#ask(async () => {
+      const info = this.#replica.index.get(key);
+      if (info === undefined) return undefined;
+      if (!hasExpired(info, this.#clock.now())) return this.#values.read(info, this.#replica.known.version);
+      await this.#tick(info);
+      return undefined;
+    });
+  }
+
+  list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
+  list(range: Range): Promise<readonly EntryInfo[]>;
+  list(range: Range): Promise<readonly EntryInfo[]> {
+    return this.#ask(async () => {
+      const {version} = this.#replica.known;
+      return this.#finishList(this.#replica.index.list(range, this.#clock.now()), range, version);
+    });
+  }
+
+  changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
+    return this.#ask(async () => {
+      const {head, version} = this.#replica.known;
+      const {revision} = head.end;
+      if (since > revision || since < head.trimmed.revision) return {kind: 'reset', revision};
+      const changes = since === revision ? [] : await readChanges(this.#driver, {since, limit, version});
+      if (changes === undefined) return {kind: 'reset', revision};
+      return {kind: 'changes', changes, revision: changes.at(-1)?.revision ?? revision};
+    });
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#replica.listeners.add(listener);
+  }
+
+  snapshot(): Promise<Snapshot> {
+    return this.#ask(async () => {
+      const {version} = this.#replica.known;
+      return new SharedSnapshot({
+        entries: this.#replica.index.freeze(),
+        revision: this.#replica.revision,
+        nowMs: this.#clock.now(),
+        finishList: (listed, range) => this.#finishList(listed, range, version),
+        assertOpen: () => this.#assertOpen(),
+      });
+    });
+  }
+
+  async sweep(): Promise<number | undefined> {
+    return this.#ask(async () => {
+      const {due, nextMs} = this.#replica.index.findDue(this.#clock.now(), SWEPT_MAX);
+      if (due.length === 0) return nextMs;
+      await this.#push({checks: [], operations: due});
+      return this.#replica.index.findDue(this.#clock.now(), 1).nextMs;
+    });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#stopWatching();
+    this.#replica.listeners.clear();
+    this.#queue.end();
+    await this.#running;
+    await this.#writer.writeTime();
+    await closeAll(this.#deps);
+  }
+
+  #push(commit: SharedCommit): Promise<CommitResult> {
+    return this.#queue.push(
+      commit,
+      sizeOfCommit(commit, key => this.#replica.index.get(key)?.sizeBytes ?? 0),
+    );
+  }
+
+  async #run(): Promise<void> {
+    for await (const group of this.#queue) {
+      this.#isWriting = true;
+      await group.answer(commits => this.#writer.write(commits));
+      this.#isWriting = false;
+      if (this.#noticed > this.#replica.known.version) this.#follow();
+    }
+  }
+
+  /** Learns of a change of the head, by this process or another. */
+  #notice(version: number | undefined): void {
+    this.#noticed = Math.max(this.#noticed, version ?? this.#replica.known.version + 1);
+    // Mostly it is the write that is being made, whose answer follows.
+    if (!this.#isWriting && this.#noticed > this.#replica.known.version) this.#follow();
+  }
+
+  /** Makes the replica as new as the engine; tries again while the engine does not answer. */
+  #follow(): void {
+    const {version} = this.#replica.known;
+    this.#replica.refresh().then(
+      () => {
+        // The head was noticed to change, but did not: the change was undone, or the engine was interrupted.
+        if (this.#replica.known.version === version) this.#noticed = version;
+      },
+      () => {
+        if (this.#closed === undefined) this.#timers.after(FOLLOW_PAUSE_MS, () => this.#follow());
+      },
+    );
+  }
+
+  /** Reads once the replica is as new as the engine. Starts over if the engine has dropped the state that is read. */
+  async #ask<T>(read: () => Promise<T>): Promise<T> {
+    for (let restarts = 0; ; restarts++) {
+      this.#assertOpen();
+      try {
+        await this.#replica.refresh();
+        this.#assertOpen();
+        return await read();
+      } catch (error) {
+        this.#assertOpen();
+        if (isEngineFailure(error, 'compacted') && restarts < RESTARTS_MAX) continue;
+        throw isEngineFailure(error) ? unavailable(error) : error;
+      }
+    }
+  }
+
+  async #finishList({infos, expired}: ListedInfos, range: Range, version: number): Promise<readonly EntryInfo[]> {
+    if (expired !== undefined) await this.#tick(expired);
+    return range.values ? Promise.all(infos.map(info => this.#values.read(info, version))) : infos;
+  }
+
+  /**
+   * Writes the time into the head before a caller learns that an entry has expired, so that it never comes back, for no process. Has no
+   * effect if the store cannot write.
+   */
+  async #tick({key, expiresAtMs = 0}: EntryInfo): Promise<void> {
+    let isOwn = false;
+    // One write is enough for concurrent readers, unless it began before the entry expired.
+    while (expiresAtMs > this.#replica.known.head.clockMs && !isOwn) {
+      isOwn = this.#ticking === undefined;
+      this.#ticking ??= this.#push({checks: [{key, expected: 'absent'}], operations: []})
+        // The store cannot write, or the key was written meanwhile.
+        .then(ignore, ignoreFailure)
+        .finally(() => {
+          this.#ticking = undefined;
+        });
+      await this.#ticking;
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#closed !== undefined) throw new AppError({code: 'store-closed'});
+  }
+}
+
+function ignore(): void {}
+
+function ignoreFailure(error: unknown): void {
+  if (!(error instanceof AppError)) throw error;
+}

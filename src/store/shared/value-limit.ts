@@ -1,0 +1,16 @@
+import {AppError} from '../../domain/app-error.ts';
+import type {Operation, PatchLimits} from '../../domain/commit.ts';
+import {STORED_VALUE_BYTES_MAX} from './engine/staging.ts';
+
+/** @throws {AppError} `value-too-large` if a value is too large for a request to an engine. */
+export function assertFits(operations: readonly Operation[]): void {
+  for (const operation of operations) {
+    if (operation.kind === 'put' && operation.json.length > STORED_VALUE_BYTES_MAX)
+      throw new AppError({code: 'value-too-large', sizeBytesMax: STORED_VALUE_BYTES_MAX});
+  }
+}
+
+/** Returns limits for the results of patches that are within that of a request. */
+export function limitsWithin(limits: PatchLimits = {valueBytesMax: Infinity, valueDepthMax: Infinity}): PatchLimits {
+  return {...limits, valueBytesMax: Math.min(limits.valueBytesMax, STORED_VALUE_BYTES_MAX)};
+}

@@ -1,0 +1,116 @@
+import {setImmediate} from 'node:timers/promises';
+import {AppError} from '../../domain/app-error.ts';
+import type {Change} from '../../domain/change.ts';
+import {createEntry, type Entry, type EntryInfo} from '../../domain/entry.ts';
+import {copyJson, type JsonText} from '../../domain/json-text.ts';
+import type {Key} from '../../domain/key.ts';
+import type {Revision} from '../../domain/revision.ts';
+import {decodeEntryRecord} from '../format/entry-record.ts';
+import type {Driver} from './engine/driver.ts';
+import {entryKey} from './engine/engine-keys.ts';
+
+/** Maximum size of the values in the cache, in bytes. */
+const CACHE_BYTES_MAX = 32 * 1024 * 1024;
+
+/** A batch ends with the value that reaches this size, in bytes, or with this number of values: one request reads it. */
+const BATCH_BYTES_MAX = 1024 * 1024;
+const BATCH_KEYS_MAX = 100;
+
+interface CachedValue {
+  readonly revision: Revision;
+  readonly json: JsonText;
+}
+
+/** Keys that are read together. */
+interface Batch {
+  readonly version: number;
+  readonly keys: Key[];
+  sizeBytes: number;
+  readonly records: Promise<readonly (Buffer | undefined)[]>;
+}
+
+/** Reads values of entries: from a cache, or from the engine with one request for many. */
+export class ValueReader {
+  readonly #driver: Driver;
+  readonly #cache = new Map<Key, CachedValue>();
+  #cacheBytes = 0;
+  #batch: Batch | undefined;
+
+  constructor(driver: Driver) {
+    this.#driver = driver;
+  }
+
+  /**
+   * Reads an entry as it was when the guarded key had a version. The caller owns its bytes.
+   *
+   * @throws {AppError} `entry-corrupt`.
+   * @throws {EngineFailure} `compacted` if the engine no longer has that state.
+   */
+  async read(info: EntryInfo, version: number): Promise<Entry> {
+    const cached = this.#cache.get(info.key);
+    if (cached?.revision === info.revision) {
+      // The least recently used value is the first.
+      this.#cache.delete(info.key);
+      this.#cache.set(info.key, cached);
+      return createEntry(info, copyJson(cached.json));
+    }
+    const entry = await this.#readFromEngine(info, version);
+    this.#add(entry.key, {revision: entry.revision, json: entry.json});
+    return {...entry, json: copyJson(entry.json)};
+  }
+
+  /** Learns values from changes, and forgets those that they replace. */
+  notice(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.kind === 'put' && change.json !== undefined)
+        this.#add(change.key, {revision: change.revision, json: change.json});
+      else this.#remove(change.key);
+    }
+  }
+
+  async #readFromEngine(info: EntryInfo, version: number): Promise<Entry> {
+    const batch = this.#batchFor(version);
+    const index = batch.keys.push(info.key) - 1;
+    batch.sizeBytes += info.sizeBytes;
+    const record = (await batch.records)[index];
+    const entry = decodeEntryRecord(info.key, record ?? Buffer.alloc(0));
+    // A record with a sound checksum and another revision was written by hand.
+    if (entry.revision !== info.revision) throw new AppError({code: 'entry-corrupt', key: info.key});
+    return entry;
+  }
+
+  #batchFor(version: number): Batch {
+    const open = this.#batch;
+    const isFull = open === undefined || open.sizeBytes >= BATCH_BYTES_MAX || open.keys.length >= BATCH_KEYS_MAX;
+    if (open?.version === version && !isFull) return open;
+    const keys: Key[] = [];
+    const batch: Batch = {version, keys, sizeBytes: 0, records: this.#readLater(keys, version)};
+    this.#batch = batch;
+    return batch;
+  }
+
+  /** Reads the keys that are added in this tick. */
+  async #readLater(keys: readonly Key[], version: number): Promise<readonly (Buffer | undefined)[]> {
+    await setImmediate();
+    if (this.#batch?.keys === keys) this.#batch = undefined;
+    const found = await this.#driver.read(keys.map(entryKey), {at: version});
+    return found.map(stored => stored?.value);
+  }
+
+  #add(key: Key, value: CachedValue): void {
+    this.#remove(key);
+    this.#cache.set(key, value);
+    this.#cacheBytes += value.json.length;
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cacheBytes <= CACHE_BYTES_MAX) return;
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(key: Key): void {
+    const cached = this.#cache.get(key);
+    if (cached === undefined) return;
+    this.#cache.delete(key);
+    this.#cacheBytes -= cached.json.length;
+  }
+}

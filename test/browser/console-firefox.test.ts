@@ -1,0 +1,70 @@
+import {join} from 'node:path';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import type {DrivenBrowser} from '../support/browsers/browser.ts';
+import {consoleAddress, keepScreenshot} from '../support/browsers/console.ts';
+import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
+import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
+import {untilRunning} from '../support/plugin-service.ts';
+import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
+
+const ID = 'com.example.radio';
+
+let browser: DrivenBrowser;
+let service: TestService;
+const disposables: AsyncDisposable[] = [];
+
+beforeAll(async () => {
+  if (!CAN_BROWSE_FIREFOX) return;
+  browser = await driveFirefox();
+  const home = await makeTemporaryDirectory();
+  await writePlugin(join(home.path, ID), {
+    'plugin.json': manifestOf(ID, {name: 'Radio'}),
+    'ui/index.html': `<!doctype html><title>Radio</title><script>
+      parent.postMessage({kind: 'crewroom-notification', message: 'tuned at ' + location.host, type: 'info'}, '*')</script>`,
+    'background/index.js': `console.log('ready')`,
+  });
+  service = await startService({plugins: home.path, ephemeral: true});
+  disposables.push(browser, service, home);
+  await service.crewroom.plugins.ready();
+  await untilRunning(service.crewroom.plugins, ID);
+  await service.crewroom.entries.put('radio/volume', '{"level": 1.0}');
+});
+afterAll(async () => {
+  for (const each of disposables) await each[Symbol.asyncDispose]();
+});
+
+/** Each view, with a text that it shows once it is complete. */
+const VIEWS: readonly (readonly [fragment: string, text: string])[] = [
+  ['#/', 'Healthy'],
+  [`#/plugins/${ID}`, 'tuned at '],
+  [`#/plugins/${ID}/log`, 'ready'],
+  ['#/identity', '"CRW0042"'],
+  ['#/entries', 'radio/volume'],
+  ['#/entries/radio%2Fvolume', '"level": 1.0'],
+  ['#/events', 'Nothing has changed since'],
+  ['#/requests', 'GET'],
+  ['#/plugins', 'Running'],
+  ['#/faults', 'Nothing fails on purpose.'],
+  ['#/notifications', 'Notifications'],
+  ['#/settings', 'Dark mode'],
+];
+
+/** Text of a page. The editor has a shadow tree. */
+const SHOWN = `document.body.innerText + document.querySelector('.json-editor')?.shadowRoot?.textContent`;
+
+describe.skipIf(!CAN_BROWSE_FIREFOX)('the console in Firefox (needs firefox-esr)', () => {
+  test('shows each page, and keeps its policy', async () => {
+    const tab = await browser.newTab();
+    await tab.open(`${consoleAddress(service.url)}/`);
+    await tab.run(`void (window.violations = [],
+      addEventListener('securitypolicyviolation', ({violatedDirective, blockedURI}) =>
+        violations.push(violatedDirective + ' ' + blockedURI)))`);
+    for (const [fragment, text] of VIEWS) {
+      await tab.run(`void (location.hash = ${JSON.stringify(fragment)})`);
+      await expect.poll(() => tab.run(SHOWN)).toContain(text);
+      await keepScreenshot(tab, `firefox${fragment.replaceAll(/[^a-z]+/g, '-')}`);
+      expect([fragment, await tab.run('document.documentElement.scrollWidth <= innerWidth')]).toEqual([fragment, true]);
+      expect([fragment, await tab.run('violations')]).toEqual([fragment, []]);
+    }
+  });
+});

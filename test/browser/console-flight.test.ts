@@ -1,0 +1,60 @@
+import type {Browser, Page} from 'playwright-core';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {startInTest} from '../support/service.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  if (CAN_BROWSE) browser = await launchChromium();
+});
+afterAll(() => browser?.close());
+
+/** Counts the opaque pixels of the first plot that have a colour: its axes are grey. */
+function countColoredPixels(page: Page): Promise<unknown> {
+  return page.evaluate(`
+    const canvas = document.querySelector('.plot canvas');
+    const {data = []} = canvas?.getContext('2d').getImageData(0, 0, canvas.width, canvas.height) ?? {};
+    let count = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      const channels = data.slice(at, at + 3);
+      if (data[at + 3] > 200 && Math.max(...channels) - Math.min(...channels) > 60) count++;
+    }
+    count;
+  `);
+}
+
+describe.skipIf(!CAN_BROWSE)('the simulated flight in Chromium', () => {
+  test('is not there without a failed request', async () => {
+    const {url} = await startInTest({ephemeral: true});
+    const {page, problems} = await openConsole(browser, url, {fragment: '#/plugins'});
+    await page.getByText('Simulated flight', {exact: true}).click();
+    await page.getByText('No flight runs.').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('jumps to the phases that the service names', async () => {
+    const {url, crewroom} = await startInTest({ephemeral: true});
+    crewroom.flight.start();
+    const {page} = await openConsole(browser, url, {fragment: '#/plugins'});
+    const phases = ['BOARDING', 'PUSH_BACK', 'ORBIT'];
+    await page.route('**/api/flight', route => route.fulfill({json: {flight: crewroom.flight.status(), phases}}));
+    await page.getByText('Simulated flight', {exact: true}).click();
+    await expect
+      .poll(() => page.getByLabel('Jump to').locator('option').allTextContents())
+      .toEqual(['Boarding', 'Push back', 'Orbit']);
+  });
+
+  test('has its first altitude in the plot before there is a second one', async () => {
+    const {url, crewroom} = await startInTest({ephemeral: true});
+    crewroom.flight.start();
+    crewroom.flight.jump('CRUISE');
+    crewroom.flight.pause();
+    const {page} = await openConsole(browser, url, {fragment: '#/plugins'});
+    await page.getByText('Simulated flight', {exact: true}).click();
+    await page.getByRole('img', {name: /Altitude over time: now [1-9]/}).waitFor();
+    await expect.poll(() => countColoredPixels(page)).toBeGreaterThan(5);
+    await keepScreenshot(page, 'plugins-flight-first');
+  });
+});

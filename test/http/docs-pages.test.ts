@@ -1,0 +1,76 @@
+import {describe, expect, test} from 'vitest';
+import type {FailureCode} from '../../src/domain/failure.ts';
+import {adviseOnFailure} from '../../src/domain/failure-advice.ts';
+import {FAILURE_TEXTS} from '../../src/domain/failure-texts.ts';
+import {STATUS_BY_CODE} from '../../src/protocol/failure/failure-status.ts';
+import {callService, useService} from '../support/service.ts';
+
+const service = useService();
+
+async function read(path: string): Promise<string> {
+  const response = await fetch(`http://localhost:${service().port}${path}`);
+  expect(response.status, path).toBe(200);
+  return response.text();
+}
+
+/** Returns the text that a browser shows for a page. */
+function shownText(html: string): string {
+  const text = html.replace(/<[^>]*>/g, '');
+  return text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>');
+}
+
+describe('the page of a failure', () => {
+  for (const code of Object.keys(FAILURE_TEXTS) as FailureCode[]) {
+    test(`${code} has its status and its advice`, async () => {
+      const text = shownText(await read(`/docs/errors/${code}`));
+      expect(text).toContain(code);
+      expect(text).toContain(STATUS_BY_CODE[code] === undefined ? 'No request' : `status ${STATUS_BY_CODE[code]} (`);
+      expect(text).toContain(adviseOnFailure(code));
+    });
+  }
+
+  test('is where the type of the failure leads', async () => {
+    const {json} = await callService(service(), 'GET /api/store/absent');
+    expect(shownText(await read(String((json as {type: unknown}).type)))).toContain('"code": "no-entry"');
+  });
+});
+
+describe('the pages of the documentation', () => {
+  test('lead to pages that exist, with the headings that links name', async () => {
+    const seen = new Map<string, string>();
+    const waiting = ['/docs/guides', '/docs/errors'];
+    const links = new Set<string>();
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      // The build adds the files of Swagger UI, and these tests run the sources.
+      if (seen.has(path) || path.startsWith('/docs/swagger-ui')) continue;
+      const page = await read(path);
+      seen.set(path, page);
+      for (const [, target = ''] of page.matchAll(/(?:href|src)="([/#][^"]*)"/g)) {
+        const link = target.startsWith('#') ? path + target : target;
+        links.add(link);
+        waiting.push(link.replace(/#.*/, ''));
+      }
+    }
+    expect(seen.size).toBeGreaterThan(100);
+    const broken = [...links].filter(link => {
+      const [path = '', id] = link.split('#');
+      return id !== undefined && path !== '/' && !seen.get(path)?.includes(`id="${decodeURIComponent(id)}"`);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test('are opened in a window from any site, and framed by none', async () => {
+    const headers = ['Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document', 'Sec-Fetch-Site: cross-site'];
+    const opened = await callService(service(), 'GET /docs/guides/first-plugin', {headers});
+    expect(opened.status).toBe(200);
+    expect(opened.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  });
+
+  for (const path of ['/docs/none', '/docs/errors/none', '/docs/errors/..%2findex', '/docs/guides/first-plugin.md']) {
+    test(`${path} is not one`, async () => {
+      const {status, json} = await callService(service(), `GET ${path}`);
+      expect(status).toBe(404);
+      expect(json).toMatchObject({code: 'no-resource'});
+    });
+  }
+});

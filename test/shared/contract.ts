@@ -1,0 +1,116 @@
+import {describe, test} from 'vitest';
+import type {Store} from '../../src/domain/store.ts';
+import {createEntryService} from '../../src/service/entry-service.ts';
+import {withValues} from '../../src/service/typed-entries.ts';
+import type {Driver} from '../../src/store/shared/engine/driver.ts';
+import {
+  type ClockedStore,
+  type OpenedEntries,
+  type ReopenableStore,
+  type SharedStores,
+  testEntries,
+  testStore,
+} from '../../src/testing/index.ts';
+import {FakeTime, type Opened} from '../support/opened-store.ts';
+import {openStoreIn} from '../support/shared-stores.ts';
+import {LOG_CHANGES_MAX as MODEL_LOG_CHANGES_MAX, testAgainstModel} from '../support/store-model.ts';
+
+const LOG_CHANGES_MAX = 20;
+const NOON_MS = Date.UTC(2026, 0, 1, 12);
+
+/** An empty engine, or an empty part of one, to which any number of stores connect. */
+export interface TestedEngine {
+  connect(): Promise<Driver> | Driver;
+}
+
+/** Tests stores in an engine by every contract of the project, and against a model on `modelRuns` random histories. */
+export function testEngine(name: string, createEngine: () => TestedEngine, modelRuns: number): void {
+  const runner = {describe, test: test.concurrent};
+  const logChangesMax = LOG_CHANGES_MAX;
+
+  async function openIn(engine: TestedEngine, clock: Clock): Promise<Store> {
+    return openStoreIn(await engine.connect(), {...clock, logChangesMax});
+  }
+
+  async function openClocked(): Promise<ClockedStore> {
+    const clock = createClock(true);
+    const store = await openIn(createEngine(), clock);
+    return {store, advanceMs: clock.advanceMs, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]()};
+  }
+
+  async function openReopenable(): Promise<ReopenableStore> {
+    const engine = createEngine();
+    let store = await openIn(engine, createClock());
+    return {
+      get store() {
+        return store;
+      },
+      reopen: async () => {
+        await store[Symbol.asyncDispose]();
+        store = await openIn(engine, createClock());
+        return store;
+      },
+      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    };
+  }
+
+  /** Only the clock of the first store advances, as if that of the second were behind. */
+  async function openShared(): Promise<SharedStores> {
+    const engine = createEngine();
+    const clock = createClock(true);
+    const first = await openIn(engine, clock);
+    const second = await openIn(engine, createClock(true));
+    return {
+      ...{first, second, advanceMs: clock.advanceMs},
+      async [Symbol.asyncDispose]() {
+        await Promise.all([first, second].map(store => store[Symbol.asyncDispose]()));
+      },
+    };
+  }
+
+  async function openService(): Promise<OpenedEntries> {
+    const clock = createClock();
+    const store = await openIn(createEngine(), clock);
+    return {
+      entries: withValues(createEntryService({store})),
+      advanceMs: clock.advanceMs,
+      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    };
+  }
+
+  const open = (): Promise<Store> => openIn(createEngine(), createClock());
+  testStore({name: `a store in ${name}`, open, openClocked, openReopenable, openShared, logChangesMax, ...runner});
+  testAgainstModel({name, open: () => openModelled(createEngine()), runs: modelRuns});
+  testEntries({name: `entries in ${name}`, open: openService, ...runner});
+}
+
+async function openModelled(engine: TestedEngine, time = new FakeTime()): Promise<Opened> {
+  const store = await openStoreIn(await engine.connect(), {...time, logChangesMax: MODEL_LOG_CHANGES_MAX});
+  return {
+    store,
+    time,
+    async reopen() {
+      await store[Symbol.asyncDispose]();
+      return openModelled(engine, time);
+    },
+    end: () => store[Symbol.asyncDispose](),
+  };
+}
+
+interface Clock {
+  readonly nowMs: () => number;
+  readonly elapsedMs: () => number;
+  advanceMs(durationMs: number): void;
+}
+
+/** A clock that a test moves forward. @param isStopped Whether nothing else moves it. */
+function createClock(isStopped = false): Clock {
+  let aheadMs = 0;
+  return {
+    nowMs: () => (isStopped ? NOON_MS : Date.now()) + aheadMs,
+    elapsedMs: () => (isStopped ? 0 : performance.now()) + aheadMs,
+    advanceMs: durationMs => {
+      aheadMs += durationMs;
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import {createServer} from 'node:http';
+import {afterAll, beforeAll, describe, test} from 'vitest';
+import type {Finding} from '../../../src/doctor/finding.ts';
+import {STORED_VALUE_BYTES_MAX as VALUE_BYTES_MAX} from '../../../src/store/shared/engine/staging.ts';
+import {createMachine} from '../../cli/crewroom.ts';
+import {EtcdCluster} from '../../support/etcd-cluster.ts';
+import {exportText} from '../../support/exports.ts';
+import {findFreePort} from '../../support/free-port.ts';
+import {startService, type TestService} from '../../support/service.ts';
+
+const QUOTA_BYTES = 64 * 1024 * 1024;
+
+const machine = await createMachine();
+let cluster: EtcdCluster;
+beforeAll(async () => {
+  cluster = await EtcdCluster.start(3, [`--quota-backend-bytes=${QUOTA_BYTES}`]);
+});
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+function addressOf(prefix: string, parameters = ''): string {
+  return `etcd://${cluster.addresses.join()}/${prefix}${parameters}`;
+}
+
+/** Returns the findings of `crewroom doctor` about a store. */
+async function examine(store: string): Promise<{readonly exitCode: number | null; readonly found: readonly Finding[]}> {
+  const port = String(await findFreePort());
+  const {exitCode, stdout} = await machine.run(['doctor', '--json', '--ephemeral', '--port', port, '--store', store]);
+  const {findings} = JSON.parse(stdout) as {readonly findings: readonly Finding[]};
+  return {exitCode, found: findings.filter(({check}) => check === 'Store')};
+}
+
+describe('a service with --store etcd://…', () => {
+  test('shares entries and events with another one, and finds them again', async () => {
+    const store = addressOf('shared');
+    await using first = await startService({store});
+    {
+      await using second = await startService({store});
+      assert.equal(second.crewroom.storeId, first.crewroom.storeId);
+      await first.crewroom.entries.put('a', '1.0');
+      assert.equal(await readText(second, 'a'), '1.0');
+      for await (const {events} of second.crewroom.events.subscribe({since: 0})) {
+        assert.deepEqual(
+          events.map(event => 'key' in event && event.key),
+          ['a'],
+        );
+        break;
+      }
+    }
+    await using again = await startService({store});
+    assert.equal(await readText(again, 'a'), '1.0');
+  });
+
+  test('refuses values that are too large for a request, and goes on', async () => {
+    const store = addressOf('large');
+    await using service = await startService({store, valueBytesMax: 32 * 1024 * 1024});
+    const {entries} = service.crewroom;
+    const textOf = (sizeBytes: number): string => `"${'x'.repeat(sizeBytes - 2)}"`;
+    for (const sizeBytes of [8 * 1024 * 1024, 9 * 1024 * 1024, 20 * 1024 * 1024])
+      await assert.rejects(entries.put('a', textOf(sizeBytes)), {
+        failure: {code: 'value-too-large', sizeBytesMax: VALUE_BYTES_MAX},
+      });
+    await entries.put('a', textOf(VALUE_BYTES_MAX));
+    await assert.rejects(entries.patch('b', `{"a":${textOf(VALUE_BYTES_MAX)}}`), {
+      failure: {code: 'value-too-large', sizeBytesMax: VALUE_BYTES_MAX},
+    });
+    await using other = await startService({store, valueBytesMax: 32 * 1024 * 1024});
+    assert.equal((await readText(other, 'a')).length, VALUE_BYTES_MAX);
+  });
+
+  test('gets all entries of a data directory with crewroom copy, and gives them back', async () => {
+    await using local = await startService();
+    await using shared = await startService({store: addressOf('copied')});
+    await using back = await startService();
+    const {entries} = local.crewroom;
+    for (let index = 0; index < 300; index++) await entries.put(`key ${index}`, `{"number":${index}.0}`);
+    await entries.put('é/€', '"é"');
+    await entries.put('large', `"${'x'.repeat(1024 * 1024 - 2)}"`);
+    await entries.put('expiring', '1e400', {ttlSeconds: 3600});
+    for (const [from, to] of [
+      [local, shared],
+      [shared, back],
+    ] as const) {
+      const address = ['--port', String(from.port), '--to', String(to.port)];
+      const {exitCode, stderr} = await machine.run(['copy', ...address, '--yes']);
+      assert.deepEqual({exitCode, stderr}, {exitCode: 0, stderr: ''});
+    }
+    const expected = withoutRevisions(await exportText(local.crewroom.transfer));
+    assert.equal(expected.length, 303);
+    assert.deepEqual(withoutRevisions(await exportText(shared.crewroom.transfer)), expected);
+    assert.deepEqual(withoutRevisions(await exportText(back.crewroom.transfer)), expected);
+  });
+});
+
+describe('crewroom doctor --store etcd://…', () => {
+  test('finds no problem of three members, and names the store', async () => {
+    const store = addressOf('examined');
+    await using service = await startService({store});
+    await service.crewroom.entries.put('a', '1');
+    const {found} = await examine(store);
+    assert.equal(found.length, 4);
+    for (const [index, member] of cluster.addresses.entries())
+      assert.match(found[index]?.detail ?? '', new RegExp(`^${member} has etcd \\S+ and answers in [\\d.]+ ms$`));
+    assert.deepEqual(
+      found.filter(({level}) => level === 'problem'),
+      [],
+    );
+    assert.equal(found[3]?.detail, `id ${service.crewroom.storeId}, revision 1`);
+  });
+
+  test('changes nothing: a prefix that no service has used has no store afterwards', async () => {
+    const {found} = await examine(addressOf('unused'));
+    assert.equal(found.length, 3);
+    assert.equal(cluster.control('get', '--prefix', 'unused/'), '');
+  });
+
+  test('finds that no member answers, and that another program does', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    const [closed, foreign] = [await findFreePort(), (server.address() as {readonly port: number}).port];
+    try {
+      for (const port of [closed, foreign]) {
+        const {exitCode, found} = await examine(`etcd://127.0.0.1:${port}/x`);
+        assert.equal(exitCode, 1);
+        assert.equal(found[0]?.level, 'problem');
+        assert.ok(found[0]?.detail.includes(`127.0.0.1:${port}`), found[0]?.detail);
+        assert.match(found[0]?.fix ?? '', /^Check the addresses/);
+      }
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  test('warns of a quota that is used up soon, and of a single member', async () => {
+    const [member] = cluster.addresses;
+    cluster.control('put', 'filler', 'x'.repeat(100_000));
+    const {exitCode, found} = await examine(`etcd://${member}/quota?quota-bytes=100000`);
+    assert.equal(exitCode, 0);
+    const [space, single] = found;
+    assert.match(space?.detail ?? '', /uses \d+ of 100000 bytes$/);
+    assert.match(space?.fix ?? '', /defrag/);
+    assert.match(single?.detail ?? '', /^one member/);
+  });
+
+  test('finds that a user has no access', async () => {
+    await using secured = await EtcdCluster.start(1);
+    for (const args of [
+      ['user', 'add', 'root:root'],
+      ['user', 'grant-role', 'root', 'root'],
+      ['user', 'add', 'other:secret'],
+      ['auth', 'enable'],
+    ])
+      secured.control(...args);
+    const [right, wrong] = [await secured.writeFile('right', 'secret\n'), await secured.writeFile('wrong', 'no\n')];
+    for (const [file, problem] of [
+      [right, /permission denied/],
+      [wrong, /invalid user ID or password/],
+    ] as const) {
+      const parameters = `?user=other&password-file=${file}`;
+      const {exitCode, found} = await examine(`etcd://${secured.addresses[0]}/x${parameters}`);
+      assert.equal(exitCode, 1);
+      const details = found.filter(({level}) => level === 'problem').map(({detail}) => detail);
+      assert.match(details.join('\n'), problem);
+    }
+  });
+});
+
+async function readText({crewroom}: TestService, key: string): Promise<string> {
+  return Buffer.from((await crewroom.entries.get(key))?.json ?? []).toString();
+}
+
+/** Lines of the entries of an export, without revisions and times of writing, which begin again in another store. */
+function withoutRevisions(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .slice(1, -2)
+    .map(line => line.replace(/"revision":"\d+",/, '').replace(/"updatedAt":"[^"]*",?/, ''));
+}

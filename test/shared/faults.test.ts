@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import type {AppError} from '../../src/domain/app-error.ts';
+import type {Store} from '../../src/domain/store.ts';
+import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
+import {REQUEST_BYTES_MAX} from '../../src/store/shared/engine/staging.ts';
+import {
+  assertFails,
+  assertFailsWith,
+  changesOf,
+  key,
+  keysOf,
+  patch,
+  put,
+  putIf,
+  range,
+  read,
+  remove,
+  textOf,
+  write,
+} from '../../src/testing/shared/assertions.ts';
+import {openStoreIn} from '../support/shared-stores.ts';
+import {SimulatedEngine} from '../support/simulated-engine.ts';
+
+/** Short, so that tests of engines that never answer end soon. */
+const GROUP_TIMEOUT_MS = 200;
+
+async function open(engine: SimulatedEngine): Promise<Store> {
+  return openStoreIn(engine.connect(), {groupTimeoutMs: GROUP_TIMEOUT_MS});
+}
+
+describe('a commit whose answer is lost', () => {
+  test('is applied once, and returns its result, if the engine applied it', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    engine.lostAnswers = 1;
+    assert.deepEqual(await write(store, put('a')), {revision: 1, outcomes: ['created']});
+    assert.deepEqual(await write(store, put('a', '2')), {revision: 2, outcomes: ['replaced']});
+    assert.equal((await changesOf(store, 0)).length, 2);
+  });
+
+  test('is applied once if the request was lost', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    engine.lostRequests = 1;
+    assert.deepEqual(await write(store, put('a')), {revision: 1, outcomes: ['created']});
+    assert.equal((await changesOf(store, 0)).length, 1);
+  });
+
+  for (const lost of ['answer', 'request'] as const) {
+    test(`is applied once if its ${lost} was lost, and another process commits before it is sent again`, async () => {
+      const engine = new SimulatedEngine();
+      await using store = await open(engine);
+      await using other = await open(engine);
+      await write(store, put('a', '{"count":0}'));
+      engine.lostAnswers = lost === 'answer' ? 1 : 0;
+      engine.lostRequests = lost === 'request' ? 1 : 0;
+      let isFirst = true;
+      engine.beforeWrite = async ({puts}) => {
+        if (engine.lostAnswers + engine.lostRequests > 0 || !isFirst || puts.length === 0) return;
+        isFirst = false;
+        await write(other, put('b'));
+      };
+      await write(store, patch('a', '{"count":1}'));
+      engine.beforeWrite = undefined;
+      assert.deepEqual(
+        (await changesOf(other, 0)).map(each => each.key).sort(),
+        ['a', 'a', 'b'],
+        'each commit happened once',
+      );
+      assert.equal(textOf(await read(other, 'a')), '{"count":1}');
+    });
+  }
+
+  test('ends as outcome-unknown with an id, by which it is found and not applied again', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await using other = await open(engine);
+    engine.lostAnswers = Infinity;
+    const commit = {checks: [], operations: [put('a')]};
+    const {failure} = (await store.commit(commit).catch(error => error)) as AppError;
+    assert.equal(failure.code, 'outcome-unknown');
+    const id = failure.code === 'outcome-unknown' ? failure.commitId : '';
+    engine.lostAnswers = 0;
+    for (const each of [store, other, await open(engine)]) {
+      assert.deepEqual(await each.commit({...commit, id}), {revision: 1, outcomes: ['created']});
+    }
+    assert.equal((await changesOf(other, 0)).length, 1);
+  });
+
+  test('is applied when it is sent again with its id, if it never was', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    engine.lostRequests = Infinity;
+    const commit = {checks: [], operations: [put('a')], id: 'of the caller'};
+    await assertFails(store.commit(commit), {code: 'outcome-unknown', commitId: 'of the caller'});
+    engine.lostRequests = 0;
+    assert.deepEqual(await store.commit(commit), {revision: 1, outcomes: ['created']});
+    assert.deepEqual(await store.commit(commit), {revision: 1, outcomes: ['created']});
+    assert.equal(store.revision, 1);
+  });
+});
+
+describe('an engine that does not answer', () => {
+  test('fails every method with store-unavailable, and serves them when it is back', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await write(store, put('a'));
+    const snapshot = await store.snapshot();
+    engine.isDown = true;
+    for (const call of [
+      () => write(store, put('b')),
+      () => read(store, 'a'),
+      () => store.list(range()),
+      () => store.changes(0, {limit: 1}),
+      () => store.snapshot(),
+      () => store.sweep(),
+      () => write(store, put('b')),
+    ])
+      await assertFailsWith(call(), 'store-unavailable');
+    assert.equal(store.readOnlyBecause, undefined);
+    engine.isDown = false;
+    assert.equal((await write(store, put('b'))).revision, 2);
+    assert.deepEqual(keysOf(await snapshot.list({...range(), values: true})), ['a']);
+    assert.deepEqual(keysOf(await store.list(range())), ['a', 'b']);
+  });
+
+  test('cannot be opened, and leaves nothing behind', async () => {
+    const engine = new SimulatedEngine();
+    engine.isDown = true;
+    await assertFailsWith(open(engine), 'store-unavailable');
+  });
+
+  test('announces what others committed meanwhile once it is back', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await using other = await open(engine);
+    const heard = new Promise<void>(resolve => store.onChange(resolve));
+    engine.beforeWrite = async () => {
+      setImmediate(() => {
+        engine.isDown = true;
+      });
+    };
+    await write(other, put('a')).catch(() => undefined);
+    engine.beforeWrite = undefined;
+    engine.isDown = false;
+    await write(other, put('a'));
+    await heard;
+    assert.equal(textOf(await read(store, 'a')), '1');
+  });
+});
+
+describe('a commit that loses against another process', () => {
+  test('is planned again on the new state', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await using other = await open(engine);
+    await write(store, put('a', '{"b":1}'));
+    let races = 3;
+    engine.beforeWrite = async ({puts}) => {
+      if (races === 0 || puts.length === 0) return;
+      const race = races--;
+      engine.beforeWrite = undefined;
+      await write(other, patch('a', `{"race ${race}":1}`));
+      engine.beforeWrite = race === 1 ? undefined : engine.beforeWrite;
+    };
+    assert.equal((await write(store, patch('a', '{"c":2}'))).revision, 3);
+    assert.equal(textOf(await read(store, 'a')), '{"b":1,"race 3":1,"c":2}');
+  });
+
+  test('fails a check that held on the old state, and holds one that failed on it', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await using other = await open(engine);
+    await write(other, put('a'));
+    await assertFailsWith(putIf(store, 'a', '2', 'absent'), 'revision-conflict');
+    await write(other, remove('a'));
+    assert.equal((await putIf(store, 'a', '3', 'absent')).revision, 3);
+  });
+});
+
+describe('a commit that is larger than a request', () => {
+  const value = `"${'x'.repeat(1024 * 1024 - 2)}"`;
+  const names = Array.from({length: 12}, (_, index) => `key ${String(index).padStart(2, '0')}`);
+  const commit = {checks: [], operations: names.map(name => put(name, value))};
+
+  test('is applied as a whole, in requests of at most 8 MiB', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await using other = await open(engine);
+    assert.equal((await store.commit(commit)).revision, 1);
+    assert.ok(engine.largestRequestBytes <= REQUEST_BYTES_MAX, `a request had ${engine.largestRequestBytes} bytes`);
+    assert.deepEqual(keysOf(await other.list(range())), names);
+    assert.equal(textOf(await read(other, names[11] as string)), value);
+    assert.deepEqual(engine.keysWith('s/'), [], 'nothing staged is left');
+  });
+
+  test('is finished by another process if its own disappears once it is committed', async () => {
+    const engine = new SimulatedEngine();
+    const store = await open(engine);
+    await using other = await open(engine);
+    const before = engine.writes;
+    engine.beforeWrite = async ({key: written, value: bytes}) => {
+      // The first write after the one that commits the group.
+      if (written !== HEAD_KEY || !bytes.toString().includes('"done":1')) return;
+      engine.isDown = true;
+    };
+    const failure = await store.commit(commit).catch(error => error.failure.code);
+    assert.ok(engine.writes > before);
+    engine.beforeWrite = undefined;
+    engine.isDown = false;
+    assert.match(failure, /outcome-unknown/);
+    assert.deepEqual(keysOf(await other.list(range())), names);
+    assert.equal((await changesOf(other, 0)).length, names.length);
+    assert.deepEqual(engine.keysWith('s/'), []);
+    assert.equal((await write(other, put('a'))).revision, 2);
+    await store[Symbol.asyncDispose]();
+  });
+
+  test('is not applied if its process disappears before, and its parts are removed when the store is opened again', async () => {
+    const engine = new SimulatedEngine();
+    const store = await open(engine);
+    await using other = await open(engine);
+    engine.beforeWrite = async ({key: written}) => {
+      engine.isDown ||= written === HEAD_KEY;
+    };
+    await assertFailsWith(store.commit(commit), 'store-unavailable');
+    engine.beforeWrite = undefined;
+    engine.isDown = false;
+    assert.notDeepEqual(engine.keysWith('s/'), []);
+    assert.deepEqual(await other.list(range()), []);
+    await using another = await open(engine);
+    assert.equal((await write(another, put('a'))).revision, 1);
+    assert.deepEqual(engine.keysWith('s/'), []);
+    await store[Symbol.asyncDispose]();
+  });
+});
+
+describe('an engine that refuses writes', () => {
+  test('fails puts with disk-full while it is full, and accepts deletes', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await write(store, put('a'), put('b'));
+    engine.refuses = 'full';
+    const results = await Promise.allSettled([write(store, put('c')), write(store, remove('a'))]);
+    assert.deepEqual(
+      results.map(result => (result.status === 'fulfilled' ? result.value.outcomes : result.reason.failure)),
+      [{code: 'disk-full'}, ['deleted']],
+    );
+    engine.refuses = undefined;
+    assert.equal((await write(store, put('c'))).revision, 3);
+  });
+
+  test('makes the store read-only for a user who may not write, until that is repaired', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await write(store, put('a'));
+    engine.refuses = 'denied';
+    await assertFailsWith(write(store, put('b')), 'store-read-only');
+    assert.match(store.readOnlyBecause ?? '', /denied/);
+    assert.equal(textOf(await read(store, 'a')), '1');
+    engine.refuses = undefined;
+    await write(store, put('b'));
+    assert.equal(store.readOnlyBecause, undefined);
+  });
+});
+
+describe('data that something else changed', () => {
+  test('are not taken for a store if they have no head, or another one', async () => {
+    for (const name of ['other', HEAD_KEY]) {
+      const engine = new SimulatedEngine();
+      engine.writeByHand(name, '"of something else"');
+      await assertFailsWith(open(engine), 'store-unavailable');
+      assert.deepEqual(engine.keysWith(''), [name]);
+    }
+  });
+
+  test('fail every method once the engine is emptied, instead of beginning again', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await write(store, put('a'));
+    engine.empty();
+    await assertFailsWith(read(store, 'a'), 'store-unavailable');
+    await assertFailsWith(write(store, put('b')), 'store-unavailable');
+    await using another = await open(engine);
+    assert.notEqual(another.id, store.id);
+    await assertFailsWith(read(store, 'a'), 'store-unavailable');
+  });
+
+  test('are reported as corrupt for an entry that was written by hand, and can be replaced', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await write(store, put('a'), put('b'));
+    engine.writeByHand('e/a', 'by hand');
+    await write(store, put('b'));
+    await using other = await open(engine);
+    await assertFails(read(other, 'a'), {code: 'entry-corrupt', key: key('a')});
+    assert.equal(textOf(await read(other, 'b')), '1');
+    await write(other, put('a', '2'));
+    assert.equal(textOf(await read(other, 'a')), '2');
+  });
+});
+
+describe('a state that the engine has compacted', () => {
+  test('ends snapshots as reader-too-slow, and nothing else', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await write(store, put('a'), put('b'));
+    await using other = await open(engine);
+    const snapshot = await other.snapshot();
+    await write(store, put('a', '2'));
+    engine.compact();
+    await assertFailsWith(snapshot.list({...range(), values: true}), 'reader-too-slow');
+    assert.deepEqual(keysOf(await snapshot.list(range())), ['a', 'b'], 'keys are in memory');
+    assert.deepEqual((await other.list({...range(), values: true})).map(textOf), ['2', '1']);
+  });
+});

@@ -1,0 +1,4 @@
+import {SimulatedEngine} from '../support/simulated-engine.ts';
+import {testEngine} from './contract.ts';
+
+testEngine('a simulated engine', () => new SimulatedEngine(), 100);

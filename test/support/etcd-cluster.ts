@@ -1,0 +1,149 @@
+import {type ChildProcess, spawn, spawnSync} from 'node:child_process';
+import {once} from 'node:events';
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import type {Driver} from '../../src/store/shared/engine/driver.ts';
+import {type EtcdDriverOptions, openEtcdDriver} from '../../src/store/shared/etcd/etcd-driver.ts';
+import {findFreePort} from './free-port.ts';
+
+/** Settings of `docs/guides/several-machines.md`. */
+const DOCUMENTED_FLAGS = ['--max-request-bytes=9437184', '--auto-compaction-retention=10m'];
+
+/** A member of a cluster. */
+interface Member {
+  readonly name: string;
+  readonly clientPort: number;
+  readonly peerPort: number;
+  process: ChildProcess;
+}
+
+/** Some members of etcd on this machine, with their data in a temporary directory. */
+export class EtcdCluster implements AsyncDisposable {
+  readonly #directory: string;
+  readonly #members: Member[] = [];
+  readonly #flags: readonly string[];
+  readonly #scheme: string;
+  #prefixes = 0;
+
+  private constructor(directory: string, flags: readonly string[]) {
+    this.#directory = directory;
+    this.#flags = flags;
+    this.#scheme = flags.some(flag => flag.startsWith('--cert-file')) ? 'https' : 'http';
+  }
+
+  /** Starts a cluster, and waits until it has a leader. */
+  static async start(size: number, flags: readonly string[] = []): Promise<EtcdCluster> {
+    const cluster = new EtcdCluster(await mkdtemp(join(tmpdir(), 'crewroom-etcd-')), [...DOCUMENTED_FLAGS, ...flags]);
+    const ports = new Set<number>();
+    while (ports.size < 2 * size) ports.add(await findFreePort());
+    const [...free] = ports;
+    const peers = Array.from({length: size}, (_, index) => `m${index}=http://127.0.0.1:${free[2 * index]}`).join();
+    for (let index = 0; index < size; index++) {
+      const [peerPort = 0, clientPort = 0] = free.slice(2 * index);
+      const member = {name: `m${index}`, clientPort, peerPort};
+      cluster.#members.push({...member, process: cluster.#spawn(member, peers)});
+    }
+    await cluster.ready();
+    return cluster;
+  }
+
+  /** Host and port of each member. */
+  get addresses(): readonly string[] {
+    return this.#members.map(({clientPort}) => `127.0.0.1:${clientPort}`);
+  }
+
+  /** Runs etcdctl. @returns What it prints. */
+  control(...args: readonly string[]): string {
+    const {stdout, stderr, status} = spawnSync('etcdctl', ['--endpoints', this.addresses.join(), ...args], {
+      env: {...process.env, ETCDCTL_API: '3'},
+      encoding: 'utf8',
+    });
+    if (status !== 0) throw new Error(`etcdctl ${args.join(' ')}: ${stderr}`);
+    return stdout;
+  }
+
+  /** Writes a file beside the data of the members. @returns Its path. */
+  async writeFile(name: string, text: string): Promise<string> {
+    const path = join(this.#directory, name);
+    await writeFile(path, text);
+    return path;
+  }
+
+  /** Waits until the cluster has a leader. */
+  async ready(): Promise<void> {
+    // Clients of encrypted members have certificates, which this one has not; their first call waits.
+    if (this.#scheme === 'https') return;
+    for (let attempt = 1; ; attempt++) {
+      const {status, stderr} = spawnSync('etcdctl', ['--endpoints', this.addresses.join(), 'endpoint', 'health'], {
+        env: {...process.env, ETCDCTL_API: '3'},
+        encoding: 'utf8',
+      });
+      if (status === 0) return;
+      if (attempt === 60) throw new Error(`etcd is not ready: ${stderr}`);
+      await new Promise(resolve => setTimeout(resolve, 200));
+    }
+  }
+
+  /** Returns the position of the leader among the members. */
+  findLeader(): number {
+    const states = this.control('endpoint', 'status').trim().split('\n');
+    return states.findIndex(line => line.split(', ')[4] === 'true');
+  }
+
+  /** Sends a signal to a member. */
+  signal(index: number, signal: NodeJS.Signals): void {
+    this.#memberAt(index).process.kill(signal);
+  }
+
+  /** Kills a member, and starts it again with its data. */
+  async restart(index: number): Promise<void> {
+    const member = this.#memberAt(index);
+    await end(member.process);
+    member.process = this.#spawn(member);
+  }
+
+  /** Connects to a part of the keys that nothing else uses. */
+  connectTo(prefix: string, options: Partial<EtcdDriverOptions> = {}): Promise<Driver> {
+    return openEtcdDriver({members: this.addresses, prefix: `${prefix}/`, timers: TIMERS, ...options});
+  }
+
+  /** Returns an empty part of the keys. */
+  createEngine(): {connect(): Promise<Driver>; readonly prefix: string} {
+    const prefix = `test ${++this.#prefixes}`;
+    return {prefix, connect: () => this.connectTo(prefix)};
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#members.map(member => end(member.process)));
+    await rm(this.#directory, {recursive: true});
+  }
+
+  #memberAt(index: number): Member {
+    return this.#members[index] as Member;
+  }
+
+  #spawn({name, clientPort, peerPort}: Omit<Member, 'process'>, peers?: string): ChildProcess {
+    const client = `${this.#scheme}://127.0.0.1:${clientPort}`;
+    const peer = `http://127.0.0.1:${peerPort}`;
+    const flags = ['--name', name, '--data-dir', join(this.#directory, name), ...this.#flags];
+    flags.push('--listen-client-urls', client, '--advertise-client-urls', client);
+    flags.push('--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer);
+    if (peers !== undefined) flags.push('--initial-cluster', peers);
+    return spawn('etcd', flags, {stdio: 'ignore'});
+  }
+}
+
+async function end(process: ChildProcess): Promise<void> {
+  if (process.exitCode !== null || process.signalCode !== null) return;
+  const exited = once(process, 'exit');
+  process.kill('SIGKILL');
+  await exited;
+}
+
+const TIMERS = {
+  after: (delayMs: number, run: () => void): (() => void) => {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
+};

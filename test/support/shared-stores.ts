@@ -1,0 +1,22 @@
+import {randomBytes} from 'node:crypto';
+import type {Store} from '../../src/domain/store.ts';
+import type {Driver} from '../../src/store/shared/engine/driver.ts';
+import {openSharedStore} from '../../src/store/shared/shared-store.ts';
+import type {SharedStoreDeps} from '../../src/store/shared/shared-store-deps.ts';
+
+/** Opens a store in a network engine, with the clocks and timers of this process. */
+export function openStoreIn(driver: Driver, options: Partial<Omit<SharedStoreDeps, 'driver'>> = {}): Promise<Store> {
+  return openSharedStore({
+    driver,
+    nowMs: Date.now,
+    randomBytes,
+    random: Math.random,
+    timers: {
+      after: (delayMs, run) => {
+        const timer = setTimeout(run, delayMs);
+        return () => clearTimeout(timer);
+      },
+    },
+    ...options,
+  });
+}

@@ -1,0 +1,182 @@
+import {setImmediate} from 'node:timers/promises';
+import {compareKeys} from '../../src/domain/key.ts';
+import {SortedKeys} from '../../src/store/memory/sorted-keys.ts';
+import {
+  ABSENT,
+  type Driver,
+  EngineFailure,
+  type GuardedWrite,
+  type KeyRange,
+  type PairRange,
+  type ReadOptions,
+  type StoredPair,
+  type StoredValue,
+  type WriteAnswer,
+} from '../../src/store/shared/engine/driver.ts';
+
+/** A write of a key; without a value it removed the key. */
+interface Written {
+  readonly version: number;
+  readonly value: Buffer | undefined;
+}
+
+/**
+ * A network engine in memory, for tests: all its drivers share the data, every call takes some ticks, and a test decides which
+ * requests and answers get lost.
+ */
+export class SimulatedEngine {
+  readonly #history = new Map<string, Written[]>();
+  readonly #keys = new SortedKeys<string>();
+  readonly #watchers = new Set<{readonly key: string; readonly listener: (version: number | undefined) => void}>();
+  #version = 0;
+  #compacted = 0;
+  /** While true, every call fails as `unavailable`. */
+  isDown = false;
+  /** Number of the next writes whose requests are lost, and of those that are applied without an answer. */
+  lostRequests = 0;
+  lostAnswers = 0;
+  /** While set, every write fails with this kind of failure; while `full`, a write that uses the reserve succeeds. */
+  refuses: 'full' | 'denied' | undefined;
+  /** Called before each write is applied. */
+  beforeWrite: ((write: GuardedWrite) => Promise<void>) | undefined;
+  /** Number of guarded writes that were applied. */
+  writes = 0;
+  /** Size of the largest request so far, in bytes. */
+  largestRequestBytes = 0;
+
+  /** Connects a process. */
+  connect(): Driver {
+    return new SimulatedDriver(this);
+  }
+
+  /** Forgets all states but the present one. */
+  compact(): void {
+    this.#compacted = this.#version;
+  }
+
+  /** Writes as something else than a store would do. */
+  writeByHand(key: string, value: string | undefined): void {
+    this.#write(key, value === undefined ? undefined : Buffer.from(value), ++this.#version);
+  }
+
+  /** Removes everything. */
+  empty(): void {
+    const version = ++this.#version;
+    for (const key of [...this.#keys.after(() => false)]) this.#write(key, undefined, version);
+  }
+
+  /** Returns the present keys that begin with a text. */
+  keysWith(prefix: string): readonly string[] {
+    return [...this.#keys.after(() => false)].filter(key => key.startsWith(prefix) && this.find(key) !== undefined);
+  }
+
+  /** Returns the value of a key at a version. */
+  find(key: string, at = this.#version): StoredValue | undefined {
+    const written = this.#history.get(key)?.findLast(({version}) => version <= at);
+    return written?.value === undefined ? undefined : {value: Buffer.from(written.value), version: written.version};
+  }
+
+  /** Returns the keys of a range that exist at a version. */
+  *within({from, to}: KeyRange, at = this.#version): Iterable<StoredPair> {
+    for (const key of [...this.#keys.after(each => compareKeys(each, from) < 0)]) {
+      if (compareKeys(key, to) >= 0) return;
+      const found = this.find(key, at);
+      if (found !== undefined) yield {key, ...found};
+    }
+  }
+
+  /** @throws {EngineFailure} `unavailable`, `compacted`. */
+  async arrive(at?: number): Promise<void> {
+    await setImmediate();
+    if (this.isDown) throw new EngineFailure('unavailable', 'the engine is down');
+    if (at !== undefined && at < this.#compacted) throw new EngineFailure('compacted', 'the state was compacted');
+  }
+
+  /** Applies a write. @throws {EngineFailure} */
+  async write(write: GuardedWrite): Promise<WriteAnswer> {
+    await this.beforeWrite?.(write);
+    await this.arrive();
+    this.largestRequestBytes = Math.max(this.largestRequestBytes, sizeOf(write));
+    if (this.lostRequests > 0) {
+      this.lostRequests--;
+      throw new EngineFailure('unknown', 'no answer came');
+    }
+    if (this.refuses === 'denied' || (this.refuses === 'full' && !write.usesReserve))
+      throw new EngineFailure(this.refuses, `the engine is ${this.refuses}`);
+    const answer = this.#apply(write);
+    await setImmediate();
+    if (this.lostAnswers > 0) {
+      this.lostAnswers--;
+      throw new EngineFailure('unknown', 'no answer came');
+    }
+    return answer;
+  }
+
+  /** Calls a listener for each change of a key. */
+  watch(key: string, listener: (version: number | undefined) => void): () => void {
+    const watcher = {key, listener};
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
+  #apply({key, version, value, puts, removes, removedRanges}: GuardedWrite): WriteAnswer {
+    const found = this.find(key);
+    if ((found?.version ?? ABSENT) !== version) return {kind: 'conflict', found};
+    const next = ++this.#version;
+    this.writes++;
+    for (const range of removedRanges) {
+      for (const pair of [...this.within(range)]) this.#write(pair.key, undefined, next);
+    }
+    for (const removed of removes) this.#write(removed, undefined, next);
+    for (const [each, bytes] of puts) this.#write(each, Buffer.from(bytes), next);
+    this.#write(key, Buffer.from(value), next);
+    return {kind: 'written', version: next};
+  }
+
+  #write(key: string, value: Buffer | undefined, version: number): void {
+    const history = this.#history.get(key);
+    if (history === undefined) {
+      this.#keys.add(key);
+      this.#history.set(key, [{version, value}]);
+    } else history.push({version, value});
+    for (const watcher of this.#watchers) {
+      if (watcher.key === key) queueMicrotask(() => watcher.listener(version));
+    }
+  }
+}
+
+class SimulatedDriver implements Driver {
+  readonly #engine: SimulatedEngine;
+
+  constructor(engine: SimulatedEngine) {
+    this.#engine = engine;
+  }
+
+  async read(keys: readonly string[], {at}: ReadOptions = {}): Promise<readonly (StoredValue | undefined)[]> {
+    await this.#engine.arrive(at);
+    const values = keys.map(key => this.#engine.find(key, at));
+    await setImmediate();
+    return values;
+  }
+
+  async range({from, to, limit, keysOnly}: PairRange, {at}: ReadOptions = {}): Promise<readonly StoredPair[]> {
+    await this.#engine.arrive(at);
+    const pairs = [...this.#engine.within({from, to}, at)].slice(0, limit);
+    await setImmediate();
+    return keysOnly ? pairs.map(pair => ({...pair, value: Buffer.alloc(0)})) : pairs;
+  }
+
+  compareAndWrite(write: GuardedWrite): Promise<WriteAnswer> {
+    return this.#engine.write(write);
+  }
+
+  watch(key: string, listener: (version: number | undefined) => void): () => void {
+    return this.#engine.watch(key, listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+function sizeOf({value, puts}: GuardedWrite): number {
+  return puts.reduce((sum, [key, bytes]) => sum + key.length + bytes.length, value.length);
+}
