@@ -17,10 +17,11 @@ export function EntriesPage({state}: PageProps) {
   const element = useRef<HTMLElement>(null);
   useEffect(() => {
     const left = new AbortController();
-    void entries.follow(left.signal);
+    state.whileWatched(left.signal, watched => entries.follow(watched));
+    left.signal.addEventListener('abort', () => entries.leave());
     addEventListener('keydown', event => focusSearch(event, element.current), {signal: left.signal});
     return () => left.abort();
-  }, [entries]);
+  }, [state, entries]);
   useSignalEffect(() => {
     const route = state.route.value;
     if (route.view === 'entries') entries.show(route.key);

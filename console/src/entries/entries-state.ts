@@ -41,7 +41,6 @@ export class EntriesState {
 
   /** Follows the entries until the signal is aborted. */
   async follow(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#list.abort());
     const events = this.#client.events<unknown, (typeof KINDS)[number]>({
       kinds: KINDS,
       signal,
@@ -54,6 +53,11 @@ export class EntriesState {
       // The service refuses the stream, since it has as many subscribers as it admits: the list is shown as it is now.
       this.reload();
     }
+  }
+
+  /** Ends what is loading. */
+  leave(): void {
+    this.#list.abort();
   }
 
   /** Loads everything that is shown again. */

@@ -5,11 +5,11 @@ import {programAddress} from '../service/own-origin.ts';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {Dialog} from '../shell/dialog.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
-import {formatCurl} from '../shell/format-curl.ts';
+import {formatCurl} from '../shell/format/format-curl.ts';
+import {formatBytes} from '../shell/format/format-figures.ts';
 import {ConflictView} from './conflict-view.tsx';
 import {entryPath} from './entry-calls.ts';
 import type {EntryState} from './entry-state.ts';
-import {formatSize} from './format-size.ts';
 import {JsonView} from './json-view.tsx';
 import {TimeToLive} from './time-to-live.tsx';
 
@@ -70,7 +70,7 @@ function NoEntry({entry}: {readonly entry: EntryState}) {
 function Content({entry}: {readonly entry: EntryState}) {
   return (
     <>
-      <Facts entry={entry} />
+      <EntryFacts entry={entry} />
       {entry.isConflict.value ? (
         <ConflictView entry={entry} />
       ) : (
@@ -86,13 +86,13 @@ function Content({entry}: {readonly entry: EntryState}) {
   );
 }
 
-function Facts({entry}: {readonly entry: EntryState}) {
+function EntryFacts({entry}: {readonly entry: EntryState}) {
   const saved = entry.saved.value.value;
   if (saved == null) return <p class="quiet">New entry, not stored yet</p>;
   return (
     <div class="entry-facts">
       <span class="quiet">
-        Revision {saved.revision} · {formatSize(saved.sizeBytes)} · changed{' '}
+        Revision {saved.revision} · {formatBytes(saved.sizeBytes)} · changed{' '}
         <time dateTime={new Date(saved.updatedAtMs).toISOString()}>{new Date(saved.updatedAtMs).toLocaleString()}</time>
       </span>
       <TimeToLive entry={entry} />

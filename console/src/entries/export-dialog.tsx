@@ -3,8 +3,8 @@ import {useEffect, useMemo} from 'preact/hooks';
 import type {CallFailure} from '../service/call-service.ts';
 import {Dialog} from '../shell/dialog.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
+import {formatBytes} from '../shell/format/format-figures.ts';
 import {toCallFailure} from '../state/loaded.ts';
-import {formatSize} from './format-size.ts';
 import {type ExportProgress, exportEntries} from './transfer-calls.ts';
 
 interface ExportDialogProps {
@@ -54,7 +54,7 @@ export function ExportDialog({prefix, onClose}: ExportDialogProps) {
         {(kind === 'running' || kind === 'done') && (
           <p>
             {kind === 'done' ? 'Saved: ' : ''}
-            {entries.toLocaleString('en')} entries, {formatSize(sizeBytes)}
+            {entries.toLocaleString('en')} entries, {formatBytes(sizeBytes)}
           </p>
         )}
         {status.value.kind === 'failed' && <FailureNote failure={status.value.failure} />}

@@ -1,5 +1,5 @@
 import {type Signal, useSignal} from '@preact/signals';
-import {useEffect, useId, useMemo} from 'preact/hooks';
+import {useEffect, useId, useRef} from 'preact/hooks';
 import type {CallFailure} from '../service/call-service.ts';
 import {Dialog} from '../shell/dialog.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
@@ -9,7 +9,7 @@ import {type Imported, type ImportMode, importEntries} from './transfer-calls.ts
 type Status =
   | {readonly kind: 'ready'}
   /** The part of the file that was sent, from 0 to 1. */
-  | {readonly kind: 'checking' | 'importing'; readonly part: number}
+  | {readonly kind: 'checking' | 'importing' | 'cancelled'; readonly part: number}
   /** Everything is valid: the user sees what an import would do, and decides. */
   | {readonly kind: 'asking' | 'done'; readonly result: Imported}
   | {readonly kind: 'failed'; readonly failure: CallFailure};
@@ -19,33 +19,39 @@ export function ImportDialog({onClose}: {readonly onClose: () => void}) {
   const file = useSignal<File | undefined>(undefined);
   const mode = useSignal<ImportMode>('merge');
   const status = useSignal<Status>({kind: 'ready'});
-  const left = useMemo(() => new AbortController(), []);
-  useEffect(() => () => left.abort(), [left]);
+  const running = useRef(new AbortController());
+  useEffect(() => () => running.current.abort(), []);
   const run = async (dryRun: boolean): Promise<void> => {
     if (file.value === undefined) return;
     const kind = dryRun ? 'checking' : 'importing';
+    let sent = 0;
     const onProgress = (part: number): void => {
+      sent = part;
       if (status.value.kind === kind) status.value = {kind, part};
     };
     status.value = {kind, part: 0};
+    running.current = new AbortController();
+    const {signal} = running.current;
     try {
-      const result = await importEntries(file.value, {mode: mode.value, dryRun, onProgress, signal: left.signal});
+      const result = await importEntries(file.value, {mode: mode.value, dryRun, onProgress, signal});
       status.value = {kind: dryRun ? 'asking' : 'done', result};
     } catch (error) {
-      if (!left.signal.aborted) status.value = {kind: 'failed', failure: toCallFailure(error)};
+      status.value = signal.aborted ? {kind: 'cancelled', part: sent} : {kind: 'failed', failure: toCallFailure(error)};
     }
   };
   const {kind} = status.value;
   const isRunning = kind === 'checking' || kind === 'importing';
+  // The user may want to know what was stored.
+  const close = kind === 'importing' ? () => running.current.abort() : onClose;
   return (
-    <Dialog title="Import entries" onClose={onClose}>
+    <Dialog title="Import entries" onClose={close}>
       <Choices file={file} mode={mode} status={status} isDisabled={isRunning} />
       <div role="status">
         <StatusText status={status.value} mode={mode.value} />
       </div>
       <div class="dialog-foot">
-        <button type="button" onClick={onClose}>
-          {kind === 'done' ? 'Close' : 'Cancel'}
+        <button type="button" onClick={close}>
+          {kind === 'done' || kind === 'cancelled' ? 'Close' : 'Cancel'}
         </button>
         {kind === 'asking' ? (
           <button type="button" class="primary" onClick={() => void run(false)}>
@@ -123,6 +129,17 @@ function StatusText({status, mode}: {readonly status: Status; readonly mode: Imp
           <progress aria-label="Part of the file that was sent" value={status.part} />
         </p>
       );
+    case 'cancelled':
+      return (
+        <div class="note warning">
+          <p>
+            Cancelled when {percent(status.part)} of the file was sent. About so much of it is stored, from its
+            beginning on.
+            {mode === 'replace' && ' Entries that the file lacks are deleted last.'} Import the file again to store the
+            rest.
+          </p>
+        </div>
+      );
     case 'asking':
       return (
         <div class={`note ${mode === 'replace' ? 'danger' : 'warning'}`}>
@@ -141,6 +158,11 @@ function describe({entries, created, replaced, expired, deleted}: Imported): str
   if (expired > 0) parts.push(`${count(expired)} skipped, since they have expired`);
   if (deleted > 0) parts.push(`${count(deleted)} others deleted`);
   return `${count(entries)} ${entries === 1 ? 'entry' : 'entries'}: ${parts.join(', ')}`;
+}
+
+/** Formats a part of a whole, from 0 to 1. */
+function percent(part: number): string {
+  return `${Math.round(part * 100)} %`;
 }
 
 function count(value: number): string {

@@ -1,8 +1,8 @@
 import {useSignal} from '@preact/signals';
 import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
 import {FailureNote} from '../shell/failure-note.tsx';
+import {formatBytes} from '../shell/format/format-figures.ts';
 import type {EntriesState} from './entries-state.ts';
-import {formatSize} from './format-size.ts';
 import type {RowWindow} from './row-window.ts';
 import type {Row} from './rows.ts';
 
@@ -228,7 +228,7 @@ function RowFacts({entry}: {readonly entry: Extract<Row, {kind: 'entry'}>['entry
   return (
     <>
       <span class="row-expiry quiet">{entry.expiresAt !== undefined && 'expires'}</span>
-      <span class="row-size quiet">{formatSize(entry.sizeBytes)}</span>
+      <span class="row-size quiet">{formatBytes(entry.sizeBytes)}</span>
       <time class="row-time" dateTime={entry.updatedAt}>
         {new Date(entry.updatedAt).toLocaleString([], {dateStyle: 'short', timeStyle: 'short'})}
       </time>

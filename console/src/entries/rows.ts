@@ -66,7 +66,7 @@ export function levelUnder(prefix: string): RowSource {
   };
 }
 
-/** How the entries under a prefix are shown: all of them, or one level of folders. */
+/** View of the entries under a prefix: all of them, or one level of folders. */
 export type View = 'list' | 'folders';
 
 /** Returns the row that shows an entry. */

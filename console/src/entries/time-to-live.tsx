@@ -1,7 +1,7 @@
 import {useSignal} from '@preact/signals';
 import {useEffect, useId} from 'preact/hooks';
+import {formatDuration} from '../shell/format/format-figures.ts';
 import type {EntryState} from './entry-state.ts';
-import {formatDuration} from './format-size.ts';
 
 /** Units in which a time to live can be given, in seconds. */
 const UNITS = [
@@ -52,7 +52,8 @@ function Countdown({untilMs}: {readonly untilMs: number}) {
   }, [nowMs]);
   return (
     <>
-      Expires in <strong>{formatDuration(untilMs - nowMs.value)}</strong>, at {new Date(untilMs).toLocaleString()}
+      Expires in <strong>{formatDuration((untilMs - nowMs.value) / 1000)}</strong>, at{' '}
+      {new Date(untilMs).toLocaleString()}
     </>
   );
 }

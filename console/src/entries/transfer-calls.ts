@@ -10,11 +10,12 @@ export interface Imported {
   readonly deleted: number;
 }
 
-/** How an import treats entries that the file does not have. */
+/** Treatment of entries that the file does not have: `merge` keeps them, `replace` deletes them. */
 export type ImportMode = 'merge' | 'replace';
 
-/** How far an export is. */
+/** Progress of an export. */
 export interface ExportProgress {
+  /** Number of entries that have arrived. */
   readonly entries: number;
   readonly sizeBytes: number;
 }

@@ -10,7 +10,7 @@ interface EventDetailProps {
   readonly onClose: () => void;
 }
 
-/** All that the page has of an event. */
+/** The details of an event: its entry or plugin, its times, and its value. */
 export function EventDetail({event, onClose}: EventDetailProps) {
   const {kind, receivedMs, revision, key, plugin, text, isCut, sizeBytes, expiresAtMs} = event;
   return (

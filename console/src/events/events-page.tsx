@@ -1,7 +1,7 @@
 import './events.css';
 import {useCallback, useEffect, useMemo} from 'preact/hooks';
 import {formatRoute} from '../route.ts';
-import {formatClock} from '../shell/format-clock.ts';
+import {formatClock} from '../shell/format/format-clock.ts';
 import type {LiveLine} from '../shell/live/live-lines.ts';
 import {LiveList} from '../shell/live/live-list.tsx';
 import {LivePage} from '../shell/live/live-page.tsx';
@@ -16,9 +16,9 @@ export function EventsPage({state}: PageProps) {
   const events = useMemo(() => new EventsState(state.client), [state]);
   useEffect(() => {
     const left = new AbortController();
-    void events.follow(left.signal);
+    state.whileWatched(left.signal, watched => events.follow(watched));
     return () => left.abort();
-  }, [events]);
+  }, [state, events]);
   const row = useCallback(
     (line: LiveLine<ReceivedEvent>) => (
       <EventRow

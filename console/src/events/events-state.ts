@@ -49,6 +49,8 @@ export class EventsState {
         await aborted(attempt);
       }
     }
+    // Where another call continues.
+    this.#since = this.#events?.cursor ?? this.#since;
   }
 
   /** Shows a kind of events, or hides it. */

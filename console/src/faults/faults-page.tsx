@@ -47,7 +47,13 @@ function ActiveFaults({state, faults}: {readonly state: ConsoleState; readonly f
       <ul class="fault-list">
         {/* Faults have no names, and equal ones may be on twice. */}
         {list.map((fault, at) => (
-          <FaultItem key={at} fault={fault} mayChange={mayChange} onClear={() => void faults.remove(fault)} />
+          <FaultItem
+            key={at}
+            fault={fault}
+            ofKind={list.filter(({kind}) => kind === fault.kind).length}
+            mayChange={mayChange}
+            onClear={() => void faults.removeKind(fault.kind)}
+          />
         ))}
       </ul>
     </section>
@@ -56,11 +62,13 @@ function ActiveFaults({state, faults}: {readonly state: ConsoleState; readonly f
 
 interface FaultItemProps {
   readonly fault: Fault;
+  /** Number of faults of its kind. They end together: the service ends faults by their kind, so that no fault of another program is lost. */
+  readonly ofKind: number;
   readonly mayChange: boolean;
   readonly onClear: () => void;
 }
 
-function FaultItem({fault, mayChange, onClear}: FaultItemProps) {
+function FaultItem({fault, ofKind, mayChange, onClear}: FaultItemProps) {
   const selection = describeSelection(fault);
   const effect = Object.hasOwn(FAULT_KINDS, fault.kind) ? FAULT_KINDS[fault.kind]?.effect : undefined;
   return (
@@ -79,7 +87,8 @@ function FaultItem({fault, mayChange, onClear}: FaultItemProps) {
         {effect !== undefined && <p class="quiet">{effect}</p>}
       </div>
       <button type="button" disabled={!mayChange} onClick={onClear}>
-        Clear<span class="hidden"> {describeFault(fault)}</span>
+        {ofKind === 1 ? 'Clear' : `Clear all ${ofKind} of this kind`}
+        <span class="hidden"> {describeFault(fault)}</span>
       </button>
     </li>
   );

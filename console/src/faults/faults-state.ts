@@ -21,18 +21,6 @@ export class FaultsState {
     return this.#change(() => callService(PATH, {method: 'POST', body: {faults: [fault]}}));
   }
 
-  /** Ends one fault: of several equal ones, the first. */
-  remove(fault: Fault): Promise<void> {
-    const text = JSON.stringify(fault);
-    return this.#change(async () => {
-      // Another program may have switched faults since they were shown.
-      const {faults} = await callService<FaultList>(PATH);
-      const at = faults.findIndex(each => JSON.stringify(each) === text);
-      const others = faults.filter((_, index) => index !== at);
-      await callService(PATH, {method: 'PUT', body: {faults: others}});
-    });
-  }
-
   /** Ends all faults of a kind. */
   removeKind(kind: string): Promise<void> {
     return this.#change(() => callService(`${PATH}?kind=${encodeURIComponent(kind)}`, {method: 'DELETE'}));

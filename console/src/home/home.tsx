@@ -24,7 +24,11 @@ export function Home({state}: {readonly state: ConsoleState}) {
       )}
       <AirlineMessage state={state} />
       <OverviewParts state={state}>
-        {list !== undefined && <Plugins list={list} darkMode={state.darkMode.value} />}
+        {list === undefined ? (
+          <p class="quiet">Looking for plugins…</p>
+        ) : (
+          <Plugins list={list} darkMode={state.darkMode.value} />
+        )}
       </OverviewParts>
     </section>
   );

@@ -1,8 +1,10 @@
 import './identity.css';
-import {useSignal} from '@preact/signals';
+import {type Signal, useSignal} from '@preact/signals';
 import {useEffect, useMemo} from 'preact/hooks';
+import {CopyButton} from '../shell/copy-button.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import type {PageProps} from '../shell/service-page.tsx';
+import {hideSecrets} from './hide-secrets.ts';
 import {IdentityState} from './identity-state.ts';
 import {JsonTree} from './json-tree.tsx';
 import {PilotChoice} from './pilot-choice.tsx';
@@ -29,7 +31,8 @@ export function IdentityPage({state}: PageProps) {
 }
 
 function Document({text}: {readonly text: string | null | undefined}) {
-  const view = useSignal<'tree' | 'text'>('tree');
+  const view = useSignal<DocumentView>('tree');
+  const showsSecrets = useSignal(false);
   if (text === undefined) return <p class="quiet">Loading…</p>;
   if (text === null)
     return (
@@ -37,31 +40,59 @@ function Document({text}: {readonly text: string | null | undefined}) {
         No pilot is signed in: plugins get the failure <code>no-identity</code> with the status 404.
       </p>
     );
-  const choose = (chosen: 'tree' | 'text') => () => {
-    view.value = chosen;
-  };
+  const hidden = hideSecrets(text);
+  const shown = showsSecrets.value ? text : hidden;
   return (
     <section class="card" aria-labelledby="document-title">
       <div class="page-head">
         <h2 id="document-title">Document</h2>
-        <fieldset class="view-choice">
-          <legend class="hidden">Show the document as</legend>
-          <button type="button" aria-pressed={view.value === 'tree'} onClick={choose('tree')}>
-            Tree
-          </button>
-          <button type="button" aria-pressed={view.value === 'text'} onClick={choose('text')}>
-            Text
-          </button>
-        </fieldset>
+        <ViewChoice view={view} />
       </div>
+      <div class="form-foot">
+        {hidden !== text && (
+          <button
+            type="button"
+            aria-pressed={showsSecrets.value}
+            onClick={() => {
+              showsSecrets.value = !showsSecrets.value;
+            }}
+          >
+            Show secrets
+          </button>
+        )}
+        <CopyButton text={shown} about="the document" />
+      </div>
+      {shown !== text && (
+        <p class="quiet">Session, token and other secrets are hidden, in copies too. Plugins read them.</p>
+      )}
       {view.value === 'tree' ? (
-        <JsonTree value={JSON.parse(text)} />
+        <JsonTree value={JSON.parse(shown)} />
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached with the keyboard.
         <pre class="json-text" tabIndex={0}>
-          {text}
+          {shown}
         </pre>
       )}
     </section>
+  );
+}
+
+/** Forms in which the document is shown. */
+type DocumentView = 'tree' | 'text';
+
+function ViewChoice({view}: {readonly view: Signal<DocumentView>}) {
+  const choose = (chosen: DocumentView) => () => {
+    view.value = chosen;
+  };
+  return (
+    <fieldset class="view-choice">
+      <legend class="hidden">Show the document as</legend>
+      <button type="button" aria-pressed={view.value === 'tree'} onClick={choose('tree')}>
+        Tree
+      </button>
+      <button type="button" aria-pressed={view.value === 'text'} onClick={choose('text')}>
+        Text
+      </button>
+    </fieldset>
   );
 }

@@ -1,5 +1,5 @@
 import {effect, type Signal, signal} from '@preact/signals';
-import {CallFailure, callService} from '../service/call-service.ts';
+import {CallFailure, callService, requestService} from '../service/call-service.ts';
 import type {PilotList} from '../service/documents.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {Loaded, toCallFailure} from '../state/loaded.ts';
@@ -39,9 +39,13 @@ export class IdentityState {
   }
 }
 
+/** Reads the text of the identity, as the owner if this page is the owner's. */
 async function loadText(): Promise<string | null> {
-  const response = await fetch('/api/identity').catch(() => undefined);
-  if (response?.status === 404) return null;
-  if (response?.ok !== true) throw new CallFailure('Cannot read the identity', {code: 'unexpected-answer'});
-  return response.text();
+  try {
+    const response = await requestService('/api/identity');
+    return await response.text();
+  } catch (error) {
+    if (error instanceof CallFailure && error.code === 'no-identity') return null;
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import {useEffect} from 'preact/hooks';
-import {formatClock} from '../shell/format-clock.ts';
+import {formatClock} from '../shell/format/format-clock.ts';
 import {NoticeText} from './notice-cards.tsx';
 import type {Notices} from './notices.ts';
 

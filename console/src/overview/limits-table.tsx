@@ -1,4 +1,4 @@
-import {formatBytes, formatDuration, formatMs} from './format-figures.ts';
+import {formatBytes, formatDuration, formatMs} from '../shell/format/format-figures.ts';
 
 /** Limits that authors of plugins meet, with their names in words. */
 const NAMES: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import {programAddress} from '../service/own-origin.ts';
+import {Facts} from '../shell/facts.tsx';
+import {formatBytes, formatDuration} from '../shell/format/format-figures.ts';
 import type {ConsoleState} from '../state/console-state.ts';
-import {Figures} from './figures.tsx';
-import {formatBytes, formatDuration} from './format-figures.ts';
 import {LimitsTable} from './limits-table.tsx';
 import {type MetricSample, metricValue} from './metrics-text.ts';
 import type {OverviewState} from './overview-state.ts';
@@ -11,7 +11,7 @@ interface ServiceCardProps {
   readonly overview: OverviewState;
 }
 
-/** How the service is: its health, its store, its versions and its limits. */
+/** The service: its health, its store, its versions and its limits. */
 export function ServiceCard({state, overview}: ServiceCardProps) {
   const samples = overview.traffic.samples.value;
   const limits = overview.limits.value.value;
@@ -57,12 +57,17 @@ function ServiceFigures({overview, samples}: ServiceFiguresProps) {
   const memoryBytes = metricValue(samples, 'process_resident_memory_bytes');
   const node = samples.find(({name}) => name === 'crewroom_build_info')?.labels['node_version'];
   const entries = metricValue(samples, 'crewroom_store_entries');
+  const sizeBytes = metricValue(samples, 'crewroom_store_size_bytes');
+  const revision = metricValue(samples, 'crewroom_store_revision');
   return (
-    <Figures
-      rows={[
+    <Facts
+      facts={[
         ['Address', programAddress()],
         ['Running for', startedSeconds && formatDuration(Date.now() / 1000 - startedSeconds)],
         ['Entries', entries?.toLocaleString('en')],
+        ['Revision', revision?.toLocaleString('en')],
+        ['Data directory', service && (service.dataDir ?? 'None: the store is in memory')],
+        ['Size on the disk', sizeBytes && formatBytes(sizeBytes)],
         ['Memory', memoryBytes && formatBytes(memoryBytes)],
         [
           'Version',

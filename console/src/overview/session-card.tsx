@@ -1,7 +1,7 @@
 import type {Session} from '../service/documents.ts';
+import {Facts} from '../shell/facts.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
-import {Figures} from './figures.tsx';
-import {formatMoment} from './format-figures.ts';
+import {formatMoment} from '../shell/format/format-figures.ts';
 import type {OverviewState} from './overview-state.ts';
 import {SignInForm} from './sign-in-form.tsx';
 
@@ -59,8 +59,8 @@ function SessionFigures({session}: {readonly session: Session}) {
   const {summary, source, scriptURL, kept, expiresAt, since} = session;
   const isOfBackEnd = source === 'back-end';
   return (
-    <Figures
-      rows={[
+    <Facts
+      facts={[
         ['Pilot', summary ?? 'None'],
         ['Source', SOURCES[source] ?? source],
         ['Back end', scriptURL],
@@ -72,7 +72,7 @@ function SessionFigures({session}: {readonly session: Session}) {
   );
 }
 
-/** Why the session is stale or has ended, and what to do. */
+/** The reason why the session is stale or has ended, with advice. */
 function SessionProblem({session: {state, stale, problem}}: {readonly session: Session}) {
   if (stale !== true && state !== 'expired') return null;
   return (

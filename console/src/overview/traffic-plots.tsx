@@ -1,7 +1,7 @@
-import {formatClock} from '../shell/format-clock.ts';
-import {Plot} from '../shell/plot.tsx';
+import {formatClock} from '../shell/format/format-clock.ts';
+import {formatMs, formatShort} from '../shell/format/format-figures.ts';
+import {Plot} from '../shell/plot/plot.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
-import {formatMs, formatShort} from './format-figures.ts';
 import {KEPT_MS, type Traffic, type TrafficPoint} from './traffic.ts';
 
 /** Properties of {@link TrafficPlots}. */

@@ -1,4 +1,5 @@
 import {type Signal, signal} from '@preact/signals';
+import {CallFailure, requestService} from '../service/call-service.ts';
 import {type MetricSample, readMetrics} from './metrics-text.ts';
 import {compareTraffic, sumTraffic, type TrafficFigures, type TrafficTotals} from './traffic-figures.ts';
 
@@ -35,8 +36,7 @@ export class Traffic {
     if (this.#isReading) return;
     this.#isReading = true;
     try {
-      const response = await fetch('/metrics', {signal});
-      const samples = response.ok ? readMetrics(await response.text()) : [];
+      const samples = await loadSamples(signal);
       this.samples.value = samples;
       this.#add(sumTraffic(samples, performance.now()));
     } catch {
@@ -55,5 +55,16 @@ export class Traffic {
     const nowMs = Date.now();
     const kept = this.points.value.filter(({atMs}) => atMs > nowMs - KEPT_MS && atMs < nowMs);
     this.points.value = [...kept, {atMs: nowMs, ...figures}];
+  }
+}
+
+/** Reads the metrics, as the owner if this page is the owner's. @returns None if the service refused it. */
+async function loadSamples(signal: AbortSignal): Promise<readonly MetricSample[]> {
+  try {
+    const response = await requestService('/metrics', {signal});
+    return readMetrics(await response.text());
+  } catch (error) {
+    if (error instanceof CallFailure && error.code !== 'service-unreachable') return [];
+    throw error;
   }
 }

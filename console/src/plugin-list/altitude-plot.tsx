@@ -1,4 +1,4 @@
-import {Plot} from '../shell/plot.tsx';
+import {Plot} from '../shell/plot/plot.tsx';
 import type {AltitudePoint} from './flight-state.ts';
 import {formatFeet, formatMinutes} from './format-flight.ts';
 

@@ -1,24 +1,10 @@
 import {useSignal} from '@preact/signals';
-import type {FlightDocument, FlightState} from './flight-state.ts';
+import type {FlightState, FlightStatus} from './flight-state.ts';
 import {phaseName} from './format-flight.ts';
-
-/** Phases of a flight, in their order. */
-const PHASES = [
-  'BOARDING',
-  'PUSH_BACK',
-  'TAXI',
-  'TAKEOFF',
-  'CLIMB',
-  'CRUISE',
-  'DESCENT',
-  'APPROACH',
-  'TAXI_TO_GATE',
-  'ARRIVED',
-] as const;
 
 interface FlightControlsProps {
   readonly state: FlightState;
-  readonly flight: FlightDocument;
+  readonly flight: FlightStatus;
 }
 
 /** Changes a flight that runs. */
@@ -37,7 +23,7 @@ export function FlightControls({state, flight}: FlightControlsProps) {
           value={flight.phase}
           onChange={({currentTarget}) => void state.change({action: 'jump', phase: currentTarget.value})}
         >
-          {PHASES.map(phase => (
+          {state.phases.value.map(phase => (
             <option key={phase} value={phase}>
               {phaseName(phase)}
             </option>

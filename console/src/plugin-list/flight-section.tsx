@@ -5,7 +5,7 @@ import {FlightControls, StartForm} from './flight-controls.tsx';
 import {FlightState} from './flight-state.ts';
 import {FlightView} from './flight-view.tsx';
 
-/** The simulated flight. Nothing is asked before it is opened: that no flight runs is an error in the tools of browsers. */
+/** The simulated flight. It is asked for only while it is open. */
 export function FlightSection({darkMode}: {readonly darkMode: boolean}) {
   const isOpen = useSignal(false);
   return (

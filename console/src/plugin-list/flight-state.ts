@@ -1,9 +1,9 @@
 import {type Signal, signal} from '@preact/signals';
-import {CallFailure, callService} from '../service/call-service.ts';
+import {type CallFailure, callService} from '../service/call-service.ts';
 import {toCallFailure} from '../state/loaded.ts';
 
-/** The simulated flight, as `GET /api/flight` answers it: the members that the console shows. */
-export interface FlightDocument {
+/** The simulated flight, as `/api/flight` answers it: the members that the console shows. */
+export interface FlightStatus {
   readonly phase: string;
   readonly altitudeFeet: number;
   readonly groundSpeedKnots: number;
@@ -17,6 +17,13 @@ export interface FlightDocument {
   readonly isPaused: boolean;
   readonly isConnected: boolean;
   readonly elapsedSeconds: number;
+}
+
+/** Answer of `/api/flight`. */
+interface FlightDocument {
+  /** Absent if no flight runs. */
+  readonly flight?: FlightStatus;
+  readonly phases: readonly string[];
 }
 
 /** A change of the flight. */
@@ -40,7 +47,9 @@ const POINTS_MAX = 3600;
 /** The simulated flight, and its altitude since the page has looked at it. */
 export class FlightState {
   /** `undefined` before it is loaded; `null` if no flight runs. */
-  readonly flight: Signal<FlightDocument | null | undefined> = signal(undefined);
+  readonly flight: Signal<FlightStatus | null | undefined> = signal(undefined);
+  /** Phases that a flight can jump to, in their order. */
+  readonly phases: Signal<readonly string[]> = signal([]);
   readonly altitude: Signal<readonly AltitudePoint[]> = signal([]);
   readonly failure: Signal<CallFailure | undefined> = signal(undefined);
 
@@ -62,26 +71,22 @@ export class FlightState {
 
   /** Ends the flight. */
   stop(): Promise<void> {
-    return this.#ask(async () => {
-      await callService(PATH, {method: 'DELETE'});
-      return null;
-    });
+    return this.#ask(() => callService<FlightDocument>(PATH, {method: 'DELETE'}));
   }
 
-  async #ask(call: () => Promise<FlightDocument | null>): Promise<void> {
+  async #ask(call: () => Promise<FlightDocument>): Promise<void> {
     try {
       this.#show(await call());
       this.failure.value = undefined;
     } catch (error) {
-      // That no flight runs is a state, not a failure.
-      if (error instanceof CallFailure && error.code === 'no-flight') this.#show(null);
-      else this.failure.value = toCallFailure(error);
+      this.failure.value = toCallFailure(error);
     }
   }
 
-  #show(flight: FlightDocument | null): void {
-    this.flight.value = flight;
-    if (flight === null) return;
+  #show({flight, phases}: FlightDocument): void {
+    this.flight.value = flight ?? null;
+    this.phases.value = phases;
+    if (flight === undefined) return;
     const {elapsedSeconds, altitudeFeet} = flight;
     // A jump back makes what was after it untrue.
     const before = this.altitude.value.filter(point => point.elapsedSeconds < elapsedSeconds);

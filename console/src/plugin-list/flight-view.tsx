@@ -3,11 +3,11 @@ import type {FunctionComponent} from 'preact';
 import {useEffect} from 'preact/hooks';
 import {Facts} from '../shell/facts.tsx';
 import type {AltitudePlotProps} from './altitude-plot.tsx';
-import type {FlightDocument} from './flight-state.ts';
+import type {FlightStatus} from './flight-state.ts';
 import {formatFeet, formatMiles, formatMinutes, phaseName} from './format-flight.ts';
 
 interface FlightViewProps extends AltitudePlotProps {
-  readonly flight: FlightDocument;
+  readonly flight: FlightStatus;
 }
 
 /** A flight: where it is, and its altitude over time. */

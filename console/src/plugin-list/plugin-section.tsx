@@ -5,6 +5,7 @@ import {RestartButton} from '../plugins/restart-button.tsx';
 import {formatRoute} from '../route.ts';
 import type {Plugin} from '../service/documents.ts';
 import {Facts} from '../shell/facts.tsx';
+import {formatBytes} from '../shell/format/format-figures.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {RouteTrial} from './route-trial.tsx';
 
@@ -64,9 +65,6 @@ function Links({plugin: {id, name, hasPage}}: {readonly plugin: Plugin}) {
   );
 }
 
-/** Bytes in a mebibyte. */
-const MEBIBYTE = 1024 * 1024;
-
 function About({plugin}: {readonly plugin: Plugin}) {
   const {id, directory, storagePath, startedAt, memoryBytes, ends} = plugin;
   return (
@@ -76,7 +74,7 @@ function About({plugin}: {readonly plugin: Plugin}) {
         ['Folder', directory],
         ['Storage', storagePath],
         ['Started', startedAt === undefined ? undefined : new Date(startedAt).toLocaleString()],
-        ['Memory', memoryBytes === undefined ? undefined : `${(memoryBytes / MEBIBYTE).toFixed(0)} MiB`],
+        ['Memory', memoryBytes === undefined ? undefined : formatBytes(memoryBytes)],
         ['Ended by itself', ends === 0 ? undefined : `${ends} times`],
       ]}
     />

@@ -2,7 +2,7 @@ import {useSignal} from '@preact/signals';
 import {useEffect, useMemo} from 'preact/hooks';
 import type {LogLine, Plugin} from '../service/documents.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
-import {formatClock} from '../shell/format-clock.ts';
+import {formatClock} from '../shell/format/format-clock.ts';
 import type {LiveLine} from '../shell/live/live-lines.ts';
 import {LiveList} from '../shell/live/live-list.tsx';
 import {PauseButton} from '../shell/live/pause-button.tsx';
@@ -17,9 +17,9 @@ export function PluginLog({state, plugin}: {readonly state: ConsoleState; readon
   const onlyErrors = useSignal(false);
   useEffect(() => {
     const left = new AbortController();
-    void log.follow(left.signal);
+    state.whileWatched(left.signal, watched => log.follow(watched));
     return () => left.abort();
-  }, [log]);
+  }, [state, log]);
   const failure = log.failure.value;
   const {lines} = log;
   const count = lines.shown.value.length;

@@ -134,7 +134,7 @@ function About({plugin, state}: PluginProps) {
   );
 }
 
-/** Why a plugin does not run, and its warnings. */
+/** The reason why a plugin does not run, and its warnings. */
 function Troubles({plugin, state}: PluginProps) {
   if (plugin.reason === undefined && plugin.warnings.length === 0) return null;
   return (

@@ -1,5 +1,5 @@
 import type {RecordedRequest} from 'crewroom/client/service';
-import {formatCurl} from '../shell/format-curl.ts';
+import {formatCurl} from '../shell/format/format-curl.ts';
 
 /** Headers that curl sets by itself, or that say only which program sent the request. */
 const LEFT_OUT: readonly string[] = ['host', 'content-length', 'user-agent', 'upgrade'];
@@ -15,13 +15,15 @@ export function curlOf({method, path, headers}: RecordedRequest, origin: string)
   return formatCurl({method, url: origin + path, headers: Object.fromEntries(shown)});
 }
 
-/** Returns what the command of {@link curlOf} lacks, in words; undefined if nothing. */
-export function lackOf({method, path}: RecordedRequest): string | undefined {
+/** Returns what the command of {@link curlOf} may lack, in words. */
+export function lackOf({method, path}: RecordedRequest): string {
+  const hasBody = !['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(method);
   const lacks = [
     ...(path.includes(MASK) ? ['values of parameters, shown as “…”'] : []),
-    ...(method === 'GET' || method === 'HEAD' || method === 'DELETE' || method === 'OPTIONS' ? [] : ['the body']),
+    ...(hasBody ? ['the body'] : []),
+    'headers that are not listed above, such as Authorization, if there were any',
   ];
-  return lacks.length === 0 ? undefined : `Not kept, so add: ${lacks.join(', and ')}.`;
+  return `Not kept, so add: ${lacks.join('; ')}.`;
 }
 
 /**

@@ -2,6 +2,7 @@ import type {RecordedRequest} from 'crewroom/client/service';
 import {programAddress} from '../service/own-origin.ts';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {Facts} from '../shell/facts.tsx';
+import {formatMs} from '../shell/format/format-figures.ts';
 import {DetailPanel} from '../shell/live/detail-panel.tsx';
 import {TextBox} from '../shell/text-box.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
@@ -15,10 +16,9 @@ interface RequestDetailProps {
   readonly onClose: () => void;
 }
 
-/** Everything about a request: why it was refused, its headers, and how to repeat it. */
+/** The details of a request: the reason for a refusal, its headers, and the command that repeats it. */
 export function RequestDetail({request, state, onClose}: RequestDetailProps) {
   const {method, path, status, atMs, durationMs, sizeBytes, origin, plugin, failure} = request;
-  const lack = lackOf(request);
   const command = curlOf(request, programAddress());
   return (
     <DetailPanel title={`${method} ${status}`} onClose={onClose}>
@@ -40,7 +40,7 @@ export function RequestDetail({request, state, onClose}: RequestDetailProps) {
       <Facts
         facts={[
           ['At', new Date(atMs).toLocaleString()],
-          ['Duration', `${durationMs} ms`],
+          ['Duration', formatMs(durationMs)],
           ['Body', sizeBytes === undefined ? 'a stream' : `${sizeBytes.toLocaleString('en')} bytes`],
           ['Plugin', plugin],
           ['Origin', origin],
@@ -50,7 +50,7 @@ export function RequestDetail({request, state, onClose}: RequestDetailProps) {
       <Headers request={request} />
       <h3>As curl</h3>
       <TextBox text={command} label="Command" />
-      {lack !== undefined && <p class="quiet">{lack}</p>}
+      <p class="quiet">{lackOf(request)}</p>
       <p class="detail-actions">
         <CopyButton text={command} name="Copy as curl" />
       </p>

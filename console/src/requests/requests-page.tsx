@@ -1,7 +1,8 @@
 import './requests.css';
 import type {RecordedRequest} from 'crewroom/client/service';
 import {useCallback, useEffect, useMemo} from 'preact/hooks';
-import {formatClock} from '../shell/format-clock.ts';
+import {formatClock} from '../shell/format/format-clock.ts';
+import {formatMs} from '../shell/format/format-figures.ts';
 import type {LiveLine} from '../shell/live/live-lines.ts';
 import {LiveList} from '../shell/live/live-list.tsx';
 import {LivePage} from '../shell/live/live-page.tsx';
@@ -15,9 +16,9 @@ export function RequestsPage({state}: PageProps) {
   const requests = useMemo(() => new RequestsState(), []);
   useEffect(() => {
     const left = new AbortController();
-    void requests.follow(left.signal);
+    state.whileWatched(left.signal, watched => requests.follow(watched));
     return () => left.abort();
-  }, [requests]);
+  }, [state, requests]);
   const row = useCallback(
     (line: LiveLine<RecordedRequest>) => (
       <RequestRow
@@ -72,7 +73,7 @@ function RequestRow({request, onSelect}: RequestRowProps) {
         {method}
       </button>
       <strong class="request-status">{status}</strong>
-      <span class="quiet duration">{formatDuration(durationMs)}</span>
+      <span class="quiet duration">{formatMs(durationMs)}</span>
       <span class="one-line path">
         <bdi>{path}</bdi>
         {failure !== undefined && <span class="request-code">{failure.code}</span>}
@@ -82,10 +83,4 @@ function RequestRow({request, onSelect}: RequestRowProps) {
       </span>
     </div>
   );
-}
-
-/** Formats a duration with three significant digits at least. */
-function formatDuration(durationMs: number): string {
-  if (durationMs >= 10_000) return `${(durationMs / 1000).toFixed(0)} s`;
-  return durationMs >= 100 ? `${durationMs.toFixed(0)} ms` : `${durationMs.toFixed(1)} ms`;
 }

@@ -4,6 +4,7 @@ import type {CallFailure} from '../service/call-service.ts';
 import {atNextChange} from '../shell/live/change-interval.ts';
 import {type LiveLine, LiveLines} from '../shell/live/live-lines.ts';
 import {toCallFailure} from '../state/loaded.ts';
+import {waitMs} from '../state/wait-ms.ts';
 import {filterBy, type RequestFilter, senderOf} from './request-filter.ts';
 
 /** Wait before another attempt, in milliseconds, if the service refused the stream. The client itself retries lost connections. */
@@ -18,6 +19,8 @@ export class RequestsState {
   /** Senders to choose from. */
   readonly senders: ReadonlySignal<readonly string[]>;
   readonly #seen: Signal<ReadonlySet<string>> = signal(new Set());
+  /** End of the last page; undefined before the first one of a list. */
+  #cursor: string | undefined;
   readonly #follow = createService({baseUrl: location.origin}).requests.follow;
 
   constructor() {
@@ -27,20 +30,27 @@ export class RequestsState {
     this.senders = computed(() => [...this.#seen.value].toSorted());
   }
 
-  /** Follows the requests until the signal is aborted. */
+  /** Follows the requests until the signal is aborted. Another call continues after the last one. */
   async follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        this.lines.replace([]);
-        for await (const {requests, missed} of this.#follow({signal})) {
-          this.failure.value = undefined;
-          this.lines.add(requests, missed);
-          this.#see(requests.map(senderOf));
-        }
+        await this.#followOnce(signal);
       } catch (error) {
         this.failure.value = toCallFailure(error);
-        await new Promise(resolve => setTimeout(resolve, REFUSED_WAIT_MS));
+        // From the beginning: there is always a page then, with which the failure is over.
+        this.#cursor = undefined;
+        await waitMs(REFUSED_WAIT_MS, signal);
       }
+    }
+  }
+
+  async #followOnce(signal: AbortSignal): Promise<void> {
+    for await (const {requests, missed, cursor} of this.#follow({since: this.#cursor, signal})) {
+      this.failure.value = undefined;
+      if (this.#cursor === undefined) this.lines.replace([]);
+      this.#cursor = cursor;
+      this.lines.add(requests, missed);
+      this.#see(requests.map(senderOf));
     }
   }
 

@@ -1,4 +1,4 @@
-import {forgetOwnerToken, ownerHeaders} from './owner.ts';
+import {forgetOwnerToken, isOwner, ownerHeaders} from './owner.ts';
 
 /** Longest wait for an answer, in milliseconds: twice the service's own limit for a request. */
 const TIMEOUT_MS = 30_000;
@@ -86,8 +86,13 @@ export async function requestService(
   });
   if (response.ok) return response;
   const failure = readFailure(response.status, await response.json().catch(() => undefined));
-  // The service was restarted since it gave the token, unless a fault makes it say so.
-  if (failure.code === 'owner-required' && !response.headers.has('Crewroom-Fault')) forgetOwnerToken();
+  if (response.headers.has('Crewroom-Fault')) throw failure;
+  // The service was restarted since it gave the token. What needs no token works without it.
+  if (failure.code === 'owner-required') forgetOwnerToken();
+  if (failure.code === 'invalid-token' && isOwner.value) {
+    forgetOwnerToken();
+    return requestService(path, {method, headers, ...(body === undefined ? {} : {body}), signal});
+  }
   throw failure;
 }
 

@@ -119,6 +119,8 @@ export interface ServiceDocument {
   readonly version: string;
   readonly apiVersion: string;
   readonly storeId: string;
+  /** The data directory; absent if the store is in memory. */
+  readonly dataDir?: string;
 }
 
 /** Answer of `GET /api/pilots`. */

@@ -1,7 +1,7 @@
 import type {ConsoleState} from '../state/console-state.ts';
 import {Command} from './command.tsx';
 
-/** Says how to open a console that may change the service, beside buttons that are disabled without it. Nothing for the owner. */
+/** Shows the command that opens a console of the owner, beside buttons that are disabled without one. Nothing for the owner. */
 export function OwnerNote({state}: {readonly state: ConsoleState}) {
   if (state.isOwner.value) return null;
   return (

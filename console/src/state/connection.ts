@@ -1,5 +1,6 @@
 import {type Signal, signal} from '@preact/signals';
 import type {Client, ClientEvent, EventKind} from 'crewroom/client';
+import {waitMs} from './wait-ms.ts';
 
 /** State of the connection to the service. */
 export type ConnectionStatus = 'connecting' | 'connected' | 'lost';
@@ -32,7 +33,7 @@ export interface ConnectionParts {
   readonly onEvent: (event: FollowedEvent) => void;
 }
 
-/** Follows the service, and reconnects for as long as the page is open. */
+/** Follows the service, and reconnects while the page is watched. */
 export class Connection {
   readonly status: Signal<ConnectionStatus> = signal('connecting');
   readonly #parts: ConnectionParts;
@@ -56,6 +57,7 @@ export class Connection {
         await waitMs(REFUSED_WAIT_MS, attempt);
       }
     }
+    this.status.value = 'connecting';
   }
 
   /** Connects at once if the connection is lost, without the rest of the wait. */
@@ -76,17 +78,4 @@ export class Connection {
     });
     for await (const event of events) onEvent(event);
   }
-}
-
-/** Waits, or until the signal is aborted. Never rejects. */
-function waitMs(durationMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, durationMs);
-    signal.addEventListener('abort', done);
-  });
 }

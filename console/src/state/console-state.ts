@@ -11,6 +11,7 @@ import {exchangeOwnerCode} from '../service/owner-code.ts';
 import {ActivePage} from './active-page.ts';
 import {type AccentColors, accentColorsOf} from './appearance.ts';
 import {Connection, type FollowedEvent, SETTINGS_PREFIX} from './connection.ts';
+import {followWhile} from './follow-while.ts';
 import {Loaded, toCallFailure} from './loaded.ts';
 import {wasOpenedByOtherSite} from './opener.ts';
 import {Sounds} from './sounds.ts';
@@ -67,7 +68,12 @@ export class ConsoleState {
     document.addEventListener('visibilitychange', () => document.hidden || this.connection.retryNow(), {signal});
     followFrameMessages(notice => this.#onNotice(notice), signal);
     this.#activePage.follow(signal);
-    void this.connection.follow(signal);
+    this.whileWatched(signal, watched => this.connection.follow(watched));
+  }
+
+  /** Follows something while the user may see it: see {@link ActivePage.isWatched}. */
+  whileWatched(ended: AbortSignal, follow: (signal: AbortSignal) => Promise<void>): void {
+    followWhile(this.#activePage.isWatched, ended, follow);
   }
 
   /** Makes this page the owner's, with the code that `crewroom console` put into its address. Never rejects. */

@@ -1,5 +1,5 @@
 import type {ComponentChildren} from 'preact';
-import {useEffect} from 'preact/hooks';
+import {useLayoutEffect} from 'preact/hooks';
 import {Glyph} from '../glyph.tsx';
 
 interface DetailPanelProps {
@@ -10,7 +10,8 @@ interface DetailPanelProps {
 
 /** The details of a line, beside the list. Escape closes it. */
 export function DetailPanel({title, onClose, children}: DetailPanelProps) {
-  useEffect(() => {
+  // Before the next key: an early Escape would be lost.
+  useLayoutEffect(() => {
     const closeByKey = (event: KeyboardEvent): void => {
       // An open dialog has the key for itself.
       if (event.key !== 'Escape' || document.querySelector('dialog[open]') !== null) return;

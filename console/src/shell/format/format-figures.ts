@@ -6,14 +6,25 @@ export function formatBytes(sizeBytes: number): string {
   return `${at === 0 ? size : formatShort(size)} ${units[at]}`;
 }
 
-/** Formats a duration in the largest unit that it fills, such as `3 h 20 min`. */
+/** Units of durations, the longest first. */
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+] as const;
+
+/** Formats a duration in its two longest units, such as `2 d 5 h` or `4 min 10 s`. */
 export function formatDuration(seconds: number): string {
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 1) return `${Math.max(0, Math.floor(seconds))} s`;
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 48) return `${hours} h ${minutes % 60} min`;
-  return `${Math.floor(hours / 24)} days`;
+  let rest = Math.max(0, Math.ceil(seconds));
+  const parts: string[] = [];
+  for (const [unit, unitSeconds] of UNITS) {
+    const count = Math.floor(rest / unitSeconds);
+    if (parts.length === 2 || (parts.length === 1 && count === 0)) break;
+    if (count > 0) parts.push(`${count} ${unit}`);
+    rest %= unitSeconds;
+  }
+  return parts.length === 0 ? '0 s' : parts.join(' ');
 }
 
 /** Formats milliseconds with as many digits as say something. */

@@ -2,6 +2,7 @@ import 'uplot/dist/uPlot.min.css';
 import './plot.css';
 import {useEffect, useRef} from 'preact/hooks';
 import UPlot from 'uplot';
+import {lonePoints} from './lone-points.ts';
 
 /** A line of a plot. */
 export interface PlotLine {
@@ -94,7 +95,7 @@ function optionsOf(
         label,
         stroke: colorOf(color),
         width: 1.5,
-        points: {show: false},
+        points: {show: false, size: 6, filter: (plot: UPlot, at: number) => lonePoints(plot.data[at] ?? [])},
         ...(isFilled ? {fill: `color-mix(in srgb, ${colorOf(color)} 18%, transparent)`} : {}),
       })),
     ],
