@@ -5,6 +5,7 @@ import {fileURLToPath} from 'node:url';
 import {openGenerator} from './generator/generator.ts';
 import {type Options, readOptions, USAGE} from './options.ts';
 import {FULL_PLAN, QUICK_PLAN} from './plan.ts';
+import {findBusy, readPressure} from './pressure.ts';
 import {killServers} from './process.ts';
 import {formatReport} from './report/report.ts';
 import {runBench} from './run.ts';
@@ -31,20 +32,24 @@ async function main(): Promise<void> {
   process.once('exit', () => rmSync(directory, {recursive: true, force: true}));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
+  const busy = findBusy(readPressure());
   const startMs = performance.now();
-  const results = await runBench({
+  const measured = await runBench({
     options,
     plan: options.quick ? QUICK_PLAN : FULL_PLAN,
     directory,
     generator: await openGenerator(join(directory, 'generator')),
     onProgress: text => process.stderr.write(`${Math.round((performance.now() - startMs) / 1000)} s: ${text}\n`),
   }).finally(killServers);
+  const results = {...measured, busy};
   const verdicts = compareTargets(results);
   const report = formatReport(results, verdicts);
   const json = `${JSON.stringify({...results, targets: verdicts}, undefined, 2)}\n`;
   process.stdout.write(options.json ? json : report);
   await writeResults(results.startedAt, {md: report, json});
-  if (options.check && verdicts.some(({verdict}) => verdict === 'missed')) process.exitCode = 1;
+  if (busy !== undefined) process.stderr.write(`no target was judged: ${busy}\n`);
+  if (options.check && verdicts.some(({verdict}) => verdict === 'missed' || verdict === 'not judged'))
+    process.exitCode = 1;
 }
 
 async function writeResults(startedAt: string, texts: Readonly<Record<string, string>>): Promise<void> {

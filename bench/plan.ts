@@ -49,7 +49,7 @@ export const FULL_PLAN: Plan = {
   growthRounds: 5,
   subscribersRounds: 3,
   contentionRounds: 5,
-  pluginsRounds: 5,
+  pluginsRounds: 8,
   recordingRounds: 15,
 };
 

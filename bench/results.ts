@@ -31,6 +31,8 @@ export interface Results {
   readonly mode: 'full' | 'quick';
   readonly machine: Machine;
   readonly generator: string;
+  /** Text about other work of the machine before the run, which makes its figures worthless; undefined if there was little. */
+  readonly busy?: string | undefined;
   readonly subjects: readonly SubjectNote[];
   readonly missing: readonly Missing[];
   readonly throughput?: Throughput | undefined;

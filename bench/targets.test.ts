@@ -70,6 +70,22 @@ describe('compareTargets()', () => {
     assert.deepEqual(verdictOf({...NOTHING, recording}, target), {figure: 0.97, verdict: 'missed'});
   });
 
+  test('compares the processor time of a request', () => {
+    const figures = {crewroom: 23, 'bare node:http': 20};
+    const measured = Object.entries(figures).map(([subject, serverMicroseconds]) => ({
+      ...{workload: 'get', connections: 64, subject},
+      samples: [{...sample(1), serverMicroseconds}],
+    }));
+    const results = {...NOTHING, throughput: {measured, memoryUnderLoad: {}, rounds: 1}};
+    const target = 'processor time of a get, relative to bare node:http';
+    assert.deepEqual(verdictOf(results, target), {figure: 1.15, verdict: 'met'});
+  });
+
+  test('judges nothing on a busy machine, but keeps the figures', () => {
+    const results = {...withPuts({crewroom: [79], 'bare node:http': [100]}), busy: 'others waited for a core'};
+    assert.deepEqual(verdictOf(results, name), {figure: 0.79, verdict: 'not judged'});
+  });
+
   test('has no verdict without a measurement', () => {
     assert.ok(compareTargets(NOTHING).every(({verdict}) => verdict === 'not measured'));
   });

@@ -4,9 +4,10 @@ import {WEBDIS} from './peers/webdis.ts';
 import type {Results} from './results.ts';
 import {GROWTH_KEYS, GROWTH_WORKLOADS} from './sections/growth.ts';
 import {ALONE, BUSY, CALLED, CALLS, IDLE} from './sections/plugins.ts';
+import {UNRECORDED} from './sections/recording.ts';
 import type {Measured, Sample} from './sections/throughput.ts';
 import {medianOf, ratioOf} from './statistics.ts';
-import {BARE, CREWROOM, UNRECORDED} from './subjects/node-subjects.ts';
+import {BARE, BARE_LMDB, CREWROOM} from './subjects/node-subjects.ts';
 import type {SubjectKind} from './subjects/subject.ts';
 import {COMPARED_CONNECTIONS, WORKLOADS, type Workload} from './workloads.ts';
 
@@ -31,7 +32,7 @@ export interface Verdict {
   readonly name: string;
   readonly wanted: Threshold;
   readonly figure: number | undefined;
-  readonly verdict: 'met' | 'missed' | 'not measured';
+  readonly verdict: 'met' | 'missed' | 'not measured' | 'not judged';
 }
 
 /** Sizes of the smallest and the largest store that are compared, in entries. */
@@ -45,6 +46,10 @@ export const TARGETS: readonly Target[] = [
   rateTarget('get', WEBDIS.name, 0.75),
   rateTarget('put', WEBDIS.name, 1),
   ...PEERS.filter(({name}) => name !== WEBDIS.name).map(({name}) => rateTarget('put', name, 3)),
+  processorTarget('get', BARE.name, 1.15),
+  processorTarget('put', BARE_LMDB.name, 1),
+  processorTarget('list', BARE_LMDB.name, 1),
+  processorTarget('transaction', BARE_LMDB.name, 1.8),
   {
     name: `p99 of reads under a full load of writes, relative to ${BARE.name}`,
     wanted: {is: 'at most', figure: 2},
@@ -110,13 +115,14 @@ export const TARGETS: readonly Target[] = [
   startTarget('idle memory', 'idleMb'),
 ];
 
-/** Compares every target with its measured figure. */
+/** Compares every target with its measured figure, but judges none if the machine was busy with something else. */
 export function compareTargets(results: Results, targets: readonly Target[] = TARGETS): readonly Verdict[] {
   return targets.map(({name, wanted, figureOf}) => {
     const figure = figureOf(results);
     if (figure === undefined || Number.isNaN(figure)) {
       return {name, wanted, figure: undefined, verdict: 'not measured'};
     }
+    if (results.busy !== undefined) return {name, wanted, figure, verdict: 'not judged'};
     const met = wanted.is === 'at least' ? figure >= wanted.figure : figure <= wanted.figure;
     return {name, wanted, figure, verdict: met ? 'met' : 'missed'};
   });
@@ -133,12 +139,29 @@ function rateTarget(workload: string, other: string, ratio: number): Target {
   };
 }
 
+/** Creates a target for the processor time of one request, at the number of connections at which a quick run compares. */
+function processorTarget(workload: string, other: string, ratio: number): Target {
+  const connections = WORKLOADS.find(({name}) => name === workload)?.comparedConnections ?? COMPARED_CONNECTIONS;
+  return {
+    name: `processor time of a ${workload}, relative to ${other}`,
+    wanted: {is: 'at most', figure: ratio},
+    figureOf: results => {
+      const [ours, theirs] = [CREWROOM.name, other].map(subject =>
+        findMeasured(results, {workload, connections, subject})?.samples.map(
+          ({serverMicroseconds}) => serverMicroseconds,
+        ),
+      );
+      return ours === undefined || theirs === undefined ? undefined : ratioOf(ours, theirs).median;
+    },
+  };
+}
+
 /** Returns a figure of a subject as a ratio to that of another one; NaN if one of the two was not measured. */
 function compare(
   measured: readonly Measured[] = [],
   figure: keyof Sample,
   {name: workload}: Workload,
-  subjects: readonly [SubjectKind, SubjectKind],
+  subjects: readonly [Pick<SubjectKind, 'name'>, Pick<SubjectKind, 'name'>],
 ): number {
   const [one, other] = subjects.map(({name: subject}) => findFigures(measured, {workload, subject}, figure));
   return ratioOf(one ?? [], other ?? []).median;

@@ -1,8 +1,8 @@
 import {figuresOf, findFigures} from '../lookup.ts';
 import type {Results} from '../results.ts';
+import {UNRECORDED} from '../sections/recording.ts';
 import type {Sample} from '../sections/throughput.ts';
 import {medianOf, ratioOf} from '../statistics.ts';
-import {UNRECORDED} from '../subjects/node-subjects.ts';
 import {COMPARED_CONNECTIONS} from '../workloads.ts';
 import {formatFigure, formatRatio, formatSpread, formatTable} from './table.ts';
 
@@ -24,6 +24,6 @@ export function describeRecording({recording}: Results): readonly string[] {
   return [
     '## The cost of recording requests',
     formatTable([titles, ...rows]),
-    `${COMPARED_CONNECTIONS} connections. The service records its last requests, and nothing reads them.`,
+    `${COMPARED_CONNECTIONS} connections. The service records its last requests, and nothing reads them. Both are one process.`,
   ];
 }

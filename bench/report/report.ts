@@ -27,12 +27,13 @@ export function formatReport(results: Results, verdicts: readonly Verdict[]): st
   return `${parts.join('\n\n')}\n`;
 }
 
-function describeRun({startedAt, mode, machine, generator, throughput}: Results): string {
+function describeRun({startedAt, mode, machine, generator, throughput, busy}: Results): string {
   const rounds = throughput === undefined ? '' : `, ${throughput.rounds} rounds after one to warm up`;
   return [
     `A ${mode} run of ${startedAt.slice(0, 16).replace('T', ' ')} UTC: ${generator}${rounds}.`,
     `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB; ${machine.system}; Node ${machine.node}; data on ${machine.fileSystem}.`,
     describeCores(machine),
+    ...(busy === undefined ? [] : [`**No target is judged: ${busy}.**`]),
   ].join('\n');
 }
 

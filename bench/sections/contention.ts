@@ -1,5 +1,5 @@
-import {once} from 'node:events';
 import type {Generator, LoadResult} from '../generator/generator.ts';
+import {tellSubject} from '../subjects/start-subject.ts';
 import type {Subject} from '../subjects/subject.ts';
 import {ENTRIES} from '../subjects/subject.ts';
 import {runRounds, type TimeBox} from '../time-box.ts';
@@ -48,19 +48,14 @@ export async function measureContention(plan: ContentionPlan): Promise<readonly 
   return found.map(({subject, samples}) => ({subject: subject.name, samples}));
 }
 
-async function measure(
-  {url, dialect, servers}: Subject,
-  {generator, seconds}: ContentionPlan,
-): Promise<ContentionSample> {
-  const [{process: server}] = servers;
+async function measure(subject: Subject, {generator, seconds}: ContentionPlan): Promise<ContentionSample> {
+  const {url, dialect} = subject;
   const load = {url, seconds, keys: {first: 0, count: ENTRIES.small}};
-  server.send('start');
+  subject.servers[0].process.send('start');
   const [writes, reads] = await Promise.all([
     generator.run({...load, connections: COMPARED_CONNECTIONS, requests: [dialect.put('small')]}),
     generator.run({...load, connections: READERS, requests: [dialect.get('small')]}),
   ]);
-  const answered = once(server, 'message');
-  server.send('stop');
-  const [{stallMs}] = (await answered) as [{stallMs: number}];
+  const {stallMs} = (await tellSubject(subject, 'stop')) as {stallMs: number};
   return {writes, reads, stallMs};
 }

@@ -3,9 +3,9 @@ import {join} from 'node:path';
 import type {Generator} from '../generator/generator.ts';
 import type {RequestTemplate} from '../generator/template.ts';
 import {findChildren} from '../process.ts';
-import {BARE, CREWROOM, crewroomWith, startServiceWith} from '../subjects/node-subjects.ts';
-import {ask, startSubject, stopSubject} from '../subjects/start-subject.ts';
-import type {Subject, SubjectKind, Surroundings} from '../subjects/subject.ts';
+import {BARE, crewroomWith, startServiceWith} from '../subjects/node-subjects.ts';
+import {ask, startSubject, stopSubject, tellSubject} from '../subjects/start-subject.ts';
+import type {Subject, Surroundings} from '../subjects/subject.ts';
 import {runRounds, type TimeBox} from '../time-box.ts';
 import {COMPARED_CONNECTIONS, WORKLOADS, type Workload} from '../workloads.ts';
 import {type Measured, measureThroughput, nameRound} from './throughput.ts';
@@ -22,8 +22,8 @@ export const BUSY = crewroomWith('a plugin that never returns, and one that logs
   'logging',
 ]);
 
-/** The service without plugins, in the same run. */
-export const ALONE: SubjectKind = {...CREWROOM, name: 'no plugins'};
+/** The service of {@link IDLE} while its plugins are removed: two processes differ by more than idle plugins cost. */
+export const ALONE = {name: 'no plugins'} as const;
 
 const ROUTE: RequestTemplate = {method: 'GET', path: '/api/com.example.idle0/data'};
 
@@ -102,9 +102,14 @@ async function measureCalls(plan: PluginsPlan, surroundings: Surroundings): Prom
 async function measureBeside(plan: PluginsPlan, surroundings: Surroundings): Promise<readonly Measured[]> {
   const subjects: Subject[] = [];
   try {
-    for (const kind of [ALONE, IDLE, BUSY]) subjects.push(await startSubject(kind, surroundings));
+    for (const kind of [IDLE, BUSY]) subjects.push(await startSubject(kind, surroundings));
+    const [idle, busy] = subjects as [Subject, Subject];
     const workloads = WORKLOADS.filter(({hasTarget}) => hasTarget);
-    return await measure(plan, subjects, workloads, measured => pauseOthers(subjects, measured));
+    return await measure(plan, [{...idle, ...ALONE}, idle, busy], workloads, async ({name}) => {
+      // Those that are never idle would disturb the others.
+      pauseBackgrounds(busy, name !== busy.name);
+      await tellSubject(idle, name === idle.name ? 'install' : 'remove');
+    });
   } finally {
     for (const subject of subjects) await stopSubject(subject);
   }
@@ -114,7 +119,7 @@ async function measure(
   plan: PluginsPlan,
   subjects: readonly Subject[],
   workloads: readonly Workload[],
-  onMeasure?: (subject: Subject) => void,
+  onMeasure?: (subject: Subject) => Promise<void>,
 ): Promise<readonly Measured[]> {
   const onProgress = (text: string): void => plan.onProgress(`plugins, ${text}`);
   // At the connections that are compared.
@@ -122,11 +127,8 @@ async function measure(
   return (await measureThroughput({...plan, ...extent, onProgress, onMeasure, subjects, workloads})).measured;
 }
 
-/** Stops the backgrounds of all subjects but one: those that are never idle would disturb the others. */
-function pauseOthers(subjects: readonly Subject[], measured: Subject): void {
-  for (const subject of subjects)
-    for (const id of subject.processIds.flatMap(findChildren))
-      process.kill(id, subject === measured ? 'SIGCONT' : 'SIGSTOP');
+function pauseBackgrounds({processIds}: Subject, isPaused: boolean): void {
+  for (const id of processIds.flatMap(findChildren)) process.kill(id, isPaused ? 'SIGSTOP' : 'SIGCONT');
 }
 
 function withChildren(subject: Subject): Subject {

@@ -38,7 +38,7 @@ export interface ThroughputPlan {
   /** Duration of each measurement of a subject, in whole seconds. */
   readonly secondsFor: (subject: Subject) => number;
   /** Called before each measurement of a subject, also before one that does not count. @default {nothing} */
-  readonly onMeasure?: ((subject: Subject) => void) | undefined;
+  readonly onMeasure?: ((subject: Subject) => Promise<unknown>) | undefined;
   readonly generator: Generator;
   readonly timeBox: TimeBox;
   readonly onProgress: (text: string) => void;
@@ -120,7 +120,7 @@ async function measure(
   {generator, secondsFor, onMeasure}: ThroughputPlan,
   round: number,
 ): Promise<Sample> {
-  onMeasure?.(subject);
+  await onMeasure?.(subject);
   const seconds = round === 0 ? 1 : secondsFor(subject);
   const beforeMs = readProcessorTimeMs(subject.processIds);
   const result = await generator

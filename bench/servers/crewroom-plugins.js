@@ -1,7 +1,9 @@
 // The service with installed plugins, as a program embeds it: argument 1 is a directory for its data and the plugins, the others are
 // their backgrounds. Prints its address when all of them run, and the time from their start until the last one answered, in milliseconds.
-import {mkdir, writeFile} from 'node:fs/promises';
+// The messages "remove" and "install" remove all plugins and put them back, and are answered once these have ended, or run.
+import {mkdir, rename, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
+import {setTimeout} from 'node:timers/promises';
 import {openCrewroom} from 'crewroom';
 
 const ROUTE = `
@@ -15,10 +17,14 @@ const BACKGROUNDS = {
   logging: `${ROUTE} setTimeout(() => setInterval(() => { for (let n = 0; n < 100; n++) console.log('line', n); }, 10), 1000);`,
 };
 
+/** Time after which the work of a start or an end is over, that of the collectors of garbage too, in milliseconds. */
+const SETTLED_MS = 3000;
+
 const [directory = '', ...names] = process.argv.slice(2);
 const ids = names.map((name, index) => `com.example.${name}${index}`);
 const plugins = join(directory, 'plugins');
-await mkdir(plugins, {recursive: true, mode: 0o700});
+const removed = join(directory, 'removed');
+for (const each of [plugins, removed]) await mkdir(each, {recursive: true, mode: 0o700});
 await Promise.all(names.map((name, index) => write(ids[index], BACKGROUNDS[name])));
 // Loads `fetch`, whose time is not that of the service.
 await fetch('data:,');
@@ -27,16 +33,29 @@ const crewroom = await openCrewroom({dataDir: join(directory, 'data'), port: 0, 
 const startMs = performance.now();
 const {urls} = await crewroom.listen();
 // Without requests meanwhile: their work would be a good part of the time on one core.
-await untilAllRun();
+await untilRunning(ids.length);
 await Promise.all(ids.map(async id => (await fetch(`${urls[0]}/api/${id}/data`)).text()));
 process.stdout.write(`${urls[0]} ${performance.now() - startMs}\n`);
 process.once('SIGTERM', () => crewroom[Symbol.asyncDispose]());
 
-function untilAllRun() {
+process.on('message', async message => {
+  const [from, to, count] = message === 'remove' ? [plugins, removed, 0] : [removed, plugins, ids.length];
+  if (crewroom.plugins.list().length !== count) {
+    for (const id of ids) await rename(join(from, id), join(to, id));
+    await untilRunning(count);
+    await setTimeout(SETTLED_MS);
+  }
+  process.send({count});
+});
+process.channel?.unref();
+
+/** Waits until that many plugins run, and there are no others. */
+function untilRunning(count) {
   const {plugins} = crewroom;
   return new Promise(resolve => {
     const check = () => {
-      if (plugins.list().filter(({state}) => state === 'running').length === ids.length) resolve();
+      const states = plugins.list().map(({state}) => state);
+      if (states.length === count && states.every(state => state === 'running')) resolve();
     };
     plugins.onState(check);
     check();

@@ -11,7 +11,7 @@ export function watchEventLoop() {
     if (message === 'start') {
       delays.reset();
       delays.enable();
-    } else {
+    } else if (message === 'stop') {
       delays.disable();
       process.send({stallMs: Math.max(0, delays.max / 1e6 - RESOLUTION_MS)});
     }

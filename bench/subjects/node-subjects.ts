@@ -30,15 +30,6 @@ export const CREWROOM: SubjectKind = {
     startNode('./crewroom.js', [directory], {directory, version: versionOf('../../package.json')}),
 };
 
-/** The service without the record of its last requests. */
-export const UNRECORDED: SubjectKind = {
-  ...CREWROOM,
-  name: 'no recording',
-  description: 'the service, embedded, without the record of its last requests',
-  start: ({directory}) =>
-    startNode('./crewroom.js', [directory, 'unrecorded'], {directory, version: versionOf('../../package.json')}),
-};
-
 /** Background of a plugin: one whose routes answer at once, and that does nothing else, never returns, or logs 10,000 lines a second. */
 export type MeasuredBackground = 'idle' | 'spinning' | 'logging';
 

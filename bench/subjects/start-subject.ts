@@ -1,3 +1,4 @@
+import {once} from 'node:events';
 import {mkdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {readSizeBytes} from '../data-size.ts';
@@ -40,6 +41,14 @@ export async function startSubject(kind: SubjectKind, surroundings: Surroundings
 /** Stops the processes of a subject. */
 export async function stopSubject({servers}: RunningSubject): Promise<void> {
   for (const server of servers) await server.stop();
+}
+
+/** Sends a message to the process of one of our subjects, and waits for its answer. */
+export async function tellSubject({servers: [{process: server}]}: RunningSubject, message: string): Promise<unknown> {
+  const answered = once(server, 'message');
+  server.send(message);
+  const [answer] = await answered;
+  return answer;
 }
 
 /** Answer of a subject. */
