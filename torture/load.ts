@@ -1,4 +1,6 @@
+import {setTimeout as delay} from 'node:timers/promises';
 import {AppError, type ClientEntries, createClient} from 'crewroom/client';
+import {type ClientTransfer, createTransfer} from 'crewroom/client/transfer';
 import {formatPatch} from './effects.ts';
 import type {AnsweredPlace, Attempt, Change, Ledger} from './ledger.ts';
 import type {Random} from './random.ts';
@@ -15,6 +17,8 @@ export interface LoadOptions {
   readonly onAcknowledged: () => void;
   /** Codes of failures that the service may return, and which promise that nothing happened. @default {[]} */
   readonly mayFailWith?: readonly string[];
+  /** Pause of each writer between two requests, in milliseconds. @default {0} */
+  readonly pauseMs?: number;
 }
 
 /**
@@ -69,6 +73,7 @@ interface Write {
 class Writer {
   readonly #options: LoadOptions;
   readonly #entries: ClientEntries;
+  readonly #transfer: ClientTransfer;
   readonly #random: Random;
   readonly #name: string;
   #gone = false;
@@ -78,14 +83,18 @@ class Writer {
     this.#name = `writer-${index}`;
     this.#random = options.random.fork(this.#name);
     // Without retries: a retried write may happen twice, and the ledger records each attempt.
-    this.#entries = createClient({baseUrl: options.url, attemptsMax: 1}).entries;
+    const sending = {baseUrl: options.url, attemptsMax: 1};
+    this.#entries = createClient(sending).entries;
+    this.#transfer = createTransfer(sending);
   }
 
   async run(): Promise<void> {
-    while (!this.#gone && !this.#options.signal.aborted) {
+    const {signal, pauseMs} = this.#options;
+    while (!this.#gone && !signal.aborted) {
       const action = this.#random.pick(ACTION_NAMES);
       if (action === 'read') await this.#read(this.#random.chance(0.5) ? this.#ownKey() : this.#sharedKey());
       else await this.#write(this.#prepare(action));
+      if (pauseMs !== undefined) await delay(pauseMs);
     }
   }
 
@@ -160,8 +169,10 @@ class Writer {
       ...changes.map(({key, text}) => `{"key":${JSON.stringify(key)},"value":${text}}`),
       JSON.stringify({end: true, entries: length}),
     ];
-    const url = `${this.#options.url}/api/import?mode=${replaces ? 'replace' : 'merge'}`;
-    const send = async () => ({ceiling: Number((await postLines(url, lines.join('\n'))).revision)});
+    const mode = replaces ? 'replace' : 'merge';
+    const send = async () => ({
+      ceiling: (await this.#transfer.import([Buffer.from(lines.join('\n'))], {mode})).revision,
+    });
     return {changes, send, ...(replaces ? {clears: prefix} : {})};
   }
 
@@ -242,19 +253,4 @@ class Writer {
 
 function placeOf({revision}: {readonly revision: number}): AnsweredPlace {
   return {revision};
-}
-
-/** The client has no import; failures are thrown as the client would throw them. */
-async function postLines(url: string, lines: string): Promise<{readonly revision: string}> {
-  let response: Response;
-  try {
-    response = await fetch(url, {method: 'POST', body: lines});
-    const answer = (await response.json()) as {readonly revision: string};
-    if (response.ok) return answer;
-    throw new Error(`Import answered ${response.status}: ${JSON.stringify(answer)}`);
-  } catch (error) {
-    // Undici's error for a broken connection.
-    if (!(error instanceof TypeError)) throw error;
-    throw new AppError({code: 'service-unreachable', url, problem: String(error.cause ?? error)});
-  }
 }

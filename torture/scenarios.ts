@@ -13,6 +13,7 @@ import {REFUSE_RECORD} from './scenarios/refuse-record.ts';
 import {SET_CLOCK_RIGHT} from './scenarios/set-clock-right.ts';
 import {SHARE_DIRECTORY} from './scenarios/share-directory.ts';
 import {SHARE_ENGINE} from './scenarios/share-engine.ts';
+import {SOAK} from './scenarios/soak.ts';
 import {STOP_UNDER_LOAD} from './scenarios/stop-under-load.ts';
 
 /** All scenarios, in the order in which they run. */
@@ -33,4 +34,5 @@ export const SCENARIOS: readonly Scenario[] = [
   SET_CLOCK_RIGHT,
   HOLD_PLACES,
   SHARE_ENGINE,
+  SOAK,
 ];
