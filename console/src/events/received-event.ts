@@ -50,7 +50,7 @@ export function keepEvent(event: ClientEvent<unknown, EventKind>, receivedMs: nu
       return {
         ...common,
         revision: event.revision,
-        text: 'Earlier changes are not in the log: the list continues from here',
+        text: 'The log does not continue from the revision before: changes may be missing here',
       };
     case 'plugin-state':
       return {...common, plugin: event.plugin, text: event.state ?? 'removed'};
