@@ -237,10 +237,10 @@ class OpenedCrewroom implements Crewroom {
     const services = {...data, owner, accessTokens, pilots, plugins, settings, flight, faults, requests, metrics};
     const allowedOrigins = createAllowedOrigins({configured: config.allowOrigin, nowMs});
     const dataDir = config.ephemeral ? undefined : config.dataDir;
-    const more = {dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
+    const more = {access: config.access, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
     const routes = createRoutes({...services, ...more, ...versions, limits, pause, identitySchema});
     this.#http = createHttpService({
-      access: createAccess({mode: 'open', owner, tokens: accessTokens, backgrounds}),
+      access: createAccess({mode: config.access, owner, tokens: accessTokens, backgrounds}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins},
       onAnswered: answered => {
         metrics.countRequest(answered);

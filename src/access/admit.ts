@@ -1,5 +1,6 @@
 import {
   type Access,
+  type AccessMode,
   ANY_CALLER,
   type Caller,
   type Credentials,
@@ -12,7 +13,6 @@ import type {Owner} from '../domain/owner.ts';
 import type {BackgroundRegister} from './background-register.ts';
 import {createCaller} from './judged-caller.ts';
 import type {TokenRegister} from './token-register.ts';
-import type {AccessMode} from './verdict.ts';
 
 /** Dependencies of {@link createAccess}. */
 export interface AccessDeps {

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import type {Action, Permission, Principal} from '../domain/access.ts';
-import {type AccessMode, type AccessVerdict, judgeAccess} from './verdict.ts';
+import type {AccessMode, Action, Permission, Principal} from '../domain/access.ts';
+import {type AccessVerdict, judgeAccess} from './verdict.ts';
 
 interface Asked {
   readonly name: string;

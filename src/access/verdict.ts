@@ -1,15 +1,5 @@
-import type {Action, Permission, Principal} from '../domain/access.ts';
+import type {AccessMode, Action, Permission, Principal} from '../domain/access.ts';
 import {includes} from './permission.ts';
-
-/**
- * How far callers are trusted that no token proves.
- *
- * - `open`: pages of plugins, backgrounds and programs of this user may do everything but what only a token of the owner permits.
- * - `attributed`: plugins may do what their own entries and settings need, and programs without a token no more than every plugin.
- * - `strict`: as `attributed`, but programs without credentials may do nothing, and nor may pages of plugins that only their origin shows: programs can
- *   forge it.
- */
-export type AccessMode = 'open' | 'attributed' | 'strict';
 
 /** A caller as it is judged. */
 export interface JudgedPrincipal {

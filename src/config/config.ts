@@ -1,3 +1,4 @@
+import {ACCESS_MODES, type AccessMode} from '../domain/access.ts';
 import {DEFAULT_LIMITS, LIMIT_RANGES, type LimitSettings} from '../domain/limits.ts';
 import {findOriginProblem} from '../domain/web-origin.ts';
 import {
@@ -42,6 +43,8 @@ export interface Config extends LimitSettings {
   readonly plugin: readonly string[];
   /** A file with the configuration that plugins read, or empty for none. */
   readonly pluginConfig: string;
+  /** Mode of access: limits what plugins may do, and programs without a token. */
+  readonly access: AccessMode;
   /** Origins of web pages that may call, exactly as browsers send them. */
   readonly allowOrigin: readonly string[];
   /** Host names besides the loopback ones that may be called. */
@@ -87,6 +90,12 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   plugins: {placeholder: 'DIR', description: 'directory of installed plugins', read: readPath},
   plugin: {placeholder: 'DIR', description: 'plugin in development', repeatable: true, read: readPaths},
   pluginConfig: {placeholder: 'FILE', description: 'configuration that plugins read', read: readPath},
+  access: {
+    placeholder: 'MODE',
+    description: 'open, attributed or strict: what plugins may do',
+    choices: ACCESS_MODES,
+    read: readChoice(ACCESS_MODES),
+  },
   allowOrigin: {
     placeholder: 'ORIGIN',
     description: 'let web pages of this origin call',
@@ -139,6 +148,7 @@ export const DEFAULTS: Omit<Config, 'dataDir'> = {
   plugins: '',
   plugin: [],
   pluginConfig: '',
+  access: 'open',
   allowOrigin: [],
   allowHost: [],
   allowUser: [],

@@ -1,3 +1,16 @@
+/** All modes of access: see {@link AccessMode}. */
+export const ACCESS_MODES = ['open', 'attributed', 'strict'] as const;
+
+/**
+ * How far callers are trusted that no token proves.
+ *
+ * - `open`: pages of plugins, backgrounds and programs of this user may do everything but what only a token of the owner permits.
+ * - `attributed`: plugins may do what their own entries and settings need, and programs without a token no more than every plugin.
+ * - `strict`: as `attributed`, but programs without credentials may do nothing, and nor may pages of plugins that only their origin shows: programs can
+ *   forge it.
+ */
+export type AccessMode = (typeof ACCESS_MODES)[number];
+
 /** Permissions that are not about entries. */
 export const PERMISSION_NAMES = [
   'identity:read',

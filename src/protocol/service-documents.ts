@@ -9,6 +9,8 @@ export interface ServiceDocument {
   readonly apiVersion: string;
   /** The store that the revisions belong to. */
   readonly storeId: StoreId;
+  /** Mode of access: `open`, `attributed` or `strict`. Absent in services before this member. */
+  readonly access?: string;
   /** The data directory; absent if the store is in memory. */
   readonly dataDir?: string;
   readonly links: Readonly<Record<string, string>>;
@@ -54,6 +56,7 @@ const SERVICE: ShapeOf<ServiceDocument> = {
   version: 'string',
   apiVersion: 'string',
   storeId: 'string',
+  'access?': 'string',
   'dataDir?': 'string',
   links: {},
 };

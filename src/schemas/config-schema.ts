@@ -1,5 +1,6 @@
 import {z} from 'zod';
 import {DEFAULTS, LOG_LEVELS, SETTING_NAMES, SETTINGS, type SettingName} from '../config/config.ts';
+import {ACCESS_MODES} from '../domain/access.ts';
 import {LIMIT_RANGES, type LimitSettings} from '../domain/limits.ts';
 
 const path = z.string().min(1);
@@ -19,6 +20,7 @@ const MEMBERS = {
   plugins: path,
   plugin: list,
   pluginConfig: path,
+  access: z.enum(ACCESS_MODES),
   allowOrigin: list,
   allowHost: list,
   allowUser: list,

@@ -23,7 +23,7 @@ const STATUS_TIMEOUT_MS = 5000;
 export async function run(call: CallOf<typeof STATUS>): Promise<ExitCode> {
   const {stdout, elapsedMs} = call.context;
   const {service, url, address} = await connect(call, {timeoutMs: STATUS_TIMEOUT_MS});
-  const {name, version, apiVersion, storeId} = await service.about();
+  const {name, version, apiVersion, storeId, access = 'open'} = await service.about();
   if (name !== 'crewroom')
     throw new AppError({code: 'unexpected-answer', url, status: 200, problem: 'it is not a Crewroom'});
   // The second request: the first one also opened the connection.
@@ -37,6 +37,7 @@ export async function run(call: CallOf<typeof STATUS>): Promise<ExitCode> {
     version,
     apiVersion,
     storeId,
+    access,
     ...readiness,
     ...(session && {session: sessionDocument(session)}),
     latencyMs,
@@ -61,6 +62,8 @@ interface Status extends Readiness {
   readonly version: string;
   readonly apiVersion: string;
   readonly storeId: string;
+  /** Mode of access, which limits callers that no token proves. */
+  readonly access: string;
   /** Present if pilots can sign in. */
   readonly session?: SessionDocument;
   readonly latencyMs: number;
@@ -69,7 +72,7 @@ interface Status extends Readiness {
 }
 
 function formatStatus(status: Status, session: SessionStatus | undefined, {context}: Call): string {
-  const {url, version, storeId, ready, store, identity, faults = [], latencyMs, owner} = status;
+  const {url, version, storeId, access, ready, store, identity, faults = [], latencyMs, owner} = status;
   const style = styleOf(context.stdout, context);
   const filled = describeFilled(identity.filled);
   const rows = [
@@ -86,6 +89,7 @@ function formatStatus(status: Status, session: SessionStatus | undefined, {conte
         ? escapeControls(`${store}, id ${storeId}`)
         : `${style.red(escapeControls(store))}: ${faults.includes('store-read-only') ? 'by a fault' : 'the disk failed; check it, then start the service again'}`,
     ],
+    ['Access', escapeControls(access)],
     ...formatFaultLines(faults, style).map((line, at) => [at === 0 ? 'Faults' : '', line] as const),
     ['Latency', `${latencyMs} ms`],
   ] as const;

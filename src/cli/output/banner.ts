@@ -1,6 +1,7 @@
 import type {Crewroom} from '../../app.ts';
 import type {Config} from '../../config/config.ts';
 import {describeLocation, locateStore} from '../../config/store-location.ts';
+import type {AccessMode} from '../../domain/access.ts';
 import {formatFault} from '../../domain/fault-text.ts';
 import type {IdentityOrigin} from '../../domain/identity.ts';
 import type {LogFields} from '../../domain/log.ts';
@@ -30,6 +31,7 @@ export function formatBanner(started: StartedService, style: Style): string {
     ['', style.dim(escapeControls(describeOrigin(identity.origin)))],
     ...describeCompletion(started, style),
     ['Data', escapeControls(describeData(config))],
+    ['Access', DESCRIBED_MODES[config.access]],
     ...describePlugins(started),
     ['Console', style.cyan(`${address}/`)],
     ...describeFaults(started, style),
@@ -78,6 +80,13 @@ function describeFaults({crewroom}: StartedService, style: Style): readonly Row[
   return formatFaultLines(texts, style).map((line, at): Row => [at === 0 ? 'Faults' : '', line]);
 }
 
+/** The modes of access, for people. */
+const DESCRIBED_MODES: Readonly<Record<AccessMode, string>> = {
+  open: 'open: programs and plugins of this user may do everything',
+  attributed: 'attributed: plugins reach only what is theirs or shared',
+  strict: 'strict: only callers that prove who they are',
+};
+
 /** The texts if there is no pilot. */
 const NO_PILOT: Readonly<Record<IdentityOrigin['kind'], string>> = {
   'back-end': 'none yet; sign in with "crewroom sign-in"',
@@ -110,6 +119,7 @@ export function startedFields(started: StartedService, processId: number): LogFi
     },
     store: nameStore(config),
     storeId: started.crewroom.storeId,
+    access: config.access,
     ...(config.ephemeral ? {} : {dataDir: config.dataDir}),
     plugins: plugins.list().map(({id, version, state}) => ({id, version, state})),
     ...(texts.length === 0 ? {} : {faults: texts}),

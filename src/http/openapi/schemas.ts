@@ -1,4 +1,5 @@
 import {z} from 'zod';
+import {ACCESS_MODES} from '../../domain/access.ts';
 import type {Limits} from '../../domain/limits.ts';
 import {SAMPLE_PILOT_NAMES} from '../../domain/pilots.ts';
 import {CREDENTIAL_LENGTH_MAX} from '../../domain/session.ts';
@@ -188,6 +189,7 @@ export const SERVICE = z.strictObject({
   version: z.string(),
   apiVersion: z.string(),
   storeId: STORE_ID,
+  access: z.enum(ACCESS_MODES).meta({description: 'What plugins may do, and programs without a token.'}),
   dataDir: z.string().optional().meta({description: 'The data directory; absent if the store is in memory.'}),
   links: z.record(z.string(), z.string()),
 });

@@ -1,4 +1,4 @@
-import type {AccessTokens} from '../../domain/access.ts';
+import type {AccessMode, AccessTokens} from '../../domain/access.ts';
 import type {AllowedOrigins} from '../../domain/allowed-origins.ts';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Announcer, Events} from '../../domain/event.ts';
@@ -66,6 +66,8 @@ export interface RoutesDeps extends DocsRoutesDeps {
   readonly nowMs: () => number;
   /** The version of the HTTP contract. */
   readonly apiVersion: string;
+  /** Mode of access, which limits callers that no token proves. */
+  readonly access: AccessMode;
   /** The data directory; undefined if the store is in memory. */
   readonly dataDir: string | undefined;
   /** Waits for a tick of the event loop, between parts of a large request. */
@@ -75,7 +77,7 @@ export interface RoutesDeps extends DocsRoutesDeps {
 /** Creates all routes of the service. */
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
   const {store, entries, events, transfer, identity, sessions, pilots, limits, pause} = deps;
-  const {version, apiVersion, dataDir, identitySchema} = deps;
+  const {version, apiVersion, access, dataDir, identitySchema} = deps;
   const {id: storeId} = store;
   return [
     ...storeRoutes({entries, storeId, limits}),
@@ -90,7 +92,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...accessRoutes(deps.owner),
     ...accessTokenRoutes(deps.accessTokens, deps.owner),
     ...allowedOriginRoutes(deps.allowedOrigins, deps.owner),
-    ...serviceRoutes({store, sessions, identity, faults: deps.faults, version, apiVersion, dataDir, limits}),
+    ...serviceRoutes({store, sessions, identity, faults: deps.faults, version, apiVersion, access, dataDir, limits}),
     ...requestsRoutes(deps.requests, limits),
     ...metricsRoutes(deps.metrics),
     ...consoleRoutes(),
