@@ -1,9 +1,7 @@
 import {setImmediate} from 'node:timers/promises';
 import {createAccess} from './access/admit.ts';
 import {createAllowedOrigins} from './access/allowed-origins.ts';
-import {createBackgroundRegister} from './access/background-register.ts';
 import type {KeptOwner} from './access/kept-owner.ts';
-import type {TokenRegister} from './access/token-register.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
 import {locateStore} from './config/store-location.ts';
@@ -30,13 +28,21 @@ import {createFaultySessions} from './faults/faulty-sessions.ts';
 import {createFaultyStore} from './faults/faulty-store.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 import {createHttpService, type HttpService} from './http/http-service.ts';
-import type {JsonObject} from './http/openapi/document.ts';
+import type {JsonObject} from './http/openapi/json-schema.ts';
 import type {PageServer} from './http/proxy/page-server.ts';
 import {createRoutes} from './http/routes/create-routes.ts';
 import {createPilotChoice} from './identity/pilot-choice.ts';
 import {openFixedSessions} from './identity/session/fixed-sessions.ts';
 import {Metrics} from './metrics/metrics.ts';
-import {type CrewroomParts, createOwner, DEFAULT_PARTS, openPlugins, openSessions, openTokens} from './parts.ts';
+import {
+  type CrewroomParts,
+  DEFAULT_PARTS,
+  type OpenedAccess,
+  openAccess,
+  openPlugins,
+  openProxy,
+  openSessions,
+} from './parts.ts';
 import {platformPaths} from './paths.ts';
 import {openFlight} from './plugins/flight/simulated-flight.ts';
 import type {PluginHost} from './plugins/plugin-host.ts';
@@ -101,7 +107,7 @@ export interface Crewroom extends AsyncDisposable {
  * @param options Settings that differ from the defaults. `tokenFile` is not among them: only commands send a token to a service.
  * @throws {AppError} `invalid-configuration` with every problem of the options; `unsafe-host`; `invalid-faults`; `invalid-profile`,
  * `invalid-airline`; `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`;
- * `invalid-token-file`. Nothing stays open then.
+ * `invalid-token-file`, `invalid-rules-file`. Nothing stays open then.
  *
  * @example
  * ```ts
@@ -135,14 +141,14 @@ export async function openCrewroom(
     // 3. Open the store, which keeps other processes out of the data directory.
     const store = await given.openStore(config, {...given, nowMs: faults.storeNowMs});
     opened.unshift(store);
-    const accessTokens = await openTokens(config, given);
+    const access = await openAccess(config, given);
     // 4. Resume the session. After the store: two processes that resume one session would end it for each other.
     const hasSignIn = parts.openIdentity === undefined || config.airline !== '';
     const identity = hasSignIn ? await openSessions(base, config, given) : openFixedSessions(base, given.nowMs);
     // 5. Connect the services, the HTTP handler and the sweeper.
     const pageServer = given.pageServer === undefined ? undefined : await openProxy(given.pageServer);
     return new OpenedCrewroom({
-      ...{config, pluginConfig, parts: given, base, pageServer, faults, accessTokens},
+      ...{config, pluginConfig, parts: given, base, pageServer, faults, access},
       identity: createFaultySessions(identity, faults),
       store: createFaultyStore(store, faults),
     });
@@ -172,7 +178,7 @@ interface Opened {
   readonly store: Store;
   readonly pageServer: PageServer | undefined;
   readonly faults: FaultSwitch;
-  readonly accessTokens: TokenRegister;
+  readonly access: OpenedAccess;
 }
 
 class OpenedCrewroom implements Crewroom {
@@ -198,7 +204,7 @@ class OpenedCrewroom implements Crewroom {
   readonly #owner: KeptOwner;
   #closed: Promise<void> | undefined;
 
-  constructor({config, pluginConfig, parts, base, identity, store, pageServer, faults, accessTokens}: Opened) {
+  constructor({config, pluginConfig, parts, base, identity, store, pageServer, faults, access}: Opened) {
     const {log, nowMs, elapsedMs, randomBytes, timers} = parts;
     const limits = limitsWith(config);
     this.config = config;
@@ -208,8 +214,7 @@ class OpenedCrewroom implements Crewroom {
     this.sessions = identity;
     this.pilots = createPilotChoice({identity, base});
     this.#store = store;
-    const owner = createOwner(config, parts);
-    this.#owner = owner;
+    this.#owner = access.owner;
     this.#timers = timers;
     this.#sweeper = createSweeper({store, log, timers, elapsedMs});
     faults.onChange(() => this.#sweeper.notice(0));
@@ -220,8 +225,7 @@ class OpenedCrewroom implements Crewroom {
     this.events = events;
     const onExpiringEntries = (): void => this.#sweeper.notice(0);
     this.transfer = createTransferService({store, limits, nowMs: faults.storeNowMs, pause, onExpiringEntries});
-    const backgrounds = createBackgroundRegister({randomBytes});
-    this.#host = openPlugins(config, parts, {identity, tokens: backgrounds});
+    this.#host = openPlugins(config, parts, {identity, tokens: access.backgrounds});
     this.plugins = this.#host;
     announcePlugins(this.#host, events);
     this.settings = openUserSettings({entries: this.entries, store, timers, plugins: this.#host, log});
@@ -234,13 +238,13 @@ class OpenedCrewroom implements Crewroom {
       connections: () => this.#http.statistics(),
     });
     const data = {store, entries, events, transfer, identity, sessions: identity};
-    const services = {...data, owner, accessTokens, pilots, plugins, settings, flight, faults, requests, metrics};
+    const services = {...data, access, pilots, plugins, settings, flight, faults, requests, metrics};
     const allowedOrigins = createAllowedOrigins({configured: config.allowOrigin, nowMs});
     const dataDir = config.ephemeral ? undefined : config.dataDir;
-    const more = {access: config.access, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
+    const more = {accessMode: config.access, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
     const routes = createRoutes({...services, ...more, ...versions, limits, pause, identitySchema});
     this.#http = createHttpService({
-      access: createAccess({mode: config.access, owner, tokens: accessTokens, backgrounds}),
+      access: createAccess({mode: config.access, ...access}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins},
       onAnswered: answered => {
         metrics.countRequest(answered);
@@ -288,12 +292,6 @@ class OpenedCrewroom implements Crewroom {
       await eventsEnded;
     }
   }
-}
-
-/** Opens the proxy to a dev server. Loaded on demand: only services for authors of plugins have one. */
-async function openProxy(address: string): Promise<PageServer> {
-  const {openPageServer} = await import('./http/proxy/page-server.ts');
-  return openPageServer(address);
 }
 
 /** Waits for a promise, but no longer than a time. */

@@ -1,9 +1,12 @@
 import {randomBytes} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {type BackgroundRegister, createBackgroundRegister} from './access/background-register.ts';
+import {createGrantRegister, type GrantRegister} from './access/grants/grant-register.ts';
+import {readRulesFile, writeRulesFile} from './access/grants/rules-file.ts';
 import {type KeptOwner, openOwner} from './access/kept-owner.ts';
 import {readTokenFile, writeTokenFile} from './access/token-file.ts';
-import {createTokenRegister, type KeptToken, type TokenRegister} from './access/token-register.ts';
+import {createTokenRegister, type TokenRegister} from './access/token-register.ts';
 import type {Config} from './config/config.ts';
 import {type EtcdLocation, locateStore} from './config/store-location.ts';
 import type {IdentitySource} from './domain/identity.ts';
@@ -11,6 +14,7 @@ import {type Log, SILENT_LOG} from './domain/log.ts';
 import type {ServedSessions} from './domain/session.ts';
 import type {Store} from './domain/store.ts';
 import type {Timers} from './domain/timers.ts';
+import type {PageServer} from './http/proxy/page-server.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
 import {PROCESS_TIMERS} from './identity/process-timers.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
@@ -137,31 +141,55 @@ export async function openSessions(
   });
 }
 
-/** Creates the token of the owner. With a store of another kind its file is not in the data directory, which may be that of another service. */
-export function createOwner(
-  {host, ephemeral, dataDir}: Config,
-  {openStore: given, log, elapsedMs, randomBytes}: CrewroomParts,
-): KeptOwner {
-  const runtimeDirs = runtimeDirsOf(process.env, {temporaryDir: tmpdir(), userId: process.getuid?.()});
-  const place = {dataDir: ephemeral || given !== openStore ? undefined : dataDir, runtimeDirs};
-  return openOwner({host, place, log, elapsedMs, randomBytes});
+/** The owner of a service, with the tokens and permissions of other callers. */
+export interface OpenedAccess {
+  readonly owner: KeptOwner;
+  readonly tokens: TokenRegister;
+  readonly grants: GrantRegister;
+  readonly backgrounds: BackgroundRegister;
 }
 
 /**
- * Opens the tokens of programs: those of the data directory, or none that are kept for a store of another kind.
+ * Opens the token of the owner, and the tokens and permissions that the data directory keeps; with a store of another kind nothing is kept.
  *
- * @throws {AppError} `invalid-token-file` if their file is damaged.
+ * @throws {AppError} `invalid-token-file`, `invalid-rules-file` if a file is damaged.
  */
-export async function openTokens(
-  {ephemeral, dataDir}: Config,
-  {openStore: given, nowMs, timers, randomBytes}: CrewroomParts,
-): Promise<TokenRegister> {
-  const isKept = !ephemeral && given === openStore;
+export async function openAccess(config: Config, parts: CrewroomParts): Promise<OpenedAccess> {
+  const {ephemeral, dataDir: directory} = config;
+  const {openStore: given, nowMs, timers, randomBytes} = parts;
+  const dataDir = ephemeral || given !== openStore ? undefined : directory;
   const randomName = (): string => Buffer.from(randomBytes(8)).toString('hex');
-  const save = async (tokens: readonly KeptToken[]): Promise<void> => {
-    if (isKept) await writeTokenFile(dataDir, tokens, randomName);
+  const tokens = createTokenRegister({
+    tokens: dataDir === undefined ? [] : await readTokenFile(dataDir),
+    save: async kept => (dataDir === undefined ? undefined : writeTokenFile(dataDir, kept, randomName)),
+    ...{nowMs, timers, randomBytes},
+  });
+  const grants = createGrantRegister({
+    grants: dataDir === undefined ? [] : await readRulesFile(dataDir),
+    save: async kept => (dataDir === undefined ? undefined : writeRulesFile(dataDir, kept, randomName)),
+  });
+  return {
+    owner: createOwner(config, parts, dataDir),
+    tokens,
+    grants,
+    backgrounds: createBackgroundRegister({randomBytes}),
   };
-  return createTokenRegister({tokens: isKept ? await readTokenFile(dataDir) : [], save, nowMs, timers, randomBytes});
+}
+
+/** Creates the token of the owner. Without a data directory of this service its file is by its port: the directory may be that of another one. */
+function createOwner(
+  {host}: Config,
+  {log, elapsedMs, randomBytes}: CrewroomParts,
+  dataDir: string | undefined,
+): KeptOwner {
+  const runtimeDirs = runtimeDirsOf(process.env, {temporaryDir: tmpdir(), userId: process.getuid?.()});
+  return openOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, randomBytes});
+}
+
+/** Opens the proxy to a dev server. Loaded on demand: only services for authors of plugins have one. */
+export async function openProxy(address: string): Promise<PageServer> {
+  const {openPageServer} = await import('./http/proxy/page-server.ts');
+  return openPageServer(address);
 }
 
 /** Opens the plugin host. It starts plugins only when `start` is called. */

@@ -86,6 +86,7 @@ const MAY_IMPORT = {
   'identity/session/sign-in': ['domain', 'identity/backend', 'identity/session/storage'],
   'identity/session/storage': ['files.ts', 'domain', 'identity/backend', 'identity/keychain', 'node:fs', 'node:path'],
   access: ['files.ts', 'domain', 'node:crypto', 'node:fs', 'node:path'],
+  'access/grants': ['files.ts', 'access', 'domain', 'node:path'],
   events: ['domain'],
   faults: ['domain', 'node:events'],
   metrics: ['domain'],
@@ -225,6 +226,7 @@ const MAY_IMPORT = {
   'testing/transfer': ['domain', 'testing/shared', 'node:assert'],
   doctor: [
     'access',
+    'access/grants',
     'config',
     'version.ts',
     'client',
@@ -416,6 +418,7 @@ const MAY_IMPORT = {
   'version.ts': ['node:module'],
   'parts.ts': [
     'access',
+    'access/grants',
     'config',
     'paths.ts',
     'version.ts',
@@ -423,6 +426,7 @@ const MAY_IMPORT = {
     'store',
     'store/memory',
     'store/shared/etcd',
+    'http/proxy',
     'identity',
     'identity/backend',
     'identity/keychain',

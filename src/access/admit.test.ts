@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {createAccess} from './admit.ts';
 import {createBackgroundRegister} from './background-register.ts';
+import {createGrantRegister} from './grants/grant-register.ts';
 import {createOwnerAccess} from './owner-access.ts';
 import {createTokenRegister} from './token-register.ts';
 
@@ -14,7 +15,8 @@ const tokens = createTokenRegister({
   ...RANDOM,
 });
 const backgrounds = createBackgroundRegister(RANDOM);
-const access = createAccess({mode: 'open', owner, tokens, backgrounds});
+const grants = createGrantRegister({grants: [], save: async () => {}});
+const access = createAccess({mode: 'open', owner, tokens, backgrounds, grants});
 
 /** Returns the principal of a request with a token. */
 function principalOf(token: string | undefined, plugin?: string): string | undefined {
@@ -51,7 +53,7 @@ describe('createAccess() names', () => {
 });
 
 describe('createAccess() with the mode "attributed"', () => {
-  const attributed = createAccess({mode: 'attributed', owner, tokens, backgrounds});
+  const attributed = createAccess({mode: 'attributed', owner, tokens, backgrounds, grants});
 
   test('asks a program for a token with the smallest permission that suffices', () => {
     const program = attributed.admit({authorizations: [], backgroundTokens: []});
@@ -76,7 +78,7 @@ describe('createAccess() with the mode "attributed"', () => {
 });
 
 test('createAccess() with the mode "strict" trusts no origin', () => {
-  const strict = createAccess({mode: 'strict', owner, tokens, backgrounds});
+  const strict = createAccess({mode: 'strict', owner, tokens, backgrounds, grants});
   const background = {authorizations: [], backgroundTokens: [backgrounds.create('com.a')]};
   expect(strict.admit(background).may('entries:read:com.a/x')).toBe(true);
   for (const credentials of [{}, {plugin: 'com.a'}]) {

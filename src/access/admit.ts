@@ -6,8 +6,8 @@ import {
   type Credentials,
   hasOwnToken,
   OWNER_CALLER,
-  type Principal,
 } from '../domain/access.ts';
+import type {GrantedPermissions} from '../domain/access-grants.ts';
 import {AppError} from '../domain/app-error.ts';
 import type {Owner} from '../domain/owner.ts';
 import type {BackgroundRegister} from './background-register.ts';
@@ -20,19 +20,31 @@ export interface AccessDeps {
   readonly owner: Pick<Owner, 'isOwner'>;
   readonly tokens: Pick<TokenRegister, 'admit'>;
   readonly backgrounds: Pick<BackgroundRegister, 'admit'>;
+  readonly grants: GrantedPermissions;
 }
 
 /**
  * Creates the access of a mode. Credentials of others than this service are ignored: published plugins send those of their airline.
  */
-export function createAccess({mode, owner, tokens, backgrounds}: AccessDeps): Access {
-  const judged = (principal: Principal | undefined, isProved: boolean): Caller =>
-    createCaller({mode, principal, isProved, granted: []});
-  const unknown = mode === 'open' ? ANY_CALLER : judged(undefined, false);
+export function createAccess({mode, owner, tokens, backgrounds, grants}: AccessDeps): Access {
+  const unknown =
+    mode === 'open' ? ANY_CALLER : createCaller({mode, principal: undefined, isProved: false, granted: []});
+  const pluginCaller = (plugin: string, isProved: boolean): Caller => {
+    const parts = {mode, principal: `plugin:${plugin}`, isProved} as const;
+    if (mode === 'open' || grants.of(plugin).length === 0) return createCaller({...parts, granted: []});
+    return createCaller({
+      ...parts,
+      // Looked up again for each action: one may be taken back while a request waits.
+      get granted() {
+        return grants.of(plugin);
+      },
+      onEnd: listener => grants.onRevoked(plugin, listener),
+    });
+  };
   const withoutToken = ({backgroundTokens, plugin: page}: Credentials): Caller => {
     const background = findBackground(backgroundTokens, backgrounds);
     const plugin = background ?? page;
-    return plugin === undefined ? unknown : judged(`plugin:${plugin}`, background !== undefined);
+    return plugin === undefined ? unknown : pluginCaller(plugin, background !== undefined);
   };
   return {
     admit: credentials => {

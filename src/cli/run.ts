@@ -43,6 +43,7 @@ const LOADERS = {
   run: () => import('./commands/run.ts'),
   status: () => import('./commands/status.ts'),
   console: () => import('./commands/console.ts'),
+  access: () => import('./commands/access.ts'),
   token: () => import('./commands/token.ts'),
   requests: () => import('./commands/requests.ts'),
   wait: () => import('./commands/wait.ts'),

@@ -1,6 +1,7 @@
 import {constants} from 'node:fs';
 import {access, readdir, stat, statfs} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
+import {readRulesFile} from '../access/grants/rules-file.ts';
 import {readTokenFile} from '../access/token-file.ts';
 import {AppError} from '../domain/app-error.ts';
 import {formatBytes} from '../domain/byte-size.ts';
@@ -33,8 +34,8 @@ async function checkInside(directory: DataDirectory, context: DataContext): Prom
   const modes = await checkModes(directory, context);
   const store = await checkStore(directory, context);
   // Where other users may read, the file is refused until a start has removed their permissions.
-  const tokens = modes.every(({level}) => level === 'ok') ? await checkTokens(directory) : [];
-  return [...modes, ...store, ...tokens];
+  const rules = modes.every(({level}) => level === 'ok') ? await checkRules(directory) : [];
+  return [...modes, ...store, ...rules];
 }
 
 type DataContext = Pick<DoctorContext, 'userId' | 'processId' | 'platform'>;
@@ -119,14 +120,13 @@ async function checkStore(directory: DataDirectory, {processId}: DataContext): P
   }
 }
 
-/** Reports the file with the tokens of programs if the service could not read it, so that it would not start. */
-async function checkTokens({path}: DataDirectory): Promise<readonly Finding[]> {
-  try {
-    await readTokenFile(path);
-    return [];
-  } catch (error) {
-    return [findingOf('Tokens', error)];
-  }
+/** Reports the files with tokens and permissions if the service could not read them, so that it would not start. */
+async function checkRules({path}: DataDirectory): Promise<readonly Finding[]> {
+  const [tokens, rules] = await Promise.allSettled([readTokenFile(path), readRulesFile(path)]);
+  return [
+    ...(tokens.status === 'rejected' ? [findingOf('Tokens', tokens.reason)] : []),
+    ...(rules.status === 'rejected' ? [findingOf('Permissions', rules.reason)] : []),
+  ];
 }
 
 function damagedLock({path, lockPath}: DataDirectory, error: Error): Finding {

@@ -9,8 +9,18 @@ export function adviseOn(failure: Failure): string {
     return `Use ${failure.meant}: a slash inside a key is written %2F`;
   if (failure.code === 'foreign-origin' && isAllowable(failure.origin))
     return `If the page is yours, start the service with --allow-origin ${failure.origin}`;
+  if (failure.code === 'permission-required' && isPlain(failure.permission)) {
+    const [, plugin] = /^plugin:(.+)$/.exec(failure.principal) ?? [];
+    if (plugin !== undefined)
+      return `The owner of the service gives it to the plugin: "crewroom access grant ${plugin} ${failure.permission}"`;
+  }
   if (failure.code === 'unknown-failure' && failure.advice !== undefined) return failure.advice;
   return adviseOnFailure(failure.code);
+}
+
+/** Returns whether every shell reads a text as it is. */
+function isPlain(text: string): boolean {
+  return /^[A-Za-z0-9._:/-]+$/.test(text);
 }
 
 /** Returns whether `--allow-origin` accepts an origin; it does not accept `null`, addresses, and origins that were shortened. */
@@ -83,12 +93,15 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'invalid-token':
     'Ask the owner of the service for another one ("crewroom token create"), or send no Authorization header to call as any local program',
   'permission-required':
-    'The owner of the service creates a token with this permission: "crewroom token create --name NAME --permission PERMISSION"',
+    'The owner of the service creates a token with this permission: "crewroom token create --name NAME --permission PERMISSION"; for a plugin: "crewroom access grant ID PERMISSION"',
   'token-required':
     'The owner of the service creates a token: "crewroom token create --name NAME --permission PERMISSION"; send it as "Authorization: Bearer TOKEN"',
   'invalid-token-request':
     'Correct the named problems; "crewroom token --help" has examples, and docs/access.md all permissions',
   'no-token': '"crewroom token list" shows all tokens; names are exact',
+  'invalid-grant-request':
+    'Correct the named problems; "crewroom access --help" has examples, and docs/access.md all permissions',
+  'no-grant': '"crewroom access list" shows the permissions of all plugins; ids and permissions are exact',
   'invalid-origin':
     'Send {"origin": "http://localhost:3000"}: one origin, as browsers send it; GET /api/allowed-origins lists those that were refused',
   'invalid-code': 'Run "crewroom console" again, and open the address that it prints within a minute',
@@ -153,6 +166,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'store-damaged': 'Keep a copy of the directory, then restore it from a backup or start with another one (--data-dir)',
   'invalid-token-file':
     'Correct the file, or delete it, start the service, and create the tokens again with "crewroom token create"',
+  'invalid-rules-file':
+    'Correct the file, or delete it, start the service, and give the permissions again with "crewroom access grant"',
   'unreadable-input': 'Give the value itself, "-" to read it from standard input, or "@FILE" to read it from a file',
   'unwritable-output': 'Check where the output goes: the disk may be full',
   'invalid-package': 'Ask its author for a package that is a ZIP of the folder of the plugin; nothing was unpacked',

@@ -64,6 +64,9 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
     `Cannot do this without a token: the request needs one with the permission ${quote(permission)}`,
   'invalid-token-request': ({problems}) => `Cannot create the token: ${problems.map(describeProblem).join('; ')}`,
   'no-token': ({name}) => `Cannot find the token ${quote(name)}: no token has this name`,
+  'invalid-grant-request': ({problems}) => `Cannot grant this: ${problems.map(describeProblem).join('; ')}`,
+  'no-grant': ({plugin, permission}) =>
+    `Cannot revoke this: the plugin ${quote(plugin)} was not given ${permission === undefined ? 'any permission' : quote(permission)}`,
   'invalid-origin': ({problems}) => `Cannot allow the origin: ${problems.map(describeProblem).join('; ')}`,
   'invalid-code': () => 'Cannot open the console as the owner: the code is unknown, was used, or is too old',
   'no-plugin': ({plugin}) => `Cannot find the plugin ${quote(plugin)}: no plugin has this id`,
@@ -145,6 +148,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
     `Cannot open ${quote(directory)}: it has data format ${found}, and this version reads only format ${supported}`,
   'store-damaged': ({directory, problem}) => `Cannot open ${quote(directory)}: the store in it is damaged (${problem})`,
   'invalid-token-file': ({file, problem}) => `Cannot use the tokens of programs in ${quote(file)}: ${problem}`,
+  'invalid-rules-file': ({file, problem}) => `Cannot use the permissions of plugins in ${quote(file)}: ${problem}`,
   'unreadable-input': ({source, problem}) => `Cannot read ${source}: ${problem}`,
   'unwritable-output': ({problem, target = 'standard output'}) => `Cannot write to ${target}: ${problem}`,
   'invalid-package': ({source, problem}) => `Cannot install ${source}: ${problem}`,

@@ -62,6 +62,8 @@ export type RequestFailure =
   /** The request to create a token is wrong. */
   | {readonly code: 'invalid-token-request'; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'no-token'; readonly name: string}
+  | {readonly code: 'invalid-grant-request'; readonly problems: readonly DocumentProblem[]}
+  | {readonly code: 'no-grant'; readonly plugin: string; readonly permission?: string}
   /** The request to allow the pages of an origin is wrong. */
   | {readonly code: 'invalid-origin'; readonly problems: readonly DocumentProblem[]}
   /** The code of the console is unknown, was used, or is too old. */
@@ -207,6 +209,7 @@ export type LocalFailure =
   | {readonly code: 'store-damaged'; readonly directory: string; readonly problem: string}
   /** The file with the tokens of programs, in the data directory. */
   | {readonly code: 'invalid-token-file'; readonly file: string; readonly problem: string}
+  | {readonly code: 'invalid-rules-file'; readonly file: string; readonly problem: string}
   /** `missing` is true if no file has this name. */
   | {readonly code: 'unreadable-input'; readonly source: string; readonly problem: string; readonly missing?: true}
   | {readonly code: 'unwritable-output'; readonly problem: string; readonly target?: string}

@@ -87,6 +87,8 @@ const MEMBERS: {readonly [C in FaultCode]: Omit<Extract<Failure, {readonly code:
   'token-required': {permission: 'admin'},
   'invalid-token-request': {problems},
   'no-token': {name: 'example'},
+  'invalid-grant-request': {problems},
+  'no-grant': {plugin},
   'invalid-origin': {problems},
   'invalid-code': {},
   'no-plugin': {plugin},

@@ -33,6 +33,8 @@ const MEMBERS = {
   'code-unavailable': 'host',
   'invalid-token-request': 'problems',
   'no-token': 'name',
+  'invalid-grant-request': 'problems',
+  'no-grant': 'plugin permission?',
   'invalid-origin': 'problems',
   'invalid-code': '',
   'no-plugin': 'plugin',

@@ -1,6 +1,6 @@
 import type {AccessToken, Permission, RequestedToken} from '../domain/access.ts';
 import type {DocumentPlace} from '../domain/document-object.ts';
-import {readSmallDocument} from './small-document.ts';
+import {readSmallDocument, readStrings} from './small-document.ts';
 import {formatTime} from './text/format-time.ts';
 import {readDocument, readExpiry, readTime} from './text/read-document.ts';
 
@@ -54,11 +54,7 @@ export function readTokenRequest(body: Uint8Array): RequestedToken {
     body,
     root => {
       const name = root.string('name') ?? '';
-      const permissions = root.list('permissions').map(place => {
-        if (place.index.isString(place.span)) return place.index.string(place.span);
-        place.report({path: place.path, problem: 'has to be a string'});
-        return '';
-      });
+      const permissions = readStrings(root, 'permissions');
       const end = root.has('expiresAt') ? root.value('expiresAt') : undefined;
       return {name, permissions, ...(end === undefined ? {} : {expiresAtMs: readEnd(end)})};
     },

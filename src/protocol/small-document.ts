@@ -29,6 +29,15 @@ export function readSmallDocument<T>(
   return document;
 }
 
+/** Reads a member that is a list of strings. Reports any other element as a problem, and reads an empty string in its place. */
+export function readStrings(root: DocumentObject, name: string): readonly string[] {
+  return root.list(name).map(({index, span, path, report}) => {
+    if (index.isString(span)) return index.string(span);
+    report({path, problem: 'has to be a string'});
+    return '';
+  });
+}
+
 function indexDocument(body: Uint8Array, fail: (problems: readonly DocumentProblem[]) => Failure): JsonIndex {
   try {
     return new JsonIndex(body, {depthMax: DEPTH_MAX, breadthMax: [DOCUMENT_MEMBERS_MAX]});

@@ -42,6 +42,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'dev' | 'watch' |
     args: ['--json'],
     stdout: /^\{"url":"http:\/\/crewroom.localhost:[0-9]+\/#code=[A-Za-z0-9_-]{43}","expiresInSeconds":60\}\n$/,
   },
+  access: {args: ['grant', 'com.a', 'admin', '--json'], stdout: /^\{"plugin":"com.a","permissions":\["admin"\]\}\n$/},
   token: {args: ['create', '--name', 'a', '--permission', 'admin'], stdout: /^crewroom_[A-Za-z0-9_-]{43}\n$/},
   requests: {stdout: /^\{"sequence":1,/},
   wait: {stdout: /^$/},

@@ -56,6 +56,11 @@ export const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>
   'token-required': {code: 'token-required', permission: 'entries:read:com.a/'},
   'invalid-token-request': {code: 'invalid-token-request', problems: [{path: '$.name', problem: 'is missing'}]},
   'no-token': {code: 'no-token', name: 'backup'},
+  'invalid-grant-request': {
+    code: 'invalid-grant-request',
+    problems: [{path: '$.permissions[0]', problem: 'is not one of admin'}],
+  },
+  'no-grant': {code: 'no-grant', plugin: 'com.a', permission: 'identity:secrets'},
   'invalid-origin': {
     code: 'invalid-origin',
     problems: [{path: '$.origin', problem: 'would let any page call; name exact origins'}],
@@ -178,6 +183,7 @@ export const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>
   'data-format-unsupported': {code: 'data-format-unsupported', directory: '/a', found: '2', supported: 1},
   'store-damaged': {code: 'store-damaged', directory: '/a', problem: 'data.mdb is empty'},
   'invalid-token-file': {code: 'invalid-token-file', file: '/a', problem: 'it is not a list of tokens'},
+  'invalid-rules-file': {code: 'invalid-rules-file', file: '/a', problem: 'it has a plugin twice'},
   'invalid-usage': {code: 'invalid-usage', command: 'crewroom get', problem: 'it takes one key'},
   'unwritable-output': {code: 'unwritable-output', problem: 'no space left on device'},
   'unreadable-input': {code: 'unreadable-input', source: '@x', problem: 'no such file'},

@@ -34,3 +34,38 @@ export const TOKEN = {
     'For the rest: plugins:manage, or admin for everything but tokens.',
   ],
 } as const satisfies CommandSpec;
+
+/** `crewroom access`. */
+export const ACCESS = {
+  name: 'access',
+  group: 'Service',
+  summary: 'Give plugins permissions',
+  arguments: [
+    {name: 'ACTION', description: 'list, grant or revoke', choices: ['list', 'grant', 'revoke']},
+    {name: 'ID', description: 'the plugin', optional: true},
+    {
+      name: 'PERMISSION',
+      description: 'what it permits; revoke without one takes all',
+      optional: true,
+      repeatable: true,
+    },
+  ],
+  flags: JSON_FLAG,
+  settings: ['host', 'port', 'dataDir'],
+  examples: [
+    {line: 'crewroom access list', purpose: 'plugins with permissions beside those that every plugin has'},
+    {
+      line: 'crewroom access grant com.example.hello identity:secrets',
+      purpose: 'let it read the session of the pilot',
+    },
+    {
+      line: 'crewroom access grant com.example.hello entries:read:com.example.other/',
+      purpose: 'let it read the entries of another plugin',
+    },
+    {line: 'crewroom access revoke com.example.hello', purpose: 'take all permissions back, and end its streams'},
+  ],
+  notes: [
+    'They count with --access attributed and strict; in open, plugins may do all.',
+    'Permissions are those of tokens: see "crewroom token --help".',
+  ],
+} as const satisfies CommandSpec;

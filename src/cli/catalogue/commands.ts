@@ -1,4 +1,4 @@
-import {TOKEN} from './access-commands.ts';
+import {ACCESS, TOKEN} from './access-commands.ts';
 import {DELETE, EDIT, GET, IDENTITY, LIST, PATCH, PUT, RESET, TOUCH, WATCH} from './data-commands.ts';
 import {FAULT, FLIGHT, PILOT, PLUGIN} from './plugin-commands.ts';
 import {CONSOLE, DEV, DOCTOR, REQUESTS, RUN, SIGN_IN, SIGN_OUT, START, STATUS, STOP, WAIT} from './service-commands.ts';
@@ -13,6 +13,7 @@ export const COMMANDS = {
   run: RUN,
   status: STATUS,
   console: CONSOLE,
+  access: ACCESS,
   token: TOKEN,
   requests: REQUESTS,
   wait: WAIT,

@@ -2,6 +2,7 @@ import {z} from 'zod';
 import {PERMISSION_NAMES} from '../../domain/access.ts';
 import type {Method} from '../core/route.ts';
 import type {OperationDescription} from './operations.ts';
+import {REVOKE_QUERY} from './parameters.ts';
 import {DONE} from './schemas.ts';
 
 /** Body of POST /api/access/page-tokens, for the documentation: `readCodeExchange` parses it. */
@@ -55,6 +56,16 @@ const TOKENS = z.strictObject({
 
 const CREATED_TOKEN = z.strictObject({
   token: z.string().meta({description: 'The secret: `crewroom_` and 43 characters. It is shown only here.'}),
+});
+
+/** Body of POST /api/access/grants, for the documentation: `readGrantRequest` parses it. */
+export const GRANT_REQUEST = z.strictObject({
+  plugin: z.string().meta({description: 'Id of a plugin, which need not be installed.'}),
+  permissions: z.array(z.string()).meta({description: 'To add to those that it has.'}),
+});
+
+const GRANTS = z.strictObject({
+  grants: z.array(z.strictObject({plugin: z.string(), permissions: z.array(z.string())})),
 });
 
 /** Operations of the owner. */
@@ -132,6 +143,44 @@ export const ACCESS_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?
       description: 'With the token of the owner. The token is refused at once, and its open streams end.',
       answers: {200: {description: 'Revoked.', schema: DONE}},
       failures: ['no-token', 'owner-required', 'own-callers-only'],
+    },
+  },
+  '/api/access/grants': {
+    GET: {
+      operationId: 'listGrants',
+      tag: 'Service',
+      summary: 'List the permissions that plugins were given',
+      description: 'With the token of the owner. They count in all modes of access but `open`.',
+      answers: {200: {description: 'Plugins with permissions, by their ids.', schema: GRANTS}},
+      failures: ['owner-required', 'own-callers-only'],
+    },
+    POST: {
+      operationId: 'grantPermissions',
+      tag: 'Service',
+      summary: 'Give a plugin permissions',
+      description: 'With the token of the owner. `crewroom access grant` does this.',
+      body: 'grant',
+      answers: {200: {description: 'Plugins with permissions, by their ids.', schema: GRANTS}},
+      failures: [
+        'invalid-grant-request',
+        'owner-required',
+        'own-callers-only',
+        'invalid-json',
+        'value-too-deep',
+        'value-too-large',
+        'unsupported-body',
+      ],
+    },
+  },
+  '/api/access/grants/{plugin}': {
+    DELETE: {
+      operationId: 'revokePermissions',
+      tag: 'Service',
+      summary: 'Take a permission of a plugin back, or all',
+      description: 'With the token of the owner. Open streams of the page and the background of the plugin end.',
+      query: REVOKE_QUERY,
+      answers: {200: {description: 'Plugins with permissions, by their ids.', schema: GRANTS}},
+      failures: ['no-grant', 'owner-required', 'own-callers-only'],
     },
   },
   '/api/access/page-tokens': {

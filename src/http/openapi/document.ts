@@ -1,12 +1,11 @@
-import {z} from 'zod';
+import type {z} from 'zod';
 import type {FailureCode} from '../../domain/failure.ts';
 import {adviseOnFailure} from '../../domain/failure-advice.ts';
 import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
 import type {Limits} from '../../domain/limits.ts';
 import {STATUS_BY_CODE} from '../../protocol/failure/failure-status.ts';
-import {MERGE_PATCH_TYPE} from '../core/body.ts';
-import {ACCESS_OPERATIONS, ALLOWED_ORIGIN, CODE_EXCHANGE, TOKEN_REQUEST} from './access-operations.ts';
-import {FAULTS} from './fault-schemas.ts';
+import {ACCESS_OPERATIONS} from './access-operations.ts';
+import {type JsonObject, toSchema} from './json-schema.ts';
 import {
   ANSWER_HEADERS,
   type AnswerDescription,
@@ -16,11 +15,8 @@ import {
   REQUEST_HEADERS,
 } from './operations.ts';
 import {PLUGIN_OPERATIONS} from './plugin-operations.ts';
-import {FLIGHT_COMMAND} from './plugin-schemas.ts';
-import {createTransactionSchema, PAGE, PILOT_CHOICE, PROBLEM, SIGN_IN} from './schemas.ts';
-
-/** A JSON Schema (draft 2020-12, which OpenAPI 3.1 uses), or any other JSON object. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+import {REQUEST_BODIES} from './request-bodies.ts';
+import {createTransactionSchema, PAGE, PROBLEM, SIGN_IN} from './schemas.ts';
 
 /** Options of {@link buildOpenApi}. */
 export interface OpenApiOptions {
@@ -123,77 +119,6 @@ function describeOperation(operation: OperationDescription, limits: Limits): Jso
     responses: describeResponses(operation),
   };
 }
-
-const TRANSACTION_EXAMPLE = {
-  checks: [{key: 'com.example.hello/lock', absent: true}],
-  operations: [{kind: 'put', key: 'com.example.hello/settings', value: {volume: 0.5}}],
-};
-
-const FAULTS_EXAMPLE = {faults: [{kind: 'error', code: 'store-busy', path: '/api/store/*', probability: 0.3, seed: 7}]};
-
-const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]: JsonObject} = {
-  value: {
-    required: true,
-    description: 'A JSON text. It is read as JSON whatever the content type says, except multipart.',
-    content: {'application/json': {schema: {$ref: '#/components/schemas/Value'}, example: {volume: 0.5}}},
-  },
-  'merge-patch': {
-    required: true,
-    description:
-      'A JSON Merge Patch. It is read as one whatever the content type says, except multipart and application/json-patch+json.',
-    content: {[MERGE_PATCH_TYPE]: {schema: {$ref: '#/components/schemas/MergePatch'}, example: {volume: 0.75}}},
-  },
-  'sign-in': {
-    required: true,
-    description: 'The credentials, and the back end.',
-    content: {'application/json': {schema: {$ref: '#/components/schemas/SignIn'}}},
-  },
-  flight: {
-    required: true,
-    description: 'A change of the simulated flight.',
-    content: {'application/json': {schema: toSchema(FLIGHT_COMMAND), example: {action: 'start', speed: 60}}},
-  },
-  pilot: {
-    required: true,
-    description: 'The name of a sample pilot.',
-    content: {'application/json': {schema: toSchema(PILOT_CHOICE), example: {name: 'first-officer'}}},
-  },
-  faults: {
-    required: true,
-    description: 'Faults to switch on: with PUT all that are to be on.',
-    content: {'application/json': {schema: toSchema(FAULTS), example: FAULTS_EXAMPLE}},
-  },
-  origin: {
-    required: true,
-    description: 'The origin.',
-    content: {'application/json': {schema: toSchema(ALLOWED_ORIGIN), example: {origin: 'http://localhost:3000'}}},
-  },
-  token: {
-    required: true,
-    description: 'The name of the token, its permissions, and when it expires.',
-    content: {
-      'application/json': {
-        schema: toSchema(TOKEN_REQUEST),
-        example: {name: 'backup', permissions: ['entries:read:']},
-      },
-    },
-  },
-  'owner-code': {
-    required: true,
-    description: 'The code.',
-    content: {'application/json': {schema: toSchema(CODE_EXCHANGE)}},
-  },
-  transaction: {
-    required: true,
-    description: 'Checks and operations.',
-    content: {'application/json': {schema: {$ref: '#/components/schemas/Transaction'}, example: TRANSACTION_EXAMPLE}},
-  },
-  export: {
-    required: true,
-    description: 'The lines of an export. They are read as such whatever the content type says, except multipart.',
-    content: {'application/x-ndjson': {schema: {type: 'string'}}},
-  },
-};
 
 /** Describes each member of a query schema as a parameter. */
 function queryParameters(query: z.ZodType): readonly JsonObject[] {
@@ -298,9 +223,4 @@ function groupByStatus(codes: ReadonlySet<FailureCode>): ReadonlyMap<string, rea
     groups.set(status, [...(groups.get(status) ?? []), code]);
   }
   return groups;
-}
-
-function toSchema(schema: z.ZodType): JsonObject {
-  const {$schema, ...members} = z.toJSONSchema(schema, {io: 'output', unrepresentable: 'any'});
-  return members;
 }

@@ -50,6 +50,7 @@ export interface OperationDescription {
     | 'faults'
     | 'owner-code'
     | 'token'
+    | 'grant'
     | 'origin';
   /** Answers by status. A string in place of a schema names a component; without a schema there is no body. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;

@@ -55,6 +55,11 @@ export function createListQuery({listLimit, listLimitMax}: Limits) {
   });
 }
 
+/** Parameters of DELETE /api/access/grants/{plugin}. */
+export const REVOKE_QUERY = z.strictObject({
+  permission: z.string().optional().meta({description: 'The permission to take back; without it, all of the plugin.'}),
+});
+
 /** Parameters of DELETE /api/keys. */
 export const DELETE_RANGE_QUERY = z
   .strictObject({

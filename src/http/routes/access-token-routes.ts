@@ -1,5 +1,4 @@
 import type {AccessTokens} from '../../domain/access.ts';
-import {AppError} from '../../domain/app-error.ts';
 import type {Owner} from '../../domain/owner.ts';
 import {
   formatCreatedToken,
@@ -7,32 +6,25 @@ import {
   readTokenRequest,
   TOKEN_REQUEST_BYTES_MAX,
 } from '../../protocol/access-tokens.ts';
-import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
 import {readJsonBody} from '../core/body.ts';
-import {answer, type HttpAnswer} from '../core/message.ts';
-import {type Call, decodeName, type Operation, type Route} from '../core/route.ts';
+import {answer} from '../core/message.ts';
+import {decodeName, type Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
-import {assertOwnCaller} from './own-callers.ts';
+import {forOwner} from './own-callers.ts';
 
 /** `/api/access/tokens`: tokens of programs, for the owner. */
 export function accessTokenRoutes(tokens: AccessTokens, owner: Pick<Owner, 'isOwner'>): readonly Route[] {
-  const forOwner =
-    (operation: (call: Call) => Promise<HttpAnswer>): Operation =>
-    async call => {
-      const {request, query} = call;
-      assertOwnCaller(request);
-      // Programs too: otherwise each could give itself a token that outlives it.
-      if (!owner.isOwner(bearerTokenOf(request.rawHeaders))) throw new AppError({code: 'owner-required'});
-      assertNoQuery(query);
-      return operation(call);
-    };
   return [
     {
       path: '/api/access/tokens',
       needs: 'by-operation',
       operations: {
-        GET: forOwner(async () => answer(formatTokens(tokens.list()))),
-        POST: forOwner(async ({request}) => {
+        GET: forOwner(owner, ({query}) => {
+          assertNoQuery(query);
+          return answer(formatTokens(tokens.list()));
+        }),
+        POST: forOwner(owner, async ({request, query}) => {
+          assertNoQuery(query);
           const requested = readTokenRequest(await readJsonBody(request, TOKEN_REQUEST_BYTES_MAX));
           return answer(formatCreatedToken(await tokens.create(requested)), {status: 201});
         }),
@@ -42,7 +34,8 @@ export function accessTokenRoutes(tokens: AccessTokens, owner: Pick<Owner, 'isOw
       path: '/api/access/tokens/{token}',
       needs: 'by-operation',
       operations: {
-        DELETE: forOwner(async ({segments: [name = '']}) => {
+        DELETE: forOwner(owner, async ({segments: [name = ''], query}) => {
+          assertNoQuery(query);
           await tokens.revoke(decodeName(name));
           return answer('{}');
         }),

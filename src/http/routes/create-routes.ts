@@ -1,4 +1,5 @@
 import type {AccessMode, AccessTokens} from '../../domain/access.ts';
+import type {AccessGrants} from '../../domain/access-grants.ts';
 import type {AllowedOrigins} from '../../domain/allowed-origins.ts';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Announcer, Events} from '../../domain/event.ts';
@@ -16,6 +17,7 @@ import type {UserSettings} from '../../domain/user-settings.ts';
 import {createEventTexts} from '../../protocol/event/event-texts.ts';
 import type {Route} from '../core/route.ts';
 import type {PageServer} from '../proxy/page-server.ts';
+import {accessGrantRoutes} from './access-grant-routes.ts';
 import {accessRoutes} from './access-routes.ts';
 import {accessTokenRoutes} from './access-token-routes.ts';
 import {allowedOriginRoutes} from './allowed-origin-routes.ts';
@@ -53,8 +55,7 @@ export interface RoutesDeps extends DocsRoutesDeps {
   readonly flight: Flight;
   readonly faults: Faults;
   readonly requests: Requests;
-  readonly owner: Owner;
-  readonly accessTokens: AccessTokens;
+  readonly access: {readonly owner: Owner; readonly tokens: AccessTokens; readonly grants: AccessGrants};
   readonly metrics: MetricsSource;
   /** Content of the configuration that plugins read, as JSON text. */
   readonly pluginConfig: string;
@@ -67,7 +68,7 @@ export interface RoutesDeps extends DocsRoutesDeps {
   /** The version of the HTTP contract. */
   readonly apiVersion: string;
   /** Mode of access, which limits callers that no token proves. */
-  readonly access: AccessMode;
+  readonly accessMode: AccessMode;
   /** The data directory; undefined if the store is in memory. */
   readonly dataDir: string | undefined;
   /** Waits for a tick of the event loop, between parts of a large request. */
@@ -77,7 +78,8 @@ export interface RoutesDeps extends DocsRoutesDeps {
 /** Creates all routes of the service. */
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
   const {store, entries, events, transfer, identity, sessions, pilots, limits, pause} = deps;
-  const {version, apiVersion, access, dataDir, identitySchema} = deps;
+  const {version, apiVersion, accessMode, dataDir, identitySchema} = deps;
+  const {owner, tokens, grants} = deps.access;
   const {id: storeId} = store;
   return [
     ...storeRoutes({entries, storeId, limits}),
@@ -88,11 +90,22 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...eventsRoutes({events, storeId, texts: createEventTexts(storeId), limits}),
     ...transactionRoutes({entries, storeId, limits, pause}),
     ...transferRoutes(transfer),
-    ...faultRoutes(deps.faults, deps.owner),
-    ...accessRoutes(deps.owner),
-    ...accessTokenRoutes(deps.accessTokens, deps.owner),
-    ...allowedOriginRoutes(deps.allowedOrigins, deps.owner),
-    ...serviceRoutes({store, sessions, identity, faults: deps.faults, version, apiVersion, access, dataDir, limits}),
+    ...faultRoutes(deps.faults, owner),
+    ...accessRoutes(owner),
+    ...accessTokenRoutes(tokens, owner),
+    ...accessGrantRoutes(grants, owner),
+    ...allowedOriginRoutes(deps.allowedOrigins, owner),
+    ...serviceRoutes({
+      store,
+      sessions,
+      identity,
+      faults: deps.faults,
+      version,
+      apiVersion,
+      accessMode,
+      dataDir,
+      limits,
+    }),
     ...requestsRoutes(deps.requests, limits),
     ...metricsRoutes(deps.metrics),
     ...consoleRoutes(),
@@ -106,7 +119,7 @@ function createPluginRoutes(deps: RoutesDeps): readonly Route[] {
   const {plugins, settings, flight, events, pluginConfig, allowedOrigins, pageServer, limits, nowMs} = deps;
   const callPlugin = createPluginCaller(plugins, limits.pluginBodyBytesMax);
   return [
-    ...pluginRoutes({plugins, settings, owner: deps.owner, callPlugin, standIn: FLIGHT_TRACKING}),
+    ...pluginRoutes({plugins, settings, owner: deps.access.owner, callPlugin, standIn: FLIGHT_TRACKING}),
     ...pageRoutes({plugins, allowedOrigins, pageServer}),
     ...settingsRoutes(settings),
     ...clientRoutes({plugins, events, pluginConfig}),

@@ -7,7 +7,7 @@ import {answer, type HttpAnswer, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Operation, Route} from '../core/route.ts';
 import {answerFile} from '../files/file-answer.ts';
 import {findFile} from '../files/find-file.ts';
-import type {JsonObject} from '../openapi/document.ts';
+import type {JsonObject} from '../openapi/json-schema.ts';
 import {assertNoQuery} from './no-query.ts';
 
 /** Dependencies of {@link docsRoutes}. */

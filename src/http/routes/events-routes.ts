@@ -1,3 +1,4 @@
+import type {Caller} from '../../domain/access.ts';
 import {AppError} from '../../domain/app-error.ts';
 import {DEFAULT_EVENT_KINDS, type Events, type SubscribeOptions} from '../../domain/event.ts';
 import type {Limits} from '../../domain/limits.ts';
@@ -78,12 +79,18 @@ async function answerEvents(
       signal: AbortSignal.any([signal, ended.signal]),
       reserveMemory: sizeBytes => request.reserveMemory(sizeBytes),
     });
-    if (ended.signal.aborted)
-      throw new AppError({code: 'invalid-token', problem: 'it was revoked or expired while the request waited'});
+    if (ended.signal.aborted) assertStillAdmitted(caller, asked.prefix);
     return answer(formatPolled(polled, texts.json));
   } finally {
     stop();
   }
+}
+
+/** Asserts that a caller which lost permissions while a request waited may read its events. @throws {AppError} `invalid-token`, `permission-required`. */
+function assertStillAdmitted(caller: Caller, prefix: string | undefined): void {
+  // A plugin may have lost a permission that this request does not need.
+  if (caller.principal?.startsWith('plugin:')) caller.assertMay(`entries:read:${prefix ?? ''}`);
+  else throw new AppError({code: 'invalid-token', problem: 'it was revoked or expired while the request waited'});
 }
 
 function readLastEventId(rawHeaders: readonly string[]): GivenRevision | undefined {

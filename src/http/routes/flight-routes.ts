@@ -41,8 +41,8 @@ export function flightRoutes({flight, plugins, callPlugin, nowMs}: FlightRoutesD
       plugins.manifest(FLIGHT_TRACKING.id) === undefined ? act(call) : ask[method](call);
     return {
       path: `/api/${FLIGHT_TRACKING.id}/${name}`,
-      // Published plugins read the flight; only those that may manage plugins start one.
-      needs: {read: 'client:use', change: 'plugins:manage'},
+      // Published plugins read the flight; only this one, and those that may manage plugins, start one.
+      needs: {read: 'client:use', change: `routes:call:${FLIGHT_TRACKING.id}`},
       operations: {...ask, [method]: actOrAsk},
     };
   };

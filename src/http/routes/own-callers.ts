@@ -4,8 +4,8 @@ import type {Owner} from '../../domain/owner.ts';
 import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {senderOf} from '../../protocol/headers/sender.ts';
-import type {HttpRequest} from '../core/message.ts';
-import type {Call} from '../core/route.ts';
+import type {HttpAnswer, HttpRequest} from '../core/message.ts';
+import type {Call, Operation} from '../core/route.ts';
 
 /**
  * Refuses pages of other origins, also those that may call the rest of the service. Pages of the service itself and programs of
@@ -57,6 +57,22 @@ export function assertOwner(request: Pick<HttpRequest, 'rawHeaders'>, owner: Pic
  */
 export function assertMayChangeAccess({caller}: Pick<Call, 'caller'>): void {
   if (!caller.may('access:change')) throw new AppError({code: 'owner-required'});
+}
+
+/**
+ * Returns an operation that only the token of the owner permits, whatever the mode. Programs without it are refused too: otherwise each could give itself
+ * permissions that outlive it.
+ */
+export function forOwner(
+  owner: Pick<Owner, 'isOwner'>,
+  operation: (call: Call) => HttpAnswer | Promise<HttpAnswer>,
+): Operation {
+  return call => {
+    const {request} = call;
+    assertOwnCaller(request);
+    if (!owner.isOwner(bearerTokenOf(request.rawHeaders))) throw new AppError({code: 'owner-required'});
+    return operation(call);
+  };
 }
 
 /** Longest origin in a failure, in UTF-16 units; its beginning is enough to recognise it. */

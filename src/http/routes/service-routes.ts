@@ -19,7 +19,7 @@ export interface ServiceRoutesDeps {
   readonly faults: Pick<Faults, 'list'>;
   readonly version: string;
   readonly apiVersion: string;
-  readonly access: AccessMode;
+  readonly accessMode: AccessMode;
   /** The data directory; undefined if the store is in memory. */
   readonly dataDir: string | undefined;
   readonly limits: Limits;
@@ -49,7 +49,7 @@ const LINKS = {
 
 /** `/api`, `/api/limits`, `/livez`, `/readyz`: name, limits and state of the service. */
 export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
-  const {store, sessions, identity, faults, version, apiVersion, access, dataDir, limits} = deps;
+  const {store, sessions, identity, faults, version, apiVersion, accessMode, dataDir, limits} = deps;
   const fixed = (value: unknown): Operation => {
     const made = jsonAnswer(value);
     return ({query}) => {
@@ -79,7 +79,14 @@ export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
     };
     return jsonAnswer(readiness, {status: writable ? 200 : 503});
   };
-  const service: ServiceDocument = {name: 'crewroom', version, apiVersion, storeId: store.id, access, links: LINKS};
+  const service: ServiceDocument = {
+    name: 'crewroom',
+    version,
+    apiVersion,
+    storeId: store.id,
+    access: accessMode,
+    links: LINKS,
+  };
   const described = fixed(service);
   // The path has the name of the user.
   const describedWhole = fixed({...service, ...(dataDir === undefined ? {} : {dataDir})});

@@ -1,0 +1,128 @@
+import type {Permission} from '../../domain/access.ts';
+import type {AccessGrants, GrantedPermissions, PluginGrants, RequestedGrants} from '../../domain/access-grants.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {DocumentProblem} from '../../domain/failure.ts';
+import {isPluginId} from '../../domain/plugin-id.ts';
+import {readPermission} from '../permission.ts';
+
+/** Dependencies of {@link createGrantRegister}. */
+export interface GrantRegisterDeps {
+  /** The grants that were kept. */
+  readonly grants: readonly PluginGrants[];
+  /** Keeps all grants before a change is confirmed. Calls do not overlap. */
+  readonly save: (grants: readonly PluginGrants[]) => Promise<void>;
+}
+
+/** Permissions of plugins. */
+export interface GrantRegister extends AccessGrants, GrantedPermissions {}
+
+/** Maximum number of plugins with permissions: more than a pilot installs. */
+export const GRANTED_PLUGINS_MAX = 256;
+
+/** Maximum number of permissions of a plugin. */
+export const GRANTS_MAX = 64;
+
+/** Creates the register of the permissions of plugins. */
+export function createGrantRegister(deps: GrantRegisterDeps): GrantRegister {
+  return new KeptGrants(deps);
+}
+
+class KeptGrants implements GrantRegister {
+  readonly #save: GrantRegisterDeps['save'];
+  /** Listeners by ids of plugins, of requests that are being answered. */
+  readonly #listeners = new Map<string, Set<() => void>>();
+  #granted: ReadonlyMap<string, readonly Permission[]>;
+  /** The last change, which the next one waits for. */
+  #changing: Promise<unknown> = Promise.resolve();
+
+  constructor({grants, save}: GrantRegisterDeps) {
+    this.#save = save;
+    this.#granted = new Map(grants.map(({plugin, permissions}) => [plugin, permissions]));
+  }
+
+  list(): readonly PluginGrants[] {
+    return toList(this.#granted);
+  }
+
+  of(plugin: string): readonly Permission[] {
+    return this.#granted.get(plugin) ?? NO_PERMISSIONS;
+  }
+
+  onRevoked(plugin: string, listener: () => void): () => void {
+    const listeners = this.#listeners.get(plugin) ?? new Set();
+    this.#listeners.set(plugin, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(plugin) === listeners) this.#listeners.delete(plugin);
+    };
+  }
+
+  grant(requested: RequestedGrants): Promise<void> {
+    return this.#change(async () => {
+      const {plugin} = requested;
+      await this.#replace(new Map(this.#granted).set(plugin, this.#check(requested)));
+    });
+  }
+
+  revoke(plugin: string, permission?: string): Promise<void> {
+    return this.#change(async () => {
+      const before = this.of(plugin);
+      const kept = before.filter(each => permission !== undefined && each !== permission);
+      if (kept.length === before.length)
+        throw new AppError({
+          code: 'no-grant',
+          plugin: shorten(plugin),
+          ...(permission === undefined ? {} : {permission: shorten(permission)}),
+        });
+      await this.#replace(new Map(this.#granted).set(plugin, kept));
+      const listeners = this.#listeners.get(plugin) ?? [];
+      this.#listeners.delete(plugin);
+      for (const listener of listeners) listener();
+    });
+  }
+
+  #change(change: () => Promise<void>): Promise<void> {
+    const changed = this.#changing.then(change);
+    this.#changing = changed.catch(() => {});
+    return changed;
+  }
+
+  async #replace(changed: ReadonlyMap<string, readonly Permission[]>): Promise<void> {
+    const granted = new Map([...changed].filter(([, permissions]) => permissions.length > 0));
+    await this.#save(toList(granted));
+    this.#granted = granted;
+  }
+
+  /** Returns all permissions that a plugin is to have. */
+  #check({plugin, permissions: texts}: RequestedGrants): readonly Permission[] {
+    const problems: DocumentProblem[] = [];
+    if (!isPluginId(plugin)) problems.push({path: '$.plugin', problem: 'is not the id of a plugin'});
+    else if (!this.#granted.has(plugin) && this.#granted.size >= GRANTED_PLUGINS_MAX)
+      problems.push({path: '$.plugin', problem: `would be one more than ${GRANTED_PLUGINS_MAX} plugins`});
+    const before = this.of(plugin);
+    const added = texts.slice(0, GRANTS_MAX).flatMap((text, index) => {
+      const reading = readPermission(text);
+      if ('permission' in reading) return [reading.permission];
+      problems.push({path: `$.permissions[${index}]`, problem: reading.problem});
+      return [];
+    });
+    const all = [...new Set([...before, ...added])];
+    if (texts.length === 0 || texts.length > GRANTS_MAX || all.length > GRANTS_MAX)
+      problems.push({path: '$.permissions', problem: `has to be 1 to ${GRANTS_MAX} permissions, with those it has`});
+    if (problems.length > 0) throw new AppError({code: 'invalid-grant-request', problems});
+    return all;
+  }
+}
+
+const NO_PERMISSIONS: readonly Permission[] = [];
+
+function toList(granted: ReadonlyMap<string, readonly Permission[]>): readonly PluginGrants[] {
+  return [...granted]
+    .map(([plugin, permissions]) => ({plugin, permissions}))
+    .sort((one, other) => (one.plugin < other.plugin ? -1 : 1));
+}
+
+/** Shortens a name from a request. */
+function shorten(text: string): string {
+  return text.slice(0, 64).toWellFormed();
+}

@@ -1,0 +1,86 @@
+import {join} from 'node:path';
+import type {PluginGrants} from '../../domain/access-grants.ts';
+import {AppError} from '../../domain/app-error.ts';
+import {messageOf} from '../../domain/error-text.ts';
+import {isPluginId} from '../../domain/plugin-id.ts';
+import {hasShape} from '../../domain/shape.ts';
+import {FileError} from '../../files.ts';
+import {readOwnFile, writeOwnFile} from '../own-file.ts';
+import {readPermission} from '../permission.ts';
+import {GRANTED_PLUGINS_MAX, GRANTS_MAX} from './grant-register.ts';
+
+/** Name of the file with the permissions of plugins, in a data directory. */
+const RULES_FILE = 'access-rules.json';
+
+/** Maximum size of the file, in bytes: as many plugins as there may be, with as many and as long permissions as they may have. */
+const FILE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The permissions of a plugin in the file. */
+interface GrantsDocument {
+  readonly plugin: string;
+  readonly permissions: readonly string[];
+}
+
+interface RulesDocument {
+  readonly grants: readonly GrantsDocument[];
+}
+
+/**
+ * Reads the permissions of the plugins of a data directory; none without a file.
+ *
+ * @throws {AppError} `invalid-rules-file` if the file is not one that {@link writeRulesFile} writes. A rule that cannot be read must not be ignored:
+ * the owner would believe that it is in force.
+ */
+export async function readRulesFile(directory: string): Promise<readonly PluginGrants[]> {
+  const file = join(directory, RULES_FILE);
+  try {
+    return parseRules((await readOwnFile(file, {bytesMax: FILE_BYTES_MAX, followsLink: true})).toString());
+  } catch (error) {
+    if (error instanceof FileError && error.problem === 'missing') return [];
+    throw new AppError({code: 'invalid-rules-file', file, problem: messageOf(error)});
+  }
+}
+
+function parseRules(text: string): readonly PluginGrants[] {
+  const document: unknown = JSON.parse(text);
+  if (!hasShape(document, {grants: [{plugin: 'string', permissions: ['string']}]} as const))
+    throw new Error('it is not an object with the list "grants" of plugins and their permissions');
+  assertNoOthers(Object(document), ['grants']);
+  const {grants} = document as RulesDocument;
+  if (grants.length > GRANTED_PLUGINS_MAX) throw new Error(`it has more than ${GRANTED_PLUGINS_MAX} plugins`);
+  const plugins = new Set(grants.map(({plugin}) => plugin));
+  if (plugins.size < grants.length) throw new Error('it has a plugin twice');
+  return grants.map(parseGrants);
+}
+
+function parseGrants(document: GrantsDocument): PluginGrants {
+  const {plugin, permissions} = document;
+  assertNoOthers(document, ['plugin', 'permissions']);
+  if (!isPluginId(plugin)) throw new Error(`${JSON.stringify(plugin)} is not the id of a plugin`);
+  if (permissions.length > GRANTS_MAX) throw new Error(`${plugin} has more than ${GRANTS_MAX} permissions`);
+  return {
+    plugin,
+    permissions: permissions.map(text => {
+      const reading = readPermission(text);
+      if ('problem' in reading) throw new Error(`the permission ${JSON.stringify(text)} ${reading.problem}`);
+      return reading.permission;
+    }),
+  };
+}
+
+/** Refuses unknown members, such as one with a typing error that was meant as a restriction. */
+function assertNoOthers(document: object, known: readonly string[]): void {
+  const other = Object.keys(document).find(name => !known.includes(name));
+  if (other !== undefined) throw new Error(`it has the unknown member ${JSON.stringify(other)}`);
+}
+
+/** Writes the permissions of the plugins of a data directory, for this user only. @throws {Error} If it cannot be written. */
+export async function writeRulesFile(
+  directory: string,
+  grants: readonly PluginGrants[],
+  randomName: () => string,
+): Promise<void> {
+  const document: RulesDocument = {grants};
+  const text = `${JSON.stringify(document, undefined, 2)}\n`;
+  await writeOwnFile(join(directory, RULES_FILE), text, {randomName, followsLink: true});
+}

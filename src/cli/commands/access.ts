@@ -1,0 +1,96 @@
+import type {PluginGrants} from '../../domain/access-grants.ts';
+import {formatGrantRequest, readGrants} from '../../protocol/access-grants.ts';
+import {readService} from '../../protocol/service-documents.ts';
+import type {ACCESS} from '../catalogue/access-commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {invalidUsage} from '../failures/usage.ts';
+import {connectAsOwner} from '../service/owner-sender.ts';
+import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {styleOf} from '../terminal/style.ts';
+import {formatTable} from '../terminal/table.ts';
+
+type AccessCall = CallOf<typeof ACCESS>;
+
+/** Path of the permissions of plugins. */
+const GRANTS_PATH = '/api/access/grants';
+
+/** `crewroom access`: lists, gives and takes back permissions of plugins. */
+export async function run(call: AccessCall): Promise<ExitCode> {
+  const [action = '', plugin, ...permissions] = call.arguments;
+  switch (action) {
+    case 'list':
+      if (permissions.length > 0) throw invalidUsage('access', 'list takes at most the ID of a plugin');
+      return list(call, plugin);
+    case 'grant':
+      if (plugin === undefined || permissions.length === 0)
+        throw invalidUsage('access', 'grant needs the ID of a plugin and a PERMISSION, at least one');
+      return grant(call, {plugin, permissions});
+    case 'revoke':
+      if (plugin === undefined) throw invalidUsage('access', 'revoke needs the ID of a plugin');
+      return revoke(call, plugin, permissions);
+    default:
+      throw invalidUsage('access', `it takes list, grant or revoke, not ${JSON.stringify(action)}`);
+  }
+}
+
+async function list(call: AccessCall, plugin: string | undefined): Promise<ExitCode> {
+  const {stdout} = call.context;
+  const {send} = await connectAsOwner(call);
+  const all = await send('GET', GRANTS_PATH, readGrants);
+  const grants = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
+  if (call.flags.json) await stdout.write(grants.map(jsonLine).join(''));
+  else if (stdout.isTerminal) await stdout.write(formatGrants(grants, call));
+  else await stdout.write(grants.flatMap(linesOf).join(''));
+  return EXIT.ok;
+}
+
+/** Returns a line for each permission of a plugin, for programs. */
+function linesOf({plugin, permissions}: PluginGrants): readonly string[] {
+  return permissions.map(permission => `${escapeControls(plugin)} ${escapeControls(permission)}\n`);
+}
+
+function formatGrants(grants: readonly PluginGrants[], {context}: AccessCall): string {
+  const {stdout} = context;
+  const rows = grants.map(({plugin, permissions}) => [escapeControls(plugin), escapeControls(permissions.join(' '))]);
+  return formatTable(['PLUGIN', 'PERMISSIONS'], rows, {style: styleOf(stdout, context), columns: stdout.columns});
+}
+
+async function grant(call: AccessCall, {plugin, permissions}: {plugin: string; permissions: readonly string[]}) {
+  const {send} = await connectAsOwner(call);
+  const grants = await send('POST', GRANTS_PATH, readGrants, formatGrantRequest({plugin, permissions}));
+  const {access} = await send('GET', '/api', readService);
+  return report(call, plugin, {
+    grants,
+    done: 'Granted',
+    note: access === 'open' ? '. The service runs with --access open, in which plugins may do everything' : '',
+  });
+}
+
+async function revoke(call: AccessCall, plugin: string, permissions: readonly string[]): Promise<ExitCode> {
+  const {send} = await connectAsOwner(call);
+  const path = `${GRANTS_PATH}/${encodeURIComponent(plugin)}`;
+  const paths =
+    permissions.length === 0 ? [path] : permissions.map(each => `${path}?permission=${encodeURIComponent(each)}`);
+  let grants: readonly PluginGrants[] = [];
+  for (const each of paths) grants = await send('DELETE', each, readGrants);
+  return report(call, plugin, {grants, done: 'Revoked', note: ''});
+}
+
+/** A change of permissions that was made. */
+interface Change {
+  readonly grants: readonly PluginGrants[];
+  readonly done: string;
+  readonly note: string;
+}
+
+/** Prints the permissions that a plugin has after a change. */
+async function report(call: AccessCall, plugin: string, {grants, done, note}: Change): Promise<ExitCode> {
+  const {stdout, stderr} = call.context;
+  const permissions = grants.find(each => each.plugin === plugin)?.permissions ?? [];
+  const left = permissions.length === 0 ? 'none beside its own' : escapeControls(permissions.join(' '));
+  if (call.flags.json) await stdout.write(jsonLine({plugin, permissions}));
+  else if (stderr.isTerminal)
+    await stderr.write(`${done}. Permissions of ${escapeControls(plugin)} now: ${left}${note}\n`);
+  return EXIT.ok;
+}

@@ -1,0 +1,41 @@
+import type {AccessGrants} from '../../domain/access-grants.ts';
+import type {Owner} from '../../domain/owner.ts';
+import {formatGrants, GRANT_REQUEST_BYTES_MAX, readGrantRequest} from '../../protocol/access-grants.ts';
+import {readJsonBody} from '../core/body.ts';
+import {answer} from '../core/message.ts';
+import {decodeName, type Route} from '../core/route.ts';
+import {assertNoQuery} from './no-query.ts';
+import {forOwner} from './own-callers.ts';
+
+/** `/api/access/grants`: permissions of plugins, for the owner. */
+export function accessGrantRoutes(grants: AccessGrants, owner: Pick<Owner, 'isOwner'>): readonly Route[] {
+  return [
+    {
+      path: '/api/access/grants',
+      needs: 'by-operation',
+      operations: {
+        GET: forOwner(owner, ({query}) => {
+          assertNoQuery(query);
+          return answer(formatGrants(grants.list()));
+        }),
+        POST: forOwner(owner, async ({request, query}) => {
+          assertNoQuery(query);
+          await grants.grant(readGrantRequest(await readJsonBody(request, GRANT_REQUEST_BYTES_MAX)));
+          return answer(formatGrants(grants.list()));
+        }),
+      },
+    },
+    {
+      path: '/api/access/grants/{plugin}',
+      needs: 'by-operation',
+      operations: {
+        DELETE: forOwner(owner, async ({segments: [plugin = ''], query}) => {
+          const {readParameters, REVOKE_QUERY} = await import('../openapi/parameters.ts');
+          const {permission} = readParameters(query, REVOKE_QUERY);
+          await grants.revoke(decodeName(plugin), permission);
+          return answer(formatGrants(grants.list()));
+        }),
+      },
+    },
+  ];
+}

@@ -1,0 +1,60 @@
+import {describe, expect, test} from 'vitest';
+import {startInTest, type TestService} from '../support/service.ts';
+import {createMachine} from './crewroom.ts';
+
+const machine = await createMachine();
+
+function argsOf({port, dataDir}: TestService, args: readonly string[]): readonly string[] {
+  return ['access', ...args, '--port', String(port), '--data-dir', dataDir];
+}
+
+function run(service: TestService, ...args: readonly string[]) {
+  return machine.run(argsOf(service, args));
+}
+
+describe('crewroom access', () => {
+  test('gives permissions, lists them for programs and for people, and takes them back', async () => {
+    const service = await startInTest({access: 'attributed'});
+    expect((await run(service, 'list')).stdout).toBe('');
+    const granted = await run(service, 'grant', 'com.a', 'identity:secrets', 'entries:read:com.b/');
+    expect([granted.stdout, granted.stderr, granted.exitCode]).toEqual(['', '', 0]);
+    await run(service, 'grant', 'com.b', 'admin');
+    expect((await run(service, 'list')).stdout).toBe(
+      'com.a identity:secrets\ncom.a entries:read:com.b/\ncom.b admin\n',
+    );
+    expect((await run(service, 'list', 'com.b', '--json')).stdout).toBe('{"plugin":"com.b","permissions":["admin"]}\n');
+    const people = await machine.runOnTerminal(argsOf(service, ['list']), {columns: 100});
+    expect(people.stdout).toMatch(/PLUGIN +PERMISSIONS[^]*?com\.a +identity:secrets entries:read:com\.b\//);
+    const {stdout} = await run(service, 'revoke', 'com.a', 'identity:secrets', '--json');
+    expect(stdout).toBe('{"plugin":"com.a","permissions":["entries:read:com.b/"]}\n');
+    await run(service, 'revoke', 'com.a');
+    expect((await run(service, 'list')).stdout).toBe('com.b admin\n');
+  });
+
+  test('says on a terminal what the plugin may do now, and that it changes nothing in the mode open', async () => {
+    const service = await startInTest();
+    const granted = await machine.runOnTerminal(argsOf(service, ['grant', 'com.a', 'admin']));
+    expect(granted.stdout).toContain('Granted. Permissions of com.a now: admin. The service runs with --access open');
+    const revoked = await machine.runOnTerminal(argsOf(service, ['revoke', 'com.a']));
+    expect(revoked.stdout).toContain('Revoked. Permissions of com.a now: none beside its own');
+  });
+
+  const wrong: readonly {readonly args: readonly string[]; readonly exitCode: number; readonly said: RegExp}[] = [
+    {args: ['give'], exitCode: 2, said: /list, grant or revoke/},
+    {args: ['grant', 'com.a'], exitCode: 2, said: /grant needs the ID of a plugin and a PERMISSION/},
+    {args: ['revoke'], exitCode: 2, said: /revoke needs the ID of a plugin/},
+    {args: ['list', 'com.a', 'admin'], exitCode: 2, said: /list takes at most/},
+    {args: ['grant', 'com.a', 'root'], exitCode: 2, said: /"\$\.permissions\[0\]"|\$\.permissions\[0\] is not one of/},
+    {args: ['grant', 'com.a', 'entries:read:com.b'], exitCode: 2, said: /does not end in "\/"/},
+    {args: ['revoke', 'com.a', 'admin'], exitCode: 3, said: /was not given "admin"/},
+  ];
+  test('refuses what it does not understand', async () => {
+    const service = await startInTest();
+    for (const {args, exitCode, said} of wrong) {
+      const refused = await run(service, ...args);
+      expect(refused.stderr, args.join(' ')).toMatch(said);
+      expect(refused.exitCode, args.join(' ')).toBe(exitCode);
+    }
+    expect((await run(service, 'list')).stdout).toBe('');
+  });
+});
