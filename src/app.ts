@@ -260,6 +260,8 @@ class OpenedCrewroom implements Crewroom {
 
   async listen(): Promise<Listening> {
     if (this.#closed !== undefined) throw new AppError({code: 'store-closed'});
+    // Before the first request: a program that waits for the service may be its owner's.
+    await this.#owner.keep();
     const listening = await this.#http.listen();
     this.#host.start(listening.port);
     await this.#owner.keep(listening.port);

@@ -316,6 +316,7 @@ const MAY_IMPORT = {
     'client/service',
     'domain',
     'protocol',
+    'protocol/headers',
     'protocol/plugin',
     'protocol/text',
     'system',

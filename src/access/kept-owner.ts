@@ -11,8 +11,12 @@ export interface KeptOwnerDeps extends OwnerAccessDeps {
 
 /** The owner of a service. Disposal removes the file with the token. */
 export interface KeptOwner extends Owner, AsyncDisposable {
-  /** Writes the token into the file of the owner, for programs of this user. Without the file only they lack it, so it never rejects. */
-  keep(port: number): Promise<void>;
+  /**
+   * Writes the token into the file of the owner, for programs of this user. Idempotent. Without the file only they lack it, so it never rejects.
+   *
+   * @param port Undefined before the service listens: then it writes the file if its place does not depend on the port.
+   */
+  keep(port?: number): Promise<void>;
 }
 
 /** Creates a new token of the owner. It is in no file yet. */
@@ -24,6 +28,8 @@ class FileOwner implements KeptOwner {
   readonly #deps: KeptOwnerDeps;
   readonly #access: OwnerAccess;
   #path: string | undefined;
+  /** True once the file was written, or could not be. */
+  #isKept = false;
 
   constructor(deps: KeptOwnerDeps) {
     this.#deps = deps;
@@ -42,8 +48,10 @@ class FileOwner implements KeptOwner {
     return this.#access.exchangeCode(code);
   }
 
-  async keep(port: number): Promise<void> {
+  async keep(port?: number): Promise<void> {
     const {place, log, randomBytes} = this.#deps;
+    if (this.#isKept || (place.dataDir === undefined && port === undefined)) return;
+    this.#isKept = true;
     const paths = ownerFilesOf({...place, port});
     const errors: unknown[] = [];
     for (const path of paths) {

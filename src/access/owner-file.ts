@@ -14,7 +14,8 @@ export interface OwnerPlace {
   readonly dataDir: string | undefined;
   /** Directories for files of running programs of this user, the best first. */
   readonly runtimeDirs: readonly string[];
-  readonly port: number;
+  /** Used only without a data directory. */
+  readonly port: number | undefined;
 }
 
 /**

@@ -28,13 +28,23 @@ const INTERVAL_MS = 10;
  */
 export async function findPeerOwner(ends: ConnectionEnds, platform = process.platform): Promise<PeerOwner> {
   if (platform !== 'linux') return {kind: 'unknown'};
+  let readingsWithout = 0;
   for (let waitedMs = 0; ; waitedMs += INTERVAL_MS) {
     const socket = findPeerSocket(await readLinuxSockets(), ends);
     if (socket !== undefined && socket.inode !== '0') return {kind: 'user', userId: socket.userId};
-    // A list that changes while it is read may lack a socket, so one reading does not decide.
-    if (waitedMs >= ACCEPT_TIMEOUT_MS) return {kind: socket === undefined ? 'unknown' : 'not-accepted'};
+    if (socket === undefined && ++readingsWithout === READINGS_MAX) return findUnlistedOwner(ends);
+    if (waitedMs >= ACCEPT_TIMEOUT_MS) return {kind: 'not-accepted'};
     await setTimeout(INTERVAL_MS);
   }
+}
+
+/** Number of readings after which a socket is not listed: a list that changes while it is read may lack one. */
+const READINGS_MAX = 3;
+
+/** Finds the listener for a connection that is not listed: the other end may be in a container, or not exist before the listener has free space for it. */
+async function findUnlistedOwner({peer}: ConnectionEnds): Promise<PeerOwner> {
+  const userId = (await findListeningSocket(peer))?.userId;
+  return userId === undefined ? {kind: 'unknown'} : {kind: 'user', userId};
 }
 
 function findPeerSocket(sockets: readonly LinuxSocket[], {own, peer}: ConnectionEnds): LinuxSocket | undefined {

@@ -100,7 +100,10 @@ describe('crewroom put and get', () => {
       created: false,
     });
     const {stdout} = await run(['get', 'k', '--json']);
-    assert.match(stdout, /^\{"key":"k","revision":"2","sizeBytes":8,"updatedAt":"[^"]+Z","value":\[1, 2\.0\]\}\n$/);
+    assert.match(
+      stdout,
+      /^\{"key":"k","revision":"2","sizeBytes":8,"updatedAt":"[^"]+Z","writtenBy":"owner","value":\[1, 2\.0\]\}\n$/,
+    );
   });
 
   test('fail if the condition does not hold, with exit code 4', async () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import {type ChildProcess, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {chown, mkdtemp} from 'node:fs/promises';
+import {chown, mkdir, mkdtemp, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {afterAll, afterEach, beforeAll, describe, test} from 'vitest';
+import {writeOwnerFile} from '../../src/access/owner-file.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
 import {createMachine} from './crewroom.ts';
 
@@ -29,7 +30,7 @@ const isReadable =
   isRoot && spawnSync(process.execPath, [becoming(OTHER_USER), MAIN, 'version'], {cwd: '/'}).status === 0;
 if (isRoot && !isReadable) process.stderr.write('calls by other users: skipped, since they may not read this clone\n');
 
-/** Answers like a Crewroom, and prints the port and then all bodies that it is sent. */
+/** Answers like a Crewroom, and prints the port and then credentials and body of all requests. */
 const IMPOSTOR = `
 import {createServer} from 'node:http';
 import {text} from 'node:stream/consumers';
@@ -44,7 +45,7 @@ const answers = {
   '/readyz': {ready: true, store: 'read-write', identity: {source: 'profile', signedIn: false, state: 'signed-out'}},
 };
 const server = createServer(async (request, response) => {
-  console.log(JSON.stringify(await text(request)));
+  console.log(JSON.stringify([request.headers.authorization, await text(request)]));
   response.end(JSON.stringify(answers[request.url] ?? {}));
 });
 server.listen(0, process.argv[1], () => console.log(server.address().port));
@@ -59,7 +60,7 @@ describe.runIf(isRoot)('a program of another user that holds the port', () => {
   interface Impostor {
     readonly port: string;
     /** The requests that it got so far. */
-    readonly received: readonly string[];
+    readonly received: string[];
   }
 
   async function startImpostor(userId: number, host = '127.0.0.1'): Promise<Impostor> {
@@ -86,6 +87,44 @@ describe.runIf(isRoot)('a program of another user that holds the port', () => {
       assert.deepEqual([exitCode, received], [1, []]);
     });
   }
+
+  const token = `crewroom_${'s'.repeat(43)}`;
+
+  test('gets no token of the owner, with whatever is asked, and not even a question that needs one', async () => {
+    const {port, received} = await startImpostor(OTHER_USER);
+    const {home, run} = await machine;
+    const environment = {XDG_RUNTIME_DIR: join(home, 'runtime')};
+    for (const directory of [environment.XDG_RUNTIME_DIR, join(home, 'data')])
+      await mkdir(directory, {recursive: true});
+    // Both places: the program holds the port of a service in memory, or of one that has ended.
+    await writeOwnerFile(join(home, 'runtime', 'crewroom', `owner-token-${port}`), token, () => 'x');
+    await writeOwnerFile(join(home, 'data', 'crewroom', 'owner-token'), token, () => 'x');
+    for (const args of [['get', 'a'], ['put', 'a', '1'], ['list'], ['requests'], ['status'], ['fault', 'list']])
+      await run([...args, '--port', port], {environment});
+    assert.ok(received.length >= 6, received.join('\n'));
+    assert.deepEqual(
+      received.filter(line => !line.startsWith('[null,')),
+      [],
+    );
+    received.length = 0;
+    for (const args of [['token', 'list'], ['console'], signIn]) {
+      const {stderr} = await run([...args, '--port', port], {environment, input: 's3cret\n'});
+      assert.match(stderr, /user 65534|"foreign-service"/, args.join(' '));
+    }
+    assert.deepEqual(received, []);
+  });
+
+  test('gets no token of a program, and nothing else of a command with one', async () => {
+    const {port, received} = await startImpostor(OTHER_USER);
+    const {home, run} = await machine;
+    const file = join(home, 'program-token');
+    await writeFile(file, token, {mode: 0o600});
+    for (const args of [['get', 'a'], ['import', '-'], ['status'], ['copy', '--to', '1'], ['watch']]) {
+      const {exitCode, stderr} = await run([...args, '--port', port, '--token-file', file]);
+      assert.deepEqual([exitCode, /belongs to user 65534/.test(stderr)], [1, true], args.join(' '));
+    }
+    assert.deepEqual(received, []);
+  });
 
   test('is not asked by plugin install and plugin remove, which work without it', async () => {
     const {port, received} = await startImpostor(OTHER_USER);

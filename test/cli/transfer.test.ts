@@ -78,7 +78,10 @@ describe('crewroom export', () => {
     assert.deepEqual(await run(['export', 'backup.ndjson']), SILENT);
     const file = join(directory, 'backup.ndjson');
     assert.equal((await stat(file)).mode & 0o777, 0o600);
-    assert.match(await readFile(file, 'utf8'), /"expiresAt":"[^"]+Z","value":2\}\n\{"end":true,"entries":3\}\n$/);
+    assert.match(
+      await readFile(file, 'utf8'),
+      /"expiresAt":"[^"]+Z","writtenBy":"owner","value":2\}\n\{"end":true,"entries":3\}\n$/,
+    );
     await run(['reset', '--yes']);
     assert.deepEqual(await run(['import', 'backup.ndjson']), SILENT);
     assert.equal(await values(), before);

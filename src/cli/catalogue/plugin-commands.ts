@@ -37,7 +37,7 @@ export const PLUGIN = {
     output: {placeholder: 'FILE', description: 'with pack or types: the file to write'},
     ...JSON_FLAG,
   },
-  settings: [...ADDRESS_SETTINGS, 'dataDir', 'plugins'],
+  settings: [...ADDRESS_SETTINGS, 'plugins'],
   examples: [
     {line: 'crewroom plugin list', purpose: 'all plugins, their states and problems'},
     {line: 'crewroom plugin logs com.example.hello', purpose: 'its last log lines'},

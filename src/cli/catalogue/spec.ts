@@ -62,5 +62,5 @@ export type FlagsOf<S extends CommandSpec> = {
 /** The flag of every command that can print JSON. */
 export const JSON_FLAG = {json: {description: 'print JSON, for programs'}} as const;
 
-/** The settings with the address of the running service, and the token that it gets. */
-export const ADDRESS_SETTINGS = ['host', 'port', 'tokenFile'] as const satisfies readonly SettingName[];
+/** The settings with the address of the running service, and the token that it gets: one of a program, or that of the owner in the data directory. */
+export const ADDRESS_SETTINGS = ['host', 'port', 'dataDir', 'tokenFile'] as const satisfies readonly SettingName[];

@@ -81,7 +81,7 @@ export const SNAPSHOT = {
     yes: {description: 'do not ask before entries are replaced'},
     ...JSON_FLAG,
   },
-  settings: [...ADDRESS_SETTINGS, 'dataDir'],
+  settings: ADDRESS_SETTINGS,
   examples: [
     {line: 'crewroom snapshot save before-update', purpose: 'save the present entries'},
     {line: 'crewroom snapshot load before-update', purpose: 'restore it: later entries are deleted'},

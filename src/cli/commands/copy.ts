@@ -1,6 +1,6 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {Imported, ImportMode} from '../../domain/transfer.ts';
-import {addressesOf, formatAddress, type ServiceAddress} from '../../system/loopback.ts';
+import {addressesOf, formatAddress, isLoopback, type ServiceAddress} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {COPY} from '../catalogue/transfer-commands.ts';
 import type {ExitCode} from '../failures/exit-codes.ts';
@@ -9,6 +9,9 @@ import {invalidUsage, unconfirmed} from '../failures/usage.ts';
 import {formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import {fetchOverHttp} from '../service/http-fetch.ts';
+import type {Send} from '../service/own-peer.ts';
+import {createOwnerFetch, listOwnerFiles} from '../service/owner-fetch.ts';
+import type {CliContext} from '../terminal/context.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
 import {reportImport} from '../transfer/import-summary.ts';
 import {importUntil} from '../transfer/interrupted-import.ts';
@@ -26,7 +29,7 @@ export async function run(call: CallOf<typeof COPY>): Promise<ExitCode> {
   if (ask && !canAsk(context)) throw unconfirmed('copy', 'replaces entries');
   const {url: from, address, fetch} = await connect(call);
   if (isSameService(address, to)) throw invalidUsage('copy', `both services are ${from}; --to has to name another one`);
-  const options = {from, fetch, to, prefix, mode};
+  const options = {from, fetch, to, fetchTo: createTargetFetch(to, context), prefix, mode};
   if (ask && !(await isConfirmed(options, call))) return reportImport(undefined, call, VERB);
   return reportImport(await copy({...options, dryRun}, call), call, VERB);
 }
@@ -47,7 +50,9 @@ interface CopyOptions {
   readonly from: string;
   readonly to: string;
   /** Sends the requests to the first one, with its token. The other service must not get it. */
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: Send;
+  /** Sends the requests to the other one. */
+  readonly fetchTo: Send;
   readonly prefix: string;
 }
 
@@ -73,6 +78,14 @@ function readTarget(to: string | undefined): string {
   return url.origin;
 }
 
+/** Creates the fetch for the other service. If it is on this machine and in memory, its owner has a token. */
+function createTargetFetch(to: string, context: CliContext): Send {
+  const {hostname, port} = new URL(to);
+  if (!isLoopback(hostname.replace(/^\[|\]$/g, ''))) return fetchOverHttp;
+  const files = listOwnerFiles({dataDir: undefined, port: Number(port || 80)}, context);
+  return createOwnerFetch({url: to, userId: context.userId, files, isRequired: false, ownOnly: false});
+}
+
 /** Asks for confirmation, with the result of a dry run. */
 async function isConfirmed(options: CopyOptions, call: CallOf<typeof COPY>): Promise<boolean> {
   const {deleted, replaced} = await copy({...options, dryRun: true}, call);
@@ -82,13 +95,13 @@ async function isConfirmed(options: CopyOptions, call: CallOf<typeof COPY>): Pro
 }
 
 async function copy(
-  {from, fetch, to, prefix, mode, dryRun}: CopyOptions & {readonly dryRun: boolean},
+  {from, fetch, to, fetchTo, prefix, mode, dryRun}: CopyOptions & {readonly dryRun: boolean},
   {context}: CallOf<typeof COPY>,
 ): Promise<Imported> {
   const label = dryRun ? 'Checking' : 'Copying';
   try {
     const {result} = await exportTo({context, url: from, fetch, prefix, label}, (chunks, signal) =>
-      importUntil(signal, {url: to, fetch: fetchOverHttp, chunks, mode, dryRun}),
+      importUntil(signal, {url: to, fetch: fetchTo, chunks, mode, dryRun}),
     );
     return result;
   } catch (error) {

@@ -6,6 +6,7 @@ import {checkLocalhost, checkNode} from '../../doctor/check-machine.ts';
 import {checkSettings} from '../../doctor/check-settings.ts';
 import type {DoctorContext} from '../../doctor/context.ts';
 import type {Finding, Steps} from '../../doctor/finding.ts';
+import {serviceUrl} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {DOCTOR} from '../catalogue/service-commands.ts';
 import type {FlagsOf} from '../catalogue/spec.ts';
@@ -13,7 +14,7 @@ import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readSources} from '../input/settings.ts';
 import {createFindingFormatter} from '../output/format-findings.ts';
-import {fetchOverHttp} from '../service/http-fetch.ts';
+import {createOwnerFetch, listOwnerFiles} from '../service/owner-fetch.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
@@ -76,7 +77,6 @@ async function* examineBackEnd(scriptURL: string, call: CallOf<typeof DOCTOR>): 
 
 async function* examine(call: CallOf<typeof DOCTOR>): Steps {
   const {context, flags} = call;
-  const machine: DoctorContext = {...context, fetch: fetchOverHttp};
   const inspected = inspectConfig(await readSources(call));
   const {host, port, dataDir, profile, airline, ephemeral, allowUser, store} = inspected.config;
   yield [checkNode(context.nodeVersion), ...checkSettings(inspected)];
@@ -100,6 +100,9 @@ async function* examine(call: CallOf<typeof DOCTOR>): Steps {
   const {checkPort} = await import('../../doctor/check-port.ts');
   const {checkService} = await import('../../doctor/check-service.ts');
   yield await checkPort({host, port}, context);
+  const files = listOwnerFiles({dataDir, port}, context);
+  const called = {url: serviceUrl({host, port}), userId: context.userId, files, isRequired: false, ownOnly: false};
+  const machine: DoctorContext = {...context, fetch: createOwnerFetch(called)};
   yield [await checkService({host, port}, machine)];
   // An unusable directory is reported already.
   const isUsable = !data.some(({check, level}) => check === 'Data' && level === 'problem');

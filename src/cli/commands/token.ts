@@ -5,7 +5,7 @@ import type {CallOf} from '../catalogue/call.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readTime} from '../input/flag-values.ts';
-import {connectAsOwner} from '../service/owner-sender.ts';
+import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
@@ -39,7 +39,7 @@ async function create(call: TokenCall): Promise<ExitCode> {
     expires === undefined
       ? undefined
       : context.nowMs() + readTime(expires, {command: 'token', flag: '--expires'}) * 1000;
-  const {send} = await connectAsOwner(call);
+  const {send} = await connectJson(call, {asOwner: true});
   const body = formatTokenRequest({name, permissions, expiresAtMs});
   const token = await send('POST', '/api/access/tokens', readCreatedToken, body);
   await context.stdout.write(flags.json ? jsonLine({name, token}) : `${token}\n`);
@@ -48,7 +48,7 @@ async function create(call: TokenCall): Promise<ExitCode> {
 
 async function list(call: TokenCall): Promise<ExitCode> {
   const {stdout} = call.context;
-  const {send} = await connectAsOwner(call);
+  const {send} = await connectJson(call, {asOwner: true});
   const tokens = await send('GET', '/api/access/tokens', readTokens);
   if (call.flags.json) await stdout.write(tokens.map(token => jsonLine(describe(token))).join(''));
   else if (stdout.isTerminal) await stdout.write(formatTokens(tokens, call));
@@ -79,7 +79,7 @@ function formatTokens(tokens: readonly AccessToken[], {context}: TokenCall): str
 
 async function revoke(call: TokenCall, name: string): Promise<ExitCode> {
   const {stdout, stderr} = call.context;
-  const {send} = await connectAsOwner(call);
+  const {send} = await connectJson(call, {asOwner: true});
   await send('DELETE', `/api/access/tokens/${encodeURIComponent(name)}`, () => undefined);
   if (call.flags.json) await stdout.write(jsonLine({revoked: name}));
   else if (stderr.isTerminal) await stderr.write(`Revoked ${escapeControls(name)}\n`);

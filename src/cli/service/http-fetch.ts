@@ -48,7 +48,8 @@ class CheckedAgent extends Agent {
   readonly #check: SocketCheck;
 
   constructor(check: SocketCheck) {
-    super();
+    // A connection that was checked serves further requests.
+    super({keepAlive: true});
     this.#check = check;
   }
 

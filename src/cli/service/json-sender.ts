@@ -1,6 +1,7 @@
 import {parseAnswer} from '../../client/answer.ts';
 import {openTransport} from '../../client/options.ts';
 import {isSentFailure} from '../../domain/sent-failure.ts';
+import type {ServiceAddress} from '../../system/loopback.ts';
 import type {Call} from '../catalogue/call.ts';
 import {type ConnectOptions, connect} from './connection.ts';
 
@@ -8,18 +9,20 @@ import {type ConnectOptions, connect} from './connection.ts';
 export interface JsonSender {
   /** Address of the service. */
   readonly url: string;
+  readonly address: ServiceAddress;
   /** Sends a request and reads its answer. Throws what the service threw. */
   send<T>(method: string, path: string, read: (json: string) => T, body?: string): Promise<T>;
 }
 
 /** Creates a sender to the service that the settings of a call name. Sends nothing yet. */
 export async function connectJson(call: Call, options: ConnectOptions = {}): Promise<JsonSender> {
-  const {url, fetch} = await connect(call, options);
+  const {url, address, fetch} = await connect(call, options);
   const {timeoutMs} = options;
   const timeout = timeoutMs === undefined ? {} : {timeoutMs};
   const transport = openTransport({...timeout, baseUrl: url, fetch}, isSentFailure);
   return {
     url,
+    address,
     send: async (method, path, read, body) => {
       const sent = body === undefined ? {} : {body: new TextEncoder().encode(body), headers: JSON_BODY};
       return parseAnswer(await transport.send(method, path, sent), read);

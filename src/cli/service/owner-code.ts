@@ -1,6 +1,6 @@
 import {readOwnerCode} from '../../protocol/owner.ts';
 import type {Call} from '../catalogue/call.ts';
-import {connectAsOwner} from './owner-sender.ts';
+import {connectJson} from './json-sender.ts';
 
 /** Address that opens the console as the owner. */
 export interface ConsoleAddress {
@@ -11,10 +11,10 @@ export interface ConsoleAddress {
 /**
  * Creates a code of the running service, with the token in the file of its owner, and the address of the console with it.
  *
- * @throws {AppError} Whatever {@link connectAsOwner} throws.
+ * @throws {AppError} `no-owner-token` if no file of this user has a token of this service; `foreign-service`; what the service throws.
  */
 export async function createOwnerCode(call: Call): Promise<ConsoleAddress> {
-  const {address, send} = await connectAsOwner(call);
+  const {address, send} = await connectJson(call, {asOwner: true});
   const {code, expiresInSeconds} = await send('POST', '/api/access/codes', readOwnerCode);
   // In the fragment, which browsers send to no server.
   return {url: `http://crewroom.localhost:${address.port}/#code=${code}`, expiresInSeconds};

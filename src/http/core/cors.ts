@@ -1,6 +1,6 @@
+import {FAULT_HEADER} from '../../protocol/headers/fault-header.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {MERGE_PATCH_TYPE} from './body.ts';
-import {FAULT_HEADER} from './faulty-handling.ts';
 import {emptyAnswer, type HttpAnswer, type HttpRequest} from './message.ts';
 import {allowedMethods, type Route} from './route.ts';
 

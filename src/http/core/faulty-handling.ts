@@ -3,6 +3,7 @@ import {AppError} from '../../domain/app-error.ts';
 import type {Failure} from '../../domain/failure.ts';
 import type {FaultKind} from '../../domain/fault.ts';
 import {faultOf, withFault} from '../../domain/fault-mark.ts';
+import {FAULT_HEADER} from '../../protocol/headers/fault-header.ts';
 import {senderOf} from '../../protocol/headers/sender.ts';
 import {emptyAnswer, type HttpAnswer, type HttpRequest, type WholeAnswer} from './message.ts';
 
@@ -95,9 +96,6 @@ export function withFaultHeader<A extends HttpAnswer>(answered: A, faults: reado
   if (faults === undefined || faults.length === 0) return answered;
   return {...answered, rawHeaders: [...answered.rawHeaders, FAULT_HEADER, faults.join(', ')]};
 }
-
-/** Header with the kinds of the faults that changed an answer. */
-export const FAULT_HEADER = 'Crewroom-Fault';
 
 /** Streams that never end by themselves, and that a cut closes when it is switched on. */
 export class CuttableStreams {

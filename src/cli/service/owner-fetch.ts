@@ -1,0 +1,112 @@
+import {ownerFilesOf, readOwnerFile} from '../../access/owner-file.ts';
+import {AppError} from '../../domain/app-error.ts';
+import {runtimeDirsOf} from '../../paths.ts';
+import {FAULT_HEADER} from '../../protocol/headers/fault-header.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {fetchOverHttp} from './http-fetch.ts';
+import {type CalledService, createOwnFetch, type Send, withToken} from './own-peer.ts';
+
+/** Options of {@link createOwnerFetch}. */
+export interface OwnerFetchOptions extends CalledService {
+  /** Files in which the token may be, the most probable first. */
+  readonly files: readonly string[];
+  /** True if requests without the token are of no use. */
+  readonly isRequired: boolean;
+  /** True if nothing at all is sent to a process of another user. */
+  readonly ownOnly: boolean;
+}
+
+/**
+ * Creates a fetch that sends each request as the owner of the service, if a file of this user has its token, and otherwise without a token. The token
+ * is sent only to a process of this user, and never along with a redirect.
+ *
+ * @returns A function that rejects with `no-owner-token` if the token is required and in no file; with `foreign-service` if the token is required, or
+ * if `ownOnly`.
+ */
+export function createOwnerFetch(options: OwnerFetchOptions): Send {
+  const owner = new OwnerFetch(options);
+  return request => owner.send(request);
+}
+
+/** Place of a service, with what its files of the owner depend on. */
+export interface OwnerFilesOptions {
+  /** Data directory of the service; undefined if it is not known. */
+  readonly dataDir: string | undefined;
+  readonly port: number;
+}
+
+/** Returns the files in which the token of a service may be: that of a service in memory, and that of one with this data directory. */
+export function listOwnerFiles(
+  {dataDir, port}: OwnerFilesOptions,
+  {environment, userId, temporaryDir}: Pick<CliContext, 'environment' | 'userId' | 'temporaryDir'>,
+): readonly string[] {
+  const runtimeDirs = runtimeDirsOf(environment, {temporaryDir, userId});
+  const places = dataDir === undefined ? [undefined] : [undefined, dataDir];
+  return places.flatMap(place => ownerFilesOf({dataDir: place, runtimeDirs, port}));
+}
+
+/** Route for asking whether a token is the service's: it checks the token of any request, neither records this route nor delays OPTIONS. */
+const PROBE_PATH = '/api/requests';
+
+class OwnerFetch {
+  readonly #options: OwnerFetchOptions;
+  readonly #own: Send;
+  /** Tokens of this service. A service that is started again has another one. */
+  readonly #accepted = new Set<string>();
+  /** Tokens of other services, such as one that has ended. */
+  readonly #refused = new Set<string>();
+
+  constructor(options: OwnerFetchOptions) {
+    this.#options = options;
+    this.#own = createOwnFetch(options);
+  }
+
+  async send(request: Request): Promise<Response> {
+    const token = await this.#findToken(request.signal);
+    if (token === undefined) return this.#sendWithout(request);
+    const response = await withToken(this.#own, token)(request);
+    // The service was started again, and its file is not there yet.
+    if (response.status === 401 && !response.headers.has(FAULT_HEADER)) this.#accepted.delete(token);
+    return response;
+  }
+
+  /** Returns the token in one of the files that the service accepts. The first request with it is one without data. */
+  async #findToken(signal: AbortSignal): Promise<string | undefined> {
+    for (const file of this.#options.files) {
+      const token = await readOwnerFile(file);
+      if (token === undefined || this.#refused.has(token)) continue;
+      if (this.#accepted.has(token)) return token;
+      try {
+        if (await this.#isAccepted(token, signal)) return token;
+      } catch (error) {
+        if (isForeign(error) && !this.#options.isRequired && !this.#options.ownOnly) return undefined;
+        throw error;
+      }
+    }
+    return undefined;
+  }
+
+  async #isAccepted(token: string, signal: AbortSignal): Promise<boolean> {
+    const {ok, status, body} = await withToken(this.#own, token)(this.#probe(signal));
+    await body?.cancel();
+    if (ok) this.#accepted.add(token);
+    if (status === 401) this.#refused.add(token);
+    return ok;
+  }
+
+  #probe(signal: AbortSignal): Request {
+    return new Request(this.#options.url + PROBE_PATH, {method: 'OPTIONS', signal});
+  }
+
+  async #sendWithout(request: Request): Promise<Response> {
+    const {url, files, isRequired, ownOnly} = this.#options;
+    if (!isRequired) return (ownOnly ? this.#own : fetchOverHttp)(request);
+    // Fails with the reason if nothing answers, or if it is another user's.
+    await (await this.#own(this.#probe(request.signal))).body?.cancel();
+    throw new AppError({code: 'no-owner-token', url, files: files.join(' and ')});
+  }
+}
+
+function isForeign(error: unknown): boolean {
+  return error instanceof AppError && error.failure.code === 'foreign-service';
+}

@@ -1,0 +1,2 @@
+/** Header with the kinds of the faults that changed an answer. */
+export const FAULT_HEADER = 'Crewroom-Fault';
