@@ -7,6 +7,7 @@ export default defineConfig({
     ...test,
     include: ['test/shared/etcd/**/*.test.ts'],
     exclude: configDefaults.exclude,
+    globalSetup: ['test/build.ts'],
     fileParallelism: false,
     // Stores of many tests share a cluster.
     maxConcurrency: 10,

@@ -7,7 +7,7 @@ import {createRequire} from 'node:module';
 import {dirname, join, relative} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import {buildFolder} from './build-folder.js';
-import {bundleEffect} from './bundle-effect.js';
+import {bundlePackages, keepPackages} from './bundle-packages.js';
 import {copyReachable} from './copy-client.js';
 import {writeDocs} from './write-docs.js';
 
@@ -21,16 +21,11 @@ const SETTINGS = [
   'tsconfig.json',
   'scripts/build.js',
   'scripts/build-folder.js',
-  'scripts/bundle-effect.js',
+  'scripts/bundle-packages.js',
+  'scripts/bundled-packages.js',
   'scripts/copy-client.js',
   'scripts/write-docs.js',
 ].map(name => join(root, name));
-
-/**
- * Packages that exist as ES modules only, which go into the bundle of the command line. All others are loaded from `node_modules`, so that
- * native parts and what is loaded only sometimes stay where they are.
- */
-const BUNDLED_PACKAGES = ['@bomb.sh/tab', '@clack/prompts', 'env-paths', 'fast-string-width'];
 
 const packages = join(root, 'packages');
 for (const name of existsSync(packages) ? readdirSync(packages) : [])
@@ -45,8 +40,8 @@ async function buildService() {
     chmodSync(join(built, 'cli', 'main.js'), 0o755);
     copyDocsPage(built);
     copyKeychainProcess(built);
+    await bundlePackages(built);
     await bundleBackgroundPrograms(built);
-    await bundleEffect(join(built, 'host-packages', 'effect'));
     await bundleCommandLine(built);
     await buildConsole(built);
     await writeSchemas(built);
@@ -141,9 +136,10 @@ async function bundleCommandLine(built) {
     platform: 'node',
     format: 'cjs',
     target: 'node20.19',
-    external: Object.keys(dependencies).filter(name => !BUNDLED_PACKAGES.includes(name)),
+    // Others exist as ES modules only, which Node 20 does not require without a warning; only the command line uses them.
+    external: Object.keys(dependencies).filter(name => name !== 'env-paths'),
     banner: {js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;"},
-    plugins: [keepPlaces(built, folder)],
+    plugins: [keepPackages(folder), keepPlaces(built, folder)],
     logLevel: 'warning',
   });
 }

@@ -19,8 +19,8 @@ const run = (command, args) => {
   return stdout;
 };
 
-/** Maximum size of an installation on Linux, in bytes: the engine and the schemas are half of it, and 9 MB are of gRPC for shared stores. */
-const INSTALLED_BYTES_MAX = 60_000_000;
+/** Maximum size of an installation on Linux, in bytes: half of it is the engine, for several versions of Node: docs/decisions/0024-bundled-packages.md. */
+const INSTALLED_BYTES_MAX = 36_000_000;
 
 try {
   const [packed] = JSON.parse(
@@ -44,6 +44,7 @@ try {
   run('npm', ['install', '--silent', '--omit=dev', `./${packed.filename}`]);
 
   checkInstalledSize();
+  checkInstallScripts();
   await checkNpx(join(project, packed.filename));
 
   writeFileSync(join(project, 'consumer.ts'), CONSUMER());
@@ -92,6 +93,15 @@ function checkInstalledSize() {
   const list = largest.map(part => `${part.name} ${format(part.sizeBytes)}`).join(', ');
   process.stdout.write(`installed: ${format(sizeBytes)}, of which ${list}\n`);
   if (sizeBytes > INSTALLED_BYTES_MAX) throw new Error(`the installation has ${sizeBytes} bytes`);
+}
+
+/** Checks that nothing is compiled or downloaded by scripts of packages: package managers ask before they run those, or leave them out. */
+function checkInstallScripts() {
+  const {packages} = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'));
+  const names = Object.keys(packages).filter(
+    path => packages[path].hasInstallScript && path !== 'node_modules/crewroom',
+  );
+  if (names.length > 0) throw new Error(`packages with install scripts: ${names.join(', ')}`);
 }
 
 /** Returns the size of a file, or of all files in a folder, in bytes. */

@@ -18,6 +18,8 @@ describe('npm run licences', () => {
     expect([status, stderr]).toEqual([0, '']);
     const {dependencies} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     for (const [name, version] of Object.entries(dependencies)) expect(stdout).toContain(` ${name} ${version}\n`);
+    // Of bundles, and of what is in them.
+    for (const name of ['zod', 'protobufjs', 'msgpackr', '@clack/core']) expect(stdout).toContain(` ${name} `);
     expect(stdout).not.toContain('vitest');
   });
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import {execFile} from 'node:child_process';
 import {createServer} from 'node:http';
+import {fileURLToPath} from 'node:url';
+import {promisify} from 'node:util';
 import {afterAll, beforeAll, describe, test} from 'vitest';
 import type {Finding} from '../../../src/doctor/finding.ts';
 import {STORED_VALUE_BYTES_MAX as VALUE_BYTES_MAX} from '../../../src/store/shared/engine/staging.ts';
@@ -8,6 +11,9 @@ import {EtcdCluster} from '../../support/etcd-cluster.ts';
 import {exportText} from '../../support/exports.ts';
 import {findFreePort} from '../../support/free-port.ts';
 import {startService, type TestService} from '../../support/service.ts';
+
+/** The built command line. */
+const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 
 const QUOTA_BYTES = 64 * 1024 * 1024;
 
@@ -49,6 +55,16 @@ describe('a service with --store etcd://…', () => {
     }
     await using again = await startService({store});
     assert.equal(await readText(again, 'a'), '1.0');
+  });
+
+  test('runs as it is built, with gRPC in a bundle', async () => {
+    const store = addressOf('built');
+    const script = `fetch(process.env.CREWROOM_URL + '/api/store/a', {method: 'PUT', body: '1.0'}).then(each => console.log(each.status))`;
+    const run = [MAIN, 'run', '--store', store, '--', process.execPath, '-e', script];
+    const {stdout} = await promisify(execFile)(process.execPath, run);
+    assert.equal(stdout.trim(), '201');
+    await using service = await startService({store});
+    assert.equal(await readText(service, 'a'), '1.0');
   });
 
   test('refuses values that are too large for a request, and goes on', async () => {

@@ -9,11 +9,6 @@ export function isHostModule(name: string): boolean {
   return HOST_PACKAGES.some(each => name === each || name.startsWith(`${each}/`));
 }
 
-/** Returns whether a name that is imported belongs to effect, of which the host has a bundle. */
-export function isEffect(name: string): boolean {
-  return name === 'effect' || name.startsWith('effect/');
-}
-
 /** Returns whether a name that is imported is the SDK of backgrounds. */
 export function isSdk(name: string): boolean {
   return SDK_NAMES.some(each => name === each);

@@ -1,7 +1,7 @@
 import Module, {createRequire, register} from 'node:module';
 import {fileURLToPath} from 'node:url';
-import {EFFECT_FILE, HOST_FILE, IMPORT_HOOKS, SDK_COMMON_JS} from '../program/places.ts';
-import {isEffect, isHostModule, isMissing, isSdk} from './host-module-names.ts';
+import {hostFileOf, IMPORT_HOOKS, SDK_COMMON_JS} from '../program/places.ts';
+import {isHostModule, isMissing, isSdk} from './host-module-names.ts';
 import {resolveNow} from './import-hooks.ts';
 
 /**
@@ -9,8 +9,6 @@ import {resolveNow} from './import-hooks.ts';
  * backgrounds. `__non_webpack_require__`, which bundles no longer contain, is `require` too.
  */
 export function provideToRequire(file: string): void {
-  const requireOfHost = createRequire(HOST_FILE);
-  const requireOfEffect = createRequire(EFFECT_FILE);
   const resolveInPlugin: unknown = Reflect.get(Module, '_resolveFilename');
   if (typeof resolveInPlugin !== 'function') throw new Error('This version of Node has no Module._resolveFilename');
   // Resolving in the host calls this function again, which must not recurse if the host does not have the module.
@@ -23,7 +21,7 @@ export function provideToRequire(file: string): void {
       if (isSdk(name)) return fileURLToPath(SDK_COMMON_JS);
       inHost = true;
       try {
-        return (isEffect(name) ? requireOfEffect : requireOfHost).resolve(name);
+        return createRequire(hostFileOf(name)).resolve(name);
       } finally {
         inHost = false;
       }

@@ -1,5 +1,5 @@
-import {EFFECT_FILE, HOST_FILE, SDK_MODULE} from '../program/places.ts';
-import {isEffect, isHostModule, isMissing, isSdk} from './host-module-names.ts';
+import {hostFileOf, SDK_MODULE} from '../program/places.ts';
+import {isHostModule, isMissing, isSdk} from './host-module-names.ts';
 
 /** Resolution of an import. */
 export interface Resolution {
@@ -24,7 +24,7 @@ export async function resolve(
   try {
     return await next(name, context);
   } catch (error) {
-    return resolveInHost(name, error) ?? next(name, {...context, parentURL: isEffect(name) ? EFFECT_FILE : HOST_FILE});
+    return resolveInHost(name, error) ?? next(name, {...context, parentURL: hostFileOf(name)});
   }
 }
 
@@ -33,7 +33,7 @@ export function resolveNow(name: string, context: ImportContext, next: NextResol
   try {
     return next(name, context);
   } catch (error) {
-    return resolveInHost(name, error) ?? next(name, {...context, parentURL: isEffect(name) ? EFFECT_FILE : HOST_FILE});
+    return resolveInHost(name, error) ?? next(name, {...context, parentURL: hostFileOf(name)});
   }
 }
 

@@ -7,11 +7,13 @@ export const WATCHDOG_THREAD = new URL('watchdog-thread.cjs', import.meta.url);
 /** Hooks that resolve imports, for the thread in which Node 20 runs them. */
 export const IMPORT_HOOKS = new URL('../modules/import-hooks.js', import.meta.url);
 
-/** File of the host. Modules that a plugin expects of the host are resolved from there. */
-export const HOST_FILE = import.meta.url;
+/** Folder of the bundled packages that a plugin may expect of the host. */
+const HOST_PACKAGES = new URL('../../../../../dist/host-packages/', import.meta.url);
 
-/** File of the bundled package effect, from which its modules are resolved: a package finds itself by its own name. */
-export const EFFECT_FILE = new URL('../../../../../dist/host-packages/effect/index.cjs', import.meta.url).href;
+/** Returns a file of a bundled package, from which its modules are resolved: a package finds itself by its own name. */
+export function hostFileOf(name: string): string {
+  return new URL(`${name.split('/', 1)[0]}/index.cjs`, HOST_PACKAGES).href;
+}
 
 /** Folder of the built SDK of backgrounds: a package beside the service, in a clone and in the published package. */
 const SDK = new URL('../../../../../packages/background-sdk/dist/', import.meta.url);

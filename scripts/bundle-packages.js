@@ -1,0 +1,157 @@
+// Bundles packages of the registry into one file each: without sources, types, other builds and dependencies that are never loaded, they
+// take a fraction of the space in an installation.
+import {copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {dirname, join, posix, relative} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {build} from 'esbuild';
+import {BUNDLES, HOST_PACKAGES} from './bundled-packages.js';
+
+const require = createRequire(import.meta.url);
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Folder of the bundles that the service loads. */
+const FOLDER = 'bundles';
+
+/**
+ * Bundles all packages into a built service, and lets its modules import their bundles.
+ *
+ * @param {string} built Folder of the service.
+ */
+export async function bundlePackages(built) {
+  for (const name of HOST_PACKAGES) await bundleHostPackage(name, join(built, 'host-packages', name));
+  const places = new Map();
+  for (const [folder, names] of Object.entries(BUNDLES)) {
+    const doors = names.map(name => ({specifier: name, file: posix.basename(name)}));
+    // First: when it is loaded, lmdb finds its native part by the name of its package.
+    writeManifest(join(built, FOLDER, folder), names[0], {});
+    await writeBundle(join(built, FOLDER, folder), doors);
+    for (const {specifier, file} of doors) places.set(specifier, `${FOLDER}/${folder}/${file}.mjs`);
+  }
+  redirectImports(built, places);
+}
+
+/** Creates a plugin for bundles of the service's own code: they load these packages from their files, as CommonJS. */
+export function keepPackages(folder) {
+  return {
+    name: 'keep-packages',
+    setup(bundler) {
+      bundler.onResolve({filter: new RegExp(`/${FOLDER}/[^/]+/[^/]+\\.mjs$`)}, ({path, resolveDir}) => {
+        const file = relative(folder, join(resolveDir, path)).replaceAll('\\', '/');
+        return {path: file.replace(/\.mjs$/, '.cjs'), external: true};
+      });
+    },
+  };
+}
+
+/** Writes a package with all its entry points, which a plugin finds by its name. */
+async function bundleHostPackage(name, target) {
+  const source = join(root, 'node_modules', name);
+  const {exports} = readManifest(source);
+  // Patterns and files of the inside are no entry points; effect also names one that it does not have.
+  const paths = Object.keys(exports).filter(
+    path =>
+      /^\.(\/\w+)?$/.test(path) &&
+      existsSync(join(source, exports[path].default?.require ?? exports[path].default ?? '')),
+  );
+  const doors = paths.map(path => ({
+    specifier: path.replace(/^\./, name),
+    file: path === '.' ? 'index' : path.slice('./'.length),
+  }));
+  const files = doors.map(({file}, index) => [paths[index], {import: `./${file}.mjs`, default: `./${file}.cjs`}]);
+  writeManifest(target, name, {exports: {'./package.json': './package.json', ...Object.fromEntries(files)}});
+  await writeBundle(target, doors);
+}
+
+/**
+ * Bundles entry points into one file, which evaluates a module when it is first used, with a small file for `require` and for `import` of each,
+ * and the licences of all packages in it.
+ */
+async function writeBundle(target, doors) {
+  const {metafile} = await build({
+    absWorkingDir: root,
+    stdin: {contents: formatRegistry(doors), resolveDir: root},
+    outfile: join(target, 'bundle.cjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20.19',
+    // Names of functions stay, for the traces of errors.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    // Native and optional, and used for a form of values that the service does not have.
+    external: ['msgpackr-extract'],
+    logOverride: {'direct-eval': 'silent'},
+    logLevel: 'warning',
+    metafile: true,
+  });
+  const bundle = require(join(target, 'bundle.cjs'));
+  for (const {specifier, file} of doors) {
+    writeFileSync(
+      join(target, `${file}.cjs`),
+      `module.exports = require('./bundle.cjs')[${JSON.stringify(specifier)}];\n`,
+    );
+    writeFileSync(join(target, `${file}.mjs`), formatModule(specifier, Object.keys(bundle[specifier])));
+  }
+  copyLicences(Object.keys(metafile.inputs), target);
+}
+
+/** Formats a module with all entry points, each of which is evaluated when it is first read. */
+function formatRegistry(doors) {
+  const members = doors.map(({specifier}) => {
+    const name = JSON.stringify(specifier);
+    return `get ${name}() { return require(${name}); },`;
+  });
+  return `module.exports = {\n${members.join('\n')}\n};\n`;
+}
+
+/** Formats an ES module with the exports of an entry point: Node finds those of a bundle only as members of its default export. */
+function formatModule(specifier, names) {
+  const exported = names.filter(name => name !== '__esModule');
+  const read = exported.map((name, index) => `const e${index} = door[${JSON.stringify(name)}];`);
+  const list = exported.map((name, index) => `e${index} as ${JSON.stringify(name)}`);
+  return `import bundle from './bundle.cjs';\nconst door = bundle[${JSON.stringify(specifier)}];\n${read.join('\n')}\nexport {${list.join(', ')}};\n`;
+}
+
+/** Copies the licence of each package that has a file in a bundle. */
+function copyLicences(inputs, target) {
+  const folders = new Set(
+    inputs.flatMap(input => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input.replaceAll('\\', '/'))?.[1] ?? []),
+  );
+  for (const folder of folders) {
+    const name = folder.replace(/^.*node_modules\//, '');
+    const file = readdirSync(join(root, folder)).find(each => /^licen[cs]e/i.test(each));
+    const copy = join(target, `LICENSE-${name.replaceAll('/', '-')}`);
+    if (file !== undefined) copyFileSync(join(root, folder, file), copy);
+    else writeFileSync(copy, `${readManifest(join(root, folder)).license}\n`);
+  }
+}
+
+function writeManifest(target, name, more) {
+  mkdirSync(target, {recursive: true});
+  const {version, license} = readManifest(join(root, 'node_modules', name));
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify({name, version, license, ...more})}\n`);
+}
+
+function readManifest(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+/** Lets all modules of a built service import the bundles of packages, by relative paths. */
+function redirectImports(built, places) {
+  for (const entry of readdirSync(built, {recursive: true, withFileTypes: true})) {
+    const file = join(entry.parentPath, entry.name);
+    if (!entry.isFile() || !file.endsWith('.js')) continue;
+    const text = readFileSync(file, 'utf8');
+    const redirected = text.replace(
+      /^((?:import|export) .*\bfrom |.*\bimport\()'([^'.][^']*)'/gm,
+      (found, before, name) => {
+        const place = places.get(name);
+        if (place === undefined) return found;
+        const path = relative(dirname(file), join(built, place)).replaceAll('\\', '/');
+        return `${before}'${path.startsWith('.') ? path : `./${path}`}'`;
+      },
+    );
+    if (redirected !== text) writeFileSync(file, redirected);
+  }
+}
