@@ -104,7 +104,7 @@ export interface Crewroom extends AsyncDisposable {
 /**
  * Opens the service inside this program: the same store, identity, guard and answers as `crewroom start`.
  *
- * @param options Settings that differ from the defaults. `tokenFile` is not among them: only commands send a token to a service.
+ * @param options Settings that differ from the defaults. `tokenFile` and `logFile` are not among them: only commands use those.
  * @throws {AppError} `invalid-configuration` with every problem of the options; `unsafe-host`; `invalid-faults`; `invalid-profile`,
  * `invalid-airline`; `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`;
  * `invalid-token-file`, `invalid-rules-file`. Nothing stays open then.
@@ -119,7 +119,7 @@ export interface Crewroom extends AsyncDisposable {
  * ```
  */
 export async function openCrewroom(
-  options: Partial<Omit<Config, 'tokenFile'>> = {},
+  options: Partial<Omit<Config, 'tokenFile' | 'logFile'>> = {},
   parts: Partial<CrewroomParts> = {},
 ): Promise<Crewroom> {
   // 1. Check the settings.

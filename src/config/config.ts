@@ -55,6 +55,8 @@ export interface Config extends LimitSettings {
   readonly fault: readonly string[];
   /** A file with the token that commands send to the service, or empty for none. */
   readonly tokenFile: string;
+  /** A file to which `crewroom start` appends its log, or empty for none. */
+  readonly logFile: string;
   /** The lowest level that is logged. */
   readonly logLevel: LogLevel;
 }
@@ -124,6 +126,7 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   valueDepthMax: {placeholder: 'LEVELS', description: 'deepest nesting of a value', read: readLimit('valueDepthMax')},
   connectionsMax: {placeholder: 'N', description: 'most connections at once', read: readLimit('connectionsMax')},
   tokenFile: {placeholder: 'FILE', description: 'send the token in this file', read: readPath},
+  logFile: {placeholder: 'FILE', description: 'append the log to this file too', read: readPath},
   logLevel: {
     placeholder: 'LEVEL',
     description: 'error, info or debug',
@@ -157,6 +160,7 @@ export const DEFAULTS: Omit<Config, 'dataDir'> = {
   valueDepthMax: DEFAULT_LIMITS.valueDepthMax,
   connectionsMax: DEFAULT_LIMITS.connectionsMax,
   tokenFile: '',
+  logFile: '',
   logLevel: 'info',
 };
 

@@ -29,6 +29,7 @@ const MEMBERS = {
   valueDepthMax: limitOf('valueDepthMax'),
   connectionsMax: limitOf('connectionsMax'),
   tokenFile: path,
+  logFile: path,
   logLevel: z.enum(LOG_LEVELS),
 } as const satisfies {readonly [N in SettingName]: z.ZodType};
 

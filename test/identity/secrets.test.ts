@@ -65,6 +65,8 @@ describe.skipIf(process.platform !== 'linux')('neither password nor session (A15
     const airline = await writeAirline(machine.home, backEnd.scriptURL);
     const environment = {DBUS_SESSION_BUS_ADDRESS: await startSilentBus(machine)};
     const args = ['--airline', airline, '--data-dir', join(machine.home, 'crew'), '--log-level', 'debug'];
+    // One of the files that are looked through below.
+    args.push('--log-file', join(machine.home, 'crewroom.log'));
     const wrong = 'a wrong pass&word "1"';
     const secrets = new Set([ADA.password, wrong]);
     const answers: string[] = [];
@@ -117,6 +119,7 @@ describe.skipIf(process.platform !== 'linux')('neither password nor session (A15
       // Only the session may be in a file, and only in one.
       expectNone(text, file.name === 'session.json' ? [ADA.password, wrong] : known, file.name);
     }
+    expect(await readFile(join(machine.home, 'crewroom.log'), 'utf8')).toContain('"message":"signed in"');
     const kept = await readFile(join(machine.home, 'crew', 'session.json'), 'utf8');
     expect(known.some(secret => kept.includes(secret))).toBe(true);
   });

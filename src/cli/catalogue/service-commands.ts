@@ -12,6 +12,9 @@ export const REQUESTS_FLAG = {
   requests: {placeholder: 'WHICH', description: 'requests to print: all, refused or off', choices: REQUEST_CHOICES},
 } as const;
 
+/** Settings of commands that run a service for a while: two services must not rotate the same file. */
+const WITHOUT_LOG_FILE = SETTING_NAMES.filter(name => name !== 'logFile');
+
 /** `crewroom start`. */
 export const START = {
   name: 'start',
@@ -34,6 +37,7 @@ export const START = {
     },
     {line: 'crewroom start --allow-origin http://localhost:5173', purpose: 'for the page of a dev server'},
     {line: 'crewroom start --requests all', purpose: 'print every request, not only refused ones'},
+    {line: 'crewroom start --log-file crewroom.log', purpose: 'keep the log in files of 5 MiB, at most five'},
   ],
   notes: [
     'On a terminal it prints text for people, and refused requests with what to do.',
@@ -55,7 +59,7 @@ export const DEV = {
     json: {description: 'print JSON, for programs'},
     ...REQUESTS_FLAG,
   },
-  settings: SETTING_NAMES,
+  settings: WITHOUT_LOG_FILE,
   examples: [
     {line: 'crewroom dev', purpose: 'the plugin in this folder, with the files in ui/ as its page'},
     {
@@ -160,7 +164,7 @@ export const RUN = {
     {name: 'COMMAND', description: 'program and arguments; after -- if any begins with "-"', repeatable: true},
   ],
   flags: {},
-  settings: SETTING_NAMES,
+  settings: WITHOUT_LOG_FILE,
   examples: [
     {line: 'crewroom run -- npm test', purpose: 'tests, with a service in memory on a free port'},
     {line: 'crewroom run --plugin . -- npx vitest run', purpose: 'once the plugin in this folder runs'},

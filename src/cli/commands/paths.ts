@@ -10,12 +10,12 @@ import {jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-/** `crewroom paths`: prints the paths of data, snapshots, plugins, config file, cache and unit, even if the config file is invalid. */
+/** `crewroom paths`: prints the paths of data, snapshots, plugins, config file, cache, log file and unit, even if the config file is invalid. */
 export async function run(call: CallOf<typeof PATHS>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;
   const {config, problems} = inspectConfig(await readSources(call));
-  const {dataDir, plugins} = config;
+  const {dataDir, plugins, logFile} = config;
   if (dataDir === undefined) throw new AppError({code: 'invalid-configuration', problems});
   const snapshotsDir = snapshotsDirOf(dataDir);
   const pluginsDir = plugins || pluginsDirOf(dataDir);
@@ -28,6 +28,7 @@ export async function run(call: CallOf<typeof PATHS>): Promise<ExitCode> {
     pluginsDir: {path: pluginsDir, exists: existsSync(pluginsDir)},
     configFile: {path: configFile, exists: existsSync(configFile)},
     cacheDir: {path: cacheDir, exists: existsSync(cacheDir)},
+    ...(logFile ? {logFile: {path: logFile, exists: existsSync(logFile)}} : {}),
     ...(unitFile === undefined ? {} : {unitFile: {path: unitFile, exists: existsSync(unitFile)}}),
   };
   const rows = Object.entries(paths).map(([name, {path, exists}]) => [name, path, exists ? 'yes' : 'no']);

@@ -1,6 +1,7 @@
 import {setImmediate} from 'node:timers/promises';
 import {type Crewroom, openCrewroom} from '../../app.ts';
 import type {Config} from '../../config/config.ts';
+import {AppError} from '../../domain/app-error.ts';
 import type {Log} from '../../domain/log.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {RequestChoice, START} from '../catalogue/service-commands.ts';
@@ -10,7 +11,8 @@ import {createRequestLog, printRequests, withoutFailedRequests} from '../live/pr
 import {openServiceTerminal} from '../live/service-terminal.ts';
 import {formatBanner, mainAddress, type StartedService, startedFields} from '../output/banner.ts';
 import type {CliContext, StopSignal} from '../terminal/context.ts';
-import {createLog} from '../terminal/log.ts';
+import {escapeText} from '../terminal/escape.ts';
+import {createLog, joinLogs} from '../terminal/log.ts';
 import {listenForStop, type StopRequest} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
@@ -19,21 +21,53 @@ export async function run(call: CallOf<typeof START>): Promise<ExitCode> {
   // First of all: a signal during start-up stops the service in good order too.
   const stop = listenForStop(call.context);
   let reporter: Reporter | undefined;
+  let file: FileLog | undefined;
   try {
     const {config} = await readSettings(call);
     const {flags, context} = call;
+    file = await openFileLog(config, context);
     const isForPeople = context.stderr.isTerminal && flags.json === undefined;
     // The parser has checked it.
     const requests = flags.requests as RequestChoice | undefined;
     reporter = isForPeople
       ? reportToPeople(config, {requests, context, stop})
       : reportToPrograms(config, {requests, context});
+    if (file !== undefined) reporter = reportToFile(reporter, file.log, context.processId);
     await serve({config, newStoreId: flags.newStoreId === true}, reporter, stop);
     return EXIT.ok;
+  } catch (error) {
+    if (file !== undefined) logFailure(error, file.log);
+    throw error;
   } finally {
     reporter?.[Symbol.dispose]();
+    await file?.[Symbol.asyncDispose]();
     stop.release();
   }
+}
+
+/** The log in a file. Disposing of it writes the lines that wait. */
+interface FileLog extends AsyncDisposable {
+  readonly log: Log;
+}
+
+/** Opens the log file, in the form for programs; undefined if none is configured. */
+async function openFileLog(
+  {logFile: path, logLevel: level}: Config,
+  {stderr, nowMs}: CliContext,
+): Promise<FileLog | undefined> {
+  if (path === '') return undefined;
+  const {openLogFile} = await import('../terminal/log-file.ts');
+  const onFailure = ({message}: Error): void =>
+    void stderr.write(escapeText(`crewroom: Cannot write to ${JSON.stringify(path)} any more: ${message}\n`));
+  const file = await openLogFile(path, {onFailure});
+  const log = createLog({level, write: line => file.write(line), nowMs});
+  return {log, [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]()};
+}
+
+/** Logs the reason why the service ends; it is printed as well, but a service manager may drop that. */
+function logFailure(error: unknown, log: Log): void {
+  if (error instanceof AppError) log.error(error.message, {code: error.failure.code});
+  else log.error('internal error', {error});
 }
 
 /** Reports the state of the service, to people or to programs. */
@@ -119,5 +153,25 @@ function reportToPrograms({logLevel}: Config, {requests = 'off', context}: Repor
     stopping: signal => log.info('stopping', {signal}),
     stopped: () => log.info('stopped'),
     [Symbol.dispose]: () => {},
+  };
+}
+
+/** Reports to a file too. */
+function reportToFile(reporter: Reporter, log: Log, processId: number): Reporter {
+  return {
+    log: joinLogs(reporter.log, log),
+    started: service => {
+      log.info('started', startedFields(service, processId));
+      reporter.started(service);
+    },
+    stopping: signal => {
+      log.info('stopping', {signal});
+      reporter.stopping(signal);
+    },
+    stopped: () => {
+      log.info('stopped');
+      reporter.stopped();
+    },
+    [Symbol.dispose]: () => reporter[Symbol.dispose](),
   };
 }

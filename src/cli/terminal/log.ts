@@ -38,6 +38,17 @@ export function createLog({level, write, nowMs, style}: LogOptions): Log {
   };
 }
 
+/** Creates a log that writes every line to two logs. */
+export function joinLogs(one: Log, other: Log): Log {
+  const write =
+    (level: keyof Log): Log[typeof level] =>
+    (message, about) => {
+      one[level](message, about);
+      other[level](message, about);
+    };
+  return {error: write('error'), info: write('info'), debug: write('debug')};
+}
+
 interface Line extends LogFields {
   readonly level: LogLevel;
   readonly time: string;

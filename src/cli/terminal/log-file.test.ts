@@ -1,0 +1,101 @@
+import {spawnSync} from 'node:child_process';
+import {chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {afterAll, describe, expect, test} from 'vitest';
+import {openLogFile} from './log-file.ts';
+
+const home = await mkdtemp(join(tmpdir(), 'crewroom-log-'));
+afterAll(() => rm(home, {recursive: true, force: true}));
+
+/** A new directory, with the path of a log file in it. */
+async function makePlace(): Promise<{readonly directory: string; readonly path: string}> {
+  const directory = await mkdtemp(join(home, 'place-'));
+  return {directory, path: join(directory, 'crewroom.log')};
+}
+
+function refuse(error: Error): void {
+  throw error;
+}
+
+/** Lines that fill four files of 1,000 bytes each. */
+const LINES = Array.from({length: 100}, (_, index) => `${String(index).padStart(39, '.')}\n`);
+
+describe('openLogFile()', () => {
+  test('keeps the newest lines in a few files of limited size, which only their user can read', async () => {
+    const {directory, path} = await makePlace();
+    for (let round = 0; round < 3; round++) {
+      await using file = await openLogFile(path, {onFailure: refuse, fileBytes: 1000});
+      for (const line of LINES) file.write(line);
+    }
+    const names = (await readdir(directory)).sort();
+    expect(names).toEqual(['', '.1', '.2', '.3', '.4'].map(end => `crewroom.log${end}`));
+    for (const name of names) {
+      const {size, mode} = await stat(join(directory, name));
+      expect(size).toBeLessThanOrEqual(1000 + 40);
+      if (process.platform !== 'win32') expect((mode & 0o777).toString(8)).toBe('600');
+    }
+    const texts = await Promise.all(names.reverse().map(name => readFile(join(directory, name), 'utf8')));
+    const all = [...LINES, ...LINES, ...LINES].join('');
+    expect(texts.join('').length).toBeGreaterThanOrEqual(4000);
+    expect(all.endsWith(texts.join(''))).toBe(true);
+  });
+
+  test('appends to a file that it finds, and takes it from other users', async () => {
+    const {path} = await makePlace();
+    await writeFile(path, 'before\n');
+    await chmod(path, 0o644);
+    {
+      await using file = await openLogFile(path, {onFailure: refuse});
+      file.write('after\n');
+    }
+    expect(await readFile(path, 'utf8')).toBe('before\nafter\n');
+    if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  test('drops lines while the disk stands still, and counts them', async () => {
+    const {path} = await makePlace();
+    const line = `${'x'.repeat(300_000)}\n`;
+    {
+      await using file = await openLogFile(path, {onFailure: refuse});
+      // No tick of the event loop between them: none can be written.
+      for (let count = 0; count < 10; count++) file.write(line);
+      await expect.poll(async () => (await stat(path)).size).toBe(3 * line.length);
+      file.write('the last\n');
+    }
+    const text = await readFile(path, 'utf8');
+    expect(text.endsWith('{"level":"error","message":"lines not logged","count":7}\nthe last\n')).toBe(true);
+  });
+
+  test('reports once that the file can no longer be written, and does not fail', async () => {
+    const {directory, path} = await makePlace();
+    // The place of the oldest file is taken.
+    await mkdir(join(directory, 'crewroom.log.4'));
+    await writeFile(join(directory, 'crewroom.log.3'), '');
+    const failures: Error[] = [];
+    await using file = await openLogFile(path, {onFailure: error => failures.push(error), fileBytes: 10});
+    for (const line of LINES.slice(0, 3)) file.write(line);
+    await expect.poll(() => failures.length).toBe(1);
+    file.write('one more\n');
+    expect(failures).toHaveLength(1);
+  });
+
+  const refused: readonly {
+    readonly name: string;
+    readonly problem: RegExp;
+    readonly make: (path: string) => unknown;
+  }[] = [
+    {name: 'a directory', problem: /EISDIR/, make: path => mkdir(path)},
+    {name: 'a name in a missing directory', problem: /ENOENT/, make: path => rm(join(path, '..'), {recursive: true})},
+    {name: 'a pipe, without waiting for its reader', problem: /ENXIO/, make: path => spawnSync('mkfifo', [path])},
+  ];
+  for (const {name, problem, make} of refused) {
+    test.skipIf(process.platform === 'win32')(`refuses ${name}`, async () => {
+      const {path} = await makePlace();
+      await make(path);
+      await expect(openLogFile(path, {onFailure: refuse})).rejects.toMatchObject({
+        failure: {code: 'unwritable-output', target: JSON.stringify(path), problem: expect.stringMatching(problem)},
+      });
+    });
+  }
+});

@@ -1,0 +1,72 @@
+import {mkdir, readFile, stat, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {createMachine} from './crewroom.ts';
+
+const machine = await createMachine();
+const {home} = machine;
+
+async function readLines(path: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  return (await readFile(path, 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line));
+}
+
+describe('crewroom start --log-file', () => {
+  test('appends the log to the file too, with start and end, and keeps it from other users', async () => {
+    const path = join(home, 'crewroom.log');
+    const args = ['--data-dir', join(home, 'logged'), '--log-file', path];
+    const service = await machine.start(args);
+    await fetch(`${service.url}/api/identity`, {headers: {Origin: 'http://foreign.example'}});
+    const {stderr} = await service.stop();
+    await (await machine.start(args)).stop();
+    const lines = await readLines(path);
+    const round = ['started', 'stopping', 'stopped'];
+    expect(lines.map(({message}) => message).filter(message => round.includes(String(message)))).toEqual([
+      ...round,
+      ...round,
+    ]);
+    expect(lines.find(({code}) => code === 'foreign-origin')).toBeDefined();
+    const printed = stderr
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line).message);
+    expect(lines.slice(0, printed.length).map(({message}) => message)).toEqual(printed);
+    if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  test('is a setting of the config file, from which "crewroom paths" names it', async () => {
+    const config = join(home, 'with-log.json');
+    const path = join(home, 'from-config.log');
+    await writeFile(config, '{"logFile": "from-config.log"}');
+    await (await machine.start(['--config', config, '--ephemeral'])).stop();
+    expect((await readLines(path)).map(({message}) => message)).toEqual(['started', 'stopping', 'stopped']);
+    const {stdout} = await machine.run(['paths', '--json', '--config', config]);
+    expect(JSON.parse(stdout).logFile).toEqual({path, exists: true});
+    expect(JSON.parse((await machine.run(['paths', '--json'])).stdout)).not.toHaveProperty('logFile');
+  });
+
+  test('refuses a file that cannot be written, by name and before it serves', async () => {
+    const path = join(home, 'a-directory');
+    await mkdir(path);
+    const {exitCode, stderr} = await machine.run(['start', '--ephemeral', '--port', '0', '--log-file', path]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`Cannot write to ${JSON.stringify(path)}: EISDIR`);
+    expect(stderr).not.toContain('started');
+  });
+
+  test('has the reason why a service did not start', async () => {
+    const first = await machine.start(['--data-dir', join(home, 'held')]);
+    const path = join(home, 'reason.log');
+    const args = ['start', '--port', '0', '--data-dir', join(home, 'held'), '--log-file', path];
+    expect((await machine.run(args)).exitCode).not.toBe(0);
+    expect(await readLines(path)).toMatchObject([{level: 'error', code: 'data-directory-in-use'}]);
+    await first.stop();
+  });
+
+  test('is no setting of commands that run a second service for a while', async () => {
+    for (const command of ['dev', 'run'])
+      expect((await machine.run([command, '--log-file', 'x', '--', 'true'])).exitCode).toBe(2);
+  });
+});
