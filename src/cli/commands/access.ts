@@ -5,7 +5,7 @@ import type {ACCESS} from '../catalogue/access-commands.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
-import {connectAsOwner} from '../service/owner-sender.ts';
+import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
@@ -36,7 +36,7 @@ export async function run(call: AccessCall): Promise<ExitCode> {
 
 async function list(call: AccessCall, plugin: string | undefined): Promise<ExitCode> {
   const {stdout} = call.context;
-  const {send} = await connectAsOwner(call);
+  const {send} = await connectJson(call, {asOwner: true});
   const all = await send('GET', GRANTS_PATH, readGrants);
   const grants = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
   if (call.flags.json) await stdout.write(grants.map(jsonLine).join(''));
@@ -57,7 +57,7 @@ function formatGrants(grants: readonly PluginGrants[], {context}: AccessCall): s
 }
 
 async function grant(call: AccessCall, {plugin, permissions}: {plugin: string; permissions: readonly string[]}) {
-  const {send} = await connectAsOwner(call);
+  const {send} = await connectJson(call, {asOwner: true});
   const grants = await send('POST', GRANTS_PATH, readGrants, formatGrantRequest({plugin, permissions}));
   const {access} = await send('GET', '/api', readService);
   return report(call, plugin, {
@@ -68,7 +68,7 @@ async function grant(call: AccessCall, {plugin, permissions}: {plugin: string; p
 }
 
 async function revoke(call: AccessCall, plugin: string, permissions: readonly string[]): Promise<ExitCode> {
-  const {send} = await connectAsOwner(call);
+  const {send} = await connectJson(call, {asOwner: true});
   const path = `${GRANTS_PATH}/${encodeURIComponent(plugin)}`;
   const paths =
     permissions.length === 0 ? [path] : permissions.map(each => `${path}?permission=${encodeURIComponent(each)}`);
