@@ -24,7 +24,7 @@ describe('crewroom access', () => {
     );
     expect((await run(service, 'list', 'com.b', '--json')).stdout).toBe('{"plugin":"com.b","permissions":["admin"]}\n');
     const people = await machine.runOnTerminal(argsOf(service, ['list']), {columns: 100});
-    expect(people.stdout).toMatch(/PLUGIN +PERMISSIONS[^]*?com\.a +identity:secrets entries:read:com\.b\//);
+    expect(people.stdout).toMatch(/PLUGIN +PERMISSIONS.*?com\.a +identity:secrets entries:read:com\.b\//s);
     const {stdout} = await run(service, 'revoke', 'com.a', 'identity:secrets', '--json');
     expect(stdout).toBe('{"plugin":"com.a","permissions":["entries:read:com.b/"]}\n');
     await run(service, 'revoke', 'com.a');
