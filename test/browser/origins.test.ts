@@ -5,6 +5,7 @@ import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vites
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {consoleAddress, openConsole} from '../support/browsers/console.ts';
 import {servePages} from '../support/browsers/pages.ts';
+import {createOwnerCode} from '../support/owner-file.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {untilRunning} from '../support/plugin-service.ts';
 import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
@@ -51,8 +52,9 @@ function originOf(id: string): string {
 /** Opens the console with the page of a plugin, and returns its frame. */
 async function openPlugin(
   id: string,
+  options: {readonly code?: string; readonly mayViolatePolicy?: boolean} = {},
 ): Promise<{readonly page: Page; readonly frame: Frame; readonly problems: readonly string[]}> {
-  const {page, problems} = await openConsole(browser, service.url, {fragment: `#/plugins/${id}`});
+  const {page, problems} = await openConsole(browser, service.url, {fragment: `#/plugins/${id}`, ...options});
   await page.frameLocator('iframe').locator('h1').waitFor();
   const frame = page.frames()[1];
   if (frame === undefined) throw new Error('There is no frame');
@@ -127,6 +129,46 @@ describe.skipIf(!CAN_BROWSE)('the origins of the console and of plugins (needs C
     ] as const)
       expect([expression, await attempt(frame, expression)]).toEqual([expression, result]);
     expect(await attempt(frame, 'Object.keys(localStorage).join()')).toBe('visits');
+  });
+
+  test('a hostile page in the console of the owner gets neither its token nor its permissions', async () => {
+    const code = await createOwnerCode(service);
+    const tokens = new Set<string>();
+    const {page, frame} = await openPlugin(HOSTILE, {code});
+    page.on('request', request => {
+      const [, token] = /^Bearer (.+)$/.exec(request.headers()['authorization'] ?? '') ?? [];
+      if (token !== undefined) tokens.add(token);
+    });
+    await frame.evaluate(
+      `window.received = [], addEventListener('message', ({data}) => received.push(JSON.stringify(data)))`,
+    );
+    // The console acts with its token while the hostile page looks on.
+    await page.evaluate(`location.hash = '#/faults'`);
+    await page.getByRole('button', {name: 'Switch on'}).click();
+    await page.getByText('Delay: 500 ms').first().waitFor();
+    await page.getByRole('button', {name: 'Clear Delay: 500 ms'}).click();
+    await page.getByText('Nothing fails on purpose.').waitFor();
+    const [token = ''] = tokens;
+    expect([tokens.size, token.length > 20]).toEqual([1, true]);
+    await page.evaluate(`location.hash = '#/plugins/${HOSTILE}'`);
+    await page.frameLocator('iframe').locator('h1').waitFor();
+    const again = page.frames()[1] as Frame;
+    const places = `JSON.stringify([location.href, document.referrer, name, {...localStorage}, {...sessionStorage}, document.cookie, window.received])`;
+    expect(await attempt(again, places)).not.toMatch(new RegExp(`${token}|${code}`));
+    const kept = `JSON.stringify([location.href, document.documentElement.outerHTML, {...localStorage}, {...sessionStorage}, document.cookie,
+      (await indexedDB.databases()).length, (await caches.keys()).length, history.state])`;
+    const keptByConsole = String(await attempt(page, kept));
+    expect(keptByConsole).not.toMatch(new RegExp(`${token}|${code}`));
+    for (const [path, method] of [
+      ['/api/faults', 'PUT'],
+      ['/api/allowed-origins', 'POST'],
+      [`/api/plugins/${VICTIM}/restart`, 'POST'],
+      ['/api/access/codes', 'POST'],
+    ] as const) {
+      const call = `(await fetch('${path}', {method: '${method}', body: '{"faults": [], "origin": "http://evil.example"}'})).status`;
+      expect([401, 403, 404]).toContain(await attempt(again, call));
+    }
+    expect(await page.context().cookies()).toEqual([]);
   });
 
   test('a hostile page frames neither the console nor another plugin', async () => {
@@ -214,7 +256,7 @@ describe.skipIf(!CAN_BROWSE)('the origins of the console and of plugins (needs C
   });
 
   test('the frame of a plugin shows no page of another origin', async () => {
-    const {page, frame} = await openPlugin(HOSTILE);
+    const {page, frame} = await openPlugin(HOSTILE, {mayViolatePolicy: true});
     await using outside = await servePages();
     await frame.evaluate(`location.href = 'http://127.0.0.1:${outside.port}/'`);
     await expect.poll(() => page.frames()[1]?.url()).toBe('chrome-error://chromewebdata/');

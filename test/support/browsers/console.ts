@@ -2,7 +2,7 @@ import {mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import type {Browser, BrowserContextOptions, Page} from 'playwright-core';
-import {onTestFinished} from 'vitest';
+import {expect, onTestFinished} from 'vitest';
 import type {Tab} from './browser.ts';
 
 /** An open console, with everything that went wrong in it. */
@@ -19,19 +19,24 @@ interface ConsoleOptions extends BrowserContextOptions {
   readonly code?: string | undefined;
   /** Script that runs before those of the page. */
   readonly script?: string;
+  /** True if the test tries what the policy of the page forbids. @default {false} */
+  readonly mayViolatePolicy?: boolean;
 }
 
-/** Opens the console at a fragment, for the rest of a test. */
+/** Opens the console at a fragment, for the rest of a test. Unless the test wants that, it fails if anything in it violates its policy. */
 export async function openConsole(
   browser: Browser,
   url: string,
-  {fragment = '', code, script = '', ...options}: ConsoleOptions = {},
+  {fragment = '', code, script = '', mayViolatePolicy = false, ...options}: ConsoleOptions = {},
 ): Promise<OpenConsole> {
   const context = await browser.newContext(options);
-  onTestFinished(() => context.close());
+  const problems: string[] = [];
+  onTestFinished(async () => {
+    await context.close();
+    if (!mayViolatePolicy) expect(problems.filter(problem => problem.includes('Content Security Policy'))).toEqual([]);
+  });
   await context.addInitScript(script);
   const page = await context.newPage();
-  const problems: string[] = [];
   page.on('response', answer => answer.status() >= 400 && problems.push(`${answer.status()} ${answer.url()}`));
   page.on('console', message => message.type() === 'error' && problems.push(message.text()));
   page.on('pageerror', error => problems.push(String(error)));
