@@ -4,6 +4,7 @@ import type {PluginState, PluginStatus} from '../domain/plugin.ts';
 import type {Background} from './background/background.ts';
 import {PAGE_FOLDER} from './directory/folder-state.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
+import {MANIFEST_FILE} from './manifest/read-manifest.ts';
 import type {Pilot} from './pilot.ts';
 
 /** State of a plugin, with its reason. */
@@ -19,8 +20,14 @@ export const NO_PILOT: Progress = {state: 'waiting', reason: 'no pilot is signed
 
 /** Returns the state of a plugin without a background to run; undefined if it has one. */
 export function findObstacle({manifest, problems, hasBackground}: FoundPlugin): Progress | undefined {
-  if (manifest === undefined) return {state: 'broken', reason: problems.map(describeProblem).join('; ')};
+  if (manifest === undefined) return {state: 'broken', reason: describeProblems(problems)};
   return hasBackground ? undefined : {state: 'page-only'};
+}
+
+/** Describes problems of a folder, or of members of the manifest in it. */
+function describeProblems(problems: FoundPlugin['problems']): string {
+  const text = problems.map(describeProblem).join('; ');
+  return problems.some(({path}) => path !== '$') ? `${MANIFEST_FILE}: ${text}` : text;
 }
 
 /** Returns the folder of the page of a plugin; undefined if it has none or is broken. */

@@ -64,7 +64,7 @@ describe('crewroom plugin list', () => {
     assert.deepEqual(
       readLines(stdout).map(({id, state, reason, version}) => ({id, state, reason, version})),
       [
-        {id: BROKEN, state: 'broken', reason: '$.version has to be a string that is not empty', version: ''},
+        {id: BROKEN, state: 'broken', reason: 'plugin.json: $.version has to be a string that is not empty', version: ''},
         {id: HELLO, state: 'running', reason: undefined, version: '1.2.3'},
         {id: LOUD, state: 'running', reason: undefined, version: '1\u001b[31m'},
       ],
@@ -88,7 +88,7 @@ describe('crewroom plugin list', () => {
         `${BROKEN} - broken - 0`,
         `${HELLO} 1.2.3 running N 5`,
         `${LOUD} 1\\u001b[31m running N 0`,
-        `! ${BROKEN}: $.version has to be a string that is not empty`,
+        `! ${BROKEN}: plugin.json: $.version has to be a string that is not empty`,
         `! ${HELLO}: it is made for the airline 7172 or acme, and the airline of the pilot is 7`,
       ],
     );

@@ -369,7 +369,7 @@ describe('a plugin on disk', () => {
       {state, reason, hasPage, hasBackground, storagePath},
       {
         state: 'broken',
-        reason: '$.version has to be a string that is not empty; $.type has to be "user" or "airline"',
+        reason: 'plugin.json: $.version has to be a string that is not empty; $.type has to be "user" or "airline"',
         hasPage: false,
         hasBackground: false,
         storagePath: undefined,

@@ -88,7 +88,12 @@ function Tab({plugin, state, tab}: TabProps) {
         </div>
       );
     case 'log':
-      return <PluginLog state={state} plugin={plugin} />;
+      return (
+        <>
+          {plugin.state === 'broken' && <Troubles plugin={plugin} state={state} />}
+          <PluginLog state={state} plugin={plugin} />
+        </>
+      );
   }
 }
 
