@@ -82,7 +82,7 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     await keepScreenshot(page, 'events-live');
     expect(await page.locator('img[src="x"]').count()).toBe(0);
     const detail = await select(page, 'Written crew/captain');
-    await detail.getByText('{"name":"Ada"}').waitFor();
+    await detail.getByText('{ "name": "Ada" }').waitFor();
     expect(await findViolations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await expect.poll(() => detail.count()).toBe(0);

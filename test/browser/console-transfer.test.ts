@@ -103,7 +103,7 @@ describe.skipIf(!CAN_BROWSE)('exports and imports in Chromium', () => {
     await page.getByLabel('A file with an export').setInputFiles(file(exported));
     await page.getByRole('radio', {name: /^Replace/}).check();
     await page.getByRole('button', {name: 'Check the file'}).click();
-    await page.getByText('2 entries: 0 new, 2 replaced, 1 others deleted').waitFor();
+    await page.getByText('2 entries: 0 new, 2 replaced, 1 other deleted').waitFor();
     await keepScreenshot(page, 'entries-import');
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole('button', {name: 'Replace', exact: true}).click();

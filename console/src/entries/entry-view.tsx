@@ -2,6 +2,7 @@ import {useSignal} from '@preact/signals';
 import type {ComponentChildren} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 import {programAddress} from '../service/own-origin.ts';
+import {Breakable} from '../shell/breakable.tsx';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {Dialog} from '../shell/dialog.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
@@ -37,7 +38,9 @@ export function EntryView({entry, onClose}: EntryViewProps) {
     >
       <header class="entry-head">
         <h2 id="entry-title" ref={heading} tabIndex={-1}>
-          <bdi>{entry.key}</bdi>
+          <bdi>
+            <Breakable text={entry.key} />
+          </bdi>
         </h2>
         <button type="button" onClick={onClose}>
           Close<span class="hidden"> the entry</span>

@@ -156,7 +156,7 @@ function StatusText({status, mode}: {readonly status: Status; readonly mode: Imp
 function describe({entries, created, replaced, expired, deleted}: Imported): string {
   const parts = [`${count(created)} new`, `${count(replaced)} replaced`];
   if (expired > 0) parts.push(`${count(expired)} skipped, since they have expired`);
-  if (deleted > 0) parts.push(`${count(deleted)} others deleted`);
+  if (deleted > 0) parts.push(`${count(deleted)} ${deleted === 1 ? 'other' : 'others'} deleted`);
   return `${count(entries)} ${entries === 1 ? 'entry' : 'entries'}: ${parts.join(', ')}`;
 }
 

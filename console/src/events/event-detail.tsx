@@ -1,3 +1,4 @@
+import {formatJson} from '../entries/format-json.ts';
 import {formatRoute} from '../route.ts';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {Facts} from '../shell/facts.tsx';
@@ -13,6 +14,8 @@ interface EventDetailProps {
 /** The details of an event: its entry or plugin, its times, and its value. */
 export function EventDetail({event, onClose}: EventDetailProps) {
   const {kind, receivedMs, revision, key, plugin, text, isCut, sizeBytes, expiresAtMs} = event;
+  // A line break in a value is a space in its event.
+  const shown = kind === 'entry-written' && !isCut ? formatJson(text) : text;
   return (
     <DetailPanel title={KIND_NAMES[kind]} onClose={onClose}>
       <Facts
@@ -30,11 +33,11 @@ export function EventDetail({event, onClose}: EventDetailProps) {
           <a href={formatRoute({view: 'entries', key})}>Open the entry</a>
         </p>
       )}
-      {text !== '' && <TextBox text={text} label="Value" />}
+      {text !== '' && <TextBox text={shown} label="Value" />}
       {isCut && <p class="quiet">The value is longer than what is shown here.</p>}
       {text !== '' && !isCut && (
         <p class="detail-actions">
-          <CopyButton text={text} about="the text" />
+          <CopyButton text={shown} about="the text" />
         </p>
       )}
     </DetailPanel>

@@ -25,7 +25,7 @@ export function PluginSection({plugin, state}: PluginSectionProps) {
         <h2 id={title}>
           <bdi>{name}</bdi>
         </h2>
-        <span class="quiet">{version}</span>
+        {version !== '' && <span class="quiet">{version}</span>}
         <span class="state" data-state={plugin.state}>
           {stateLabel(plugin)}
         </span>
@@ -75,7 +75,7 @@ function About({plugin}: {readonly plugin: Plugin}) {
         ['Storage', storagePath],
         ['Started', startedAt === undefined ? undefined : new Date(startedAt).toLocaleString()],
         ['Memory', memoryBytes === undefined ? undefined : formatBytes(memoryBytes)],
-        ['Ended by itself', ends === 0 ? undefined : `${ends} times`],
+        ['Ended by itself', ends === 0 ? undefined : ends === 1 ? 'once' : `${ends} times`],
       ]}
     />
   );

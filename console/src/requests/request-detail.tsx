@@ -1,5 +1,6 @@
 import type {RecordedRequest} from 'crewroom/client/service';
 import {programAddress} from '../service/own-origin.ts';
+import {Breakable} from '../shell/breakable.tsx';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {Facts} from '../shell/facts.tsx';
 import {formatMs} from '../shell/format/format-figures.ts';
@@ -33,7 +34,9 @@ export function RequestDetail({request, state, onClose}: RequestDetailProps) {
             <strong>{failure.code}</strong>
           </p>
           <p>{failure.detail}</p>
-          <p>{failure.remedy}</p>
+          <p>
+            <Breakable text={failure.remedy} />
+          </p>
         </div>
       )}
       {failure?.code === 'foreign-origin' && origin !== undefined && <AllowOrigin state={state} origin={origin} />}

@@ -22,7 +22,9 @@ export function CopyButton({text, name = 'Copy', about = ''}: CopyButtonProps) {
   };
   return (
     <>
-      <span role="status">{isCopied.value && 'Copied'}</span>
+      <span class="copied" role="status">
+        {isCopied.value && 'Copied'}
+      </span>
       <button type="button" onClick={copy}>
         {name}
         {about !== '' && <span class="hidden"> {about}</span>}

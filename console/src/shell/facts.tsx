@@ -1,4 +1,5 @@
 import type {ComponentChildren} from 'preact';
+import {Breakable} from './breakable.tsx';
 
 /** Names and values; those without a value are left out. */
 export function Facts({facts}: {readonly facts: readonly (readonly [name: string, value: ComponentChildren])[]}) {
@@ -10,7 +11,7 @@ export function Facts({facts}: {readonly facts: readonly (readonly [name: string
           <div key={name}>
             <dt>{name}</dt>
             <dd>
-              <bdi>{value}</bdi>
+              <bdi>{typeof value === 'string' ? <Breakable text={value} /> : value}</bdi>
             </dd>
           </div>
         ))}

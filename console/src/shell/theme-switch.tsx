@@ -11,8 +11,8 @@ export function ThemeSwitch({state}: {readonly state: ConsoleState}) {
     await callService(path, {method: 'PUT', body: {darkMode: !isDark}}).catch(() => state.core.reload());
   };
   return (
-    <button type="button" class="menu-link" aria-pressed={isDark} onClick={change}>
-      <Glyph name={isDark ? 'sun' : 'moon'} /> <span class="name">Dark mode</span>
+    <button type="button" class="menu-link" onClick={change}>
+      <Glyph name={isDark ? 'sun' : 'moon'} /> <span class="name">{isDark ? 'Light mode' : 'Dark mode'}</span>
     </button>
   );
 }

@@ -11,7 +11,7 @@ export function PauseButton<T>({lines}: {readonly lines: LiveLines<T>}) {
   return (
     <button type="button" class="pause-button" onClick={toggle}>
       {isHeld ? 'Continue' : 'Pause'}
-      {isHeld && <span class="count">{waiting.toLocaleString('en')} waiting</span>}
+      {isHeld && waiting > 0 && <span class="count">{waiting.toLocaleString('en')} waiting</span>}
     </button>
   );
 }

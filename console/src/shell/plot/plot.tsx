@@ -83,7 +83,8 @@ function optionsOf(
   return {
     legend: {show: false},
     cursor: {show: false},
-    padding: [8, 8, 0, 0],
+    // On the right, half of the last time below the plot.
+    padding: [8, 32, 0, 0],
     scales: {x: {time: false}, y: {range: (_plot, _min, max) => [0, max > 0 ? max * 1.1 : 1]}},
     axes: [
       {...axis, grid: {show: false}, size: 24, space: 90, values: (_plot, ticks) => ticks.map(formatX)},
