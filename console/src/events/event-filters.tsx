@@ -41,7 +41,7 @@ function Replay({events}: {readonly events: EventsState}) {
   const since = useSignal('');
   const replay = (event: Event): void => {
     event.preventDefault();
-    events.replay(Number(since.value));
+    void events.replayTyped(Number(since.value));
   };
   return (
     <form onSubmit={replay}>

@@ -71,6 +71,18 @@ export class EventsState {
     this.#attempt.abort();
   }
 
+  /** Shows all changes after a revision that the user typed again, unless the service has not reached it. */
+  async replayTyped(since: number): Promise<void> {
+    try {
+      // The client continues after a revision of its store, and after one that the store has lost it begins anew.
+      const {revision} = await callService<{readonly revision: string}>('/api/events?wait=1');
+      if (since > Number(revision)) await callService(`/api/events?wait=1&since=${since}`);
+      this.replay(since);
+    } catch (error) {
+      this.failure.value = toCallFailure(error);
+    }
+  }
+
   /** Shows the last changes again, as many as the list has place for. */
   async replayLast(): Promise<void> {
     try {
