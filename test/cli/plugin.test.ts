@@ -64,7 +64,12 @@ describe('crewroom plugin list', () => {
     assert.deepEqual(
       readLines(stdout).map(({id, state, reason, version}) => ({id, state, reason, version})),
       [
-        {id: BROKEN, state: 'broken', reason: 'plugin.json: $.version has to be a string that is not empty', version: ''},
+        {
+          id: BROKEN,
+          state: 'broken',
+          reason: 'plugin.json: $.version has to be a string that is not empty',
+          version: '',
+        },
         {id: HELLO, state: 'running', reason: undefined, version: '1.2.3'},
         {id: LOUD, state: 'running', reason: undefined, version: '1\u001b[31m'},
       ],
