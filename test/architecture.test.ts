@@ -352,6 +352,9 @@ const MAY_IMPORT = {
     'plugins/manifest',
     'plugins/package',
     'plugins/package/check',
+    // Finds out if a service uses the data directory.
+    'store/disk',
+    'store/lmdb',
     'system',
     'node:fs',
     'node:os',

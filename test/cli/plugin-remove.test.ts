@@ -154,4 +154,16 @@ describe('crewroom plugin remove', () => {
     assert.equal((await remove(service, [ID, '--yes'])).exitCode, 0);
     assert.deepEqual([existsSync(join(service.directory, ID)), existsSync(storageOf(service))], [false, true]);
   });
+
+  for (const where of ['another directory of plugins', 'another port'])
+    test(`keeps files that a service with ${where} uses`, async () => {
+      const service = await startPlugins(directory => writePlugin(join(directory, ID), LATE));
+      await service.until(ID, ({state}) => state === 'running');
+      const other = where === 'another port' ? {port: await findFreePort()} : {directory: join(home, 'other-plugins')};
+      const {exitCode, stderr} = await remove({...service, ...other}, [ID, '--data', '--yes', '--json']);
+      const {code, problem} = JSON.parse(stderr);
+      assert.deepEqual([exitCode, code], [1, 'unwritable-output']);
+      assert.equal(problem, `process ${process.pid} uses the data directory that it is in`);
+      assert.deepEqual([existsSync(join(service.directory, ID)), existsSync(storageOf(service))], [true, true]);
+    });
 });

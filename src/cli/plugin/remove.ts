@@ -1,10 +1,12 @@
 import {AppError} from '../../domain/app-error.ts';
 import {findPlugin, type RemovablePlugin, removePlugin} from '../../plugins/package/remove-plugin.ts';
+import {describeDataDirectory} from '../../store/disk/data-directory.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {unconfirmed} from '../failures/usage.ts';
+import {readSettings} from '../input/settings.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {canAsk} from '../terminal/prompts.ts';
@@ -31,7 +33,8 @@ export async function remove(call: PluginCall, id: string): Promise<ExitCode> {
       }
       await using staging = await stage(places, context);
       const service = state.kind === 'following' ? state.service : undefined;
-      const deps = {staging, service, waiting: waitingOf(context, signal)};
+      const holder = data && service === undefined ? await findDataHolder(call) : undefined;
+      const deps = {staging, service, holder, waiting: waitingOf(context, signal)};
       const {hasEnded} = await removePlugin(plugin, data, deps).catch(error => {
         throw adviseOnUse(error);
       });
@@ -39,6 +42,13 @@ export async function remove(call: PluginCall, id: string): Promise<ExitCode> {
       return EXIT.ok;
     }),
   );
+}
+
+/** Returns the process that uses the data directory. Loads the engine of the store for it, which other commands do without. */
+async function findDataHolder(call: PluginCall): Promise<number | undefined> {
+  const {config} = await readSettings(call);
+  const {findHolder} = await import('../../store/lmdb/process-lock.ts');
+  return findHolder(describeDataDirectory(config.dataDir), call.context.processId);
 }
 
 function adviseOnUse(error: unknown): unknown {

@@ -22,7 +22,12 @@ test('the files of a background that does not end stay', async () => {
     nowMs += timeMs;
   };
   const waiting = {elapsedMs: () => nowMs, pause, signal: new AbortController().signal};
-  const removal = removePlugin(plugin, true, {staging, service: {status, logs: async () => []}, waiting});
+  const removal = removePlugin(plugin, true, {
+    staging,
+    service: {status, logs: async () => []},
+    holder: undefined,
+    waiting,
+  });
   await assert.rejects(removal, {
     failure: {
       code: 'unwritable-output',

@@ -46,6 +46,8 @@ export interface RemoveDeps {
   readonly staging: Staging;
   /** The service that follows the directory; undefined if none does. */
   readonly service: FollowingService | undefined;
+  /** Process that uses the data directory; undefined if none does. */
+  readonly holder: number | undefined;
   readonly waiting: Waiting;
 }
 
@@ -60,16 +62,20 @@ export interface Removal {
  * background are deleted, if `withStorage`, and the folder.
  *
  * @throws {AppError} `unwritable-output` if `withStorage` and a background uses its files: a plugin in development that has the same id,
- * and then nothing was removed; or the background of this one, which has not ended.
+ * or perhaps one of a service that does not follow the directory, and then nothing was removed; or the background of this one, which has
+ * not ended.
  */
 export async function removePlugin(
   {id, directory, storage}: RemovablePlugin,
   withStorage: boolean,
-  {staging, service, waiting}: RemoveDeps,
+  {staging, service, holder, waiting}: RemoveDeps,
 ): Promise<Removal> {
   const deleted = withStorage ? storage : undefined;
   if (deleted !== undefined && (await service?.status(id))?.inDevelopment === true)
     throw inUse(deleted, 'a plugin in development that has the same id uses it');
+  // The service may have another directory of plugins, or another address.
+  if (deleted !== undefined && service === undefined && holder !== undefined)
+    throw inUse(deleted, `process ${holder} uses the data directory that it is in`);
   if (directory !== undefined) await staging.drop(directory);
   // Also if its folder was removed before: its background may still be ending.
   const hasEnded = service === undefined || (await awaitEnd(service, id, waiting));
