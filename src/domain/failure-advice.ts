@@ -54,7 +54,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'invalid-parameter': 'See /openapi.json for the parameters of each operation',
   'invalid-header':
     'Send the header once, in the form of RFC 9110; send an ETag exactly as it was received, with its quotes',
-  'malformed-request': 'Send a well-formed HTTP/1.1 request (RFC 9112)',
+  'malformed-request':
+    'Send a well-formed HTTP/1.1 request (RFC 9112), and JSON as the body if its Content-Type says so',
   'no-entry': 'Keys are exact, down to case and accents; GET /api/keys lists them',
   'no-identity':
     'Sign in ("crewroom sign-in", or POST /api/session), start the service with --profile FILE, or start it without --profile to serve the sample identity',
@@ -79,7 +80,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'invalid-sign-in': 'Send {"username": "…", "password": "…"}, and "scriptURL" if no airline is configured',
   'sign-in-unavailable': 'Start the service with --airline FILE, or without --profile',
   'sign-in-busy': 'Wait until it has ended, at most half a minute, then try again',
-  'invalid-pilot-choice': 'Send {"name": "captain"}; "crewroom pilot list" and GET /api/pilots name all sample pilots',
+  'invalid-pilot-choice':
+    '"crewroom pilot list" and GET /api/pilots name all sample pilots; a request is {"name": "captain"}',
   'pilot-choice-unavailable':
     'Sign out with "crewroom sign-out", or start the service without --profile and --airline; "crewroom status" shows where the identity comes from',
   'invalid-faults':

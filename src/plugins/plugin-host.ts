@@ -15,7 +15,7 @@ import type {Found} from './directory/plugin-directory.ts';
 import {FollowedPilot} from './followed-pilot.ts';
 import {type BackgroundParts, HostedPlugin, type HostedPluginDeps} from './hosted-plugin.ts';
 import {LineLimit} from './line-limit.ts';
-import {findPage} from './plugin-status.ts';
+import {findObstacle, findPage} from './plugin-status.ts';
 import type {PluginStorage} from './storage.ts';
 
 /** Dependencies of {@link createPluginHost}. */
@@ -243,9 +243,10 @@ class ProcessHost implements PluginHost {
     return new HostedPlugin(found, deps, this.#leaving.get(id)?.left);
   }
 
-  #noteBroken({id: plugin, problems}: FoundPlugin, before: FoundPlugin | undefined): void {
+  #noteBroken(found: FoundPlugin, before: FoundPlugin | undefined): void {
+    const {id: plugin, problems} = found;
     if (problems.length === 0 || JSON.stringify(problems) === JSON.stringify(before?.problems)) return;
-    this.#deps.log.error('plugin is broken', {plugin, problems});
+    this.#deps.log.error('plugin is broken', {plugin, reason: findObstacle(found)?.reason});
   }
 
   #remove(id: string, plugin: HostedPlugin): void {
