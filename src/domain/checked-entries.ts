@@ -20,11 +20,17 @@ export interface CheckedEntries extends Pick<Entries, 'list'> {
   /** See {@link Entries.touch}. */
   touch(key: Key, ttlSeconds: TtlSeconds | null, writer?: Writer): Promise<Committed>;
   /** See {@link Entries.transact}. */
-  transact(transaction: Transaction, writer?: Writer): Promise<Committed>;
+  transact(transaction: Transaction, options?: CheckedTransactOptions): Promise<Committed>;
   /** See {@link Entries.delete}. */
   delete(key: Key, options?: DeleteOptions & Writer): Promise<void>;
   /** See {@link Entries.deleteRange}. */
   deleteRange(range: {readonly prefix: string} & Writer): Promise<number>;
+}
+
+/** Options of {@link CheckedEntries.transact}. */
+export interface CheckedTransactOptions extends Writer {
+  /** True if its values are JSON within the limit of depth, since they were read out of a document. @default {false} */
+  readonly hasCheckedValues?: boolean | undefined;
 }
 
 /** The checked time to live of an entry, the conditions of the write, and its caller. */

@@ -44,8 +44,8 @@ export function* parseInSteps(bytes: Uint8Array, limits: JsonLimits = {}, ends?:
 
 /**
  * Returns bytes as a JSON text without checking them. Only for texts that were checked before a store wrote them, if a
- * checksum shows that they are the same; for values that the service answers, since it stores nothing else; and for copies
- * of a JSON text.
+ * checksum shows that they are the same; for values that the service answers, since it stores nothing else; for values in a
+ * document that was checked; and for copies of a JSON text.
  */
 export function trustStoredJson(bytes: Uint8Array): JsonText {
   return bytes as JsonText;

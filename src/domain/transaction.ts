@@ -56,6 +56,8 @@ function findListProblems(
   countMax: number,
 ): readonly DocumentProblem[] {
   if (elements.length > countMax) return [{path, problem: describeSurplus(countMax)}];
+  // Without places, which nearly no transaction needs.
+  if (new Set(elements.map(({key}) => key)).size === elements.length) return [];
   const places = new Map<string, string>();
   return elements.flatMap(({key}, index) => {
     const place = `${path}[${index}].key`;

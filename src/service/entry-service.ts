@@ -1,5 +1,5 @@
 import {AppError} from '../domain/app-error.ts';
-import type {CheckedEntries, CheckedPutOptions} from '../domain/checked-entries.ts';
+import type {CheckedEntries, CheckedPutOptions, CheckedTransactOptions} from '../domain/checked-entries.ts';
 import type {Check, Commit, CommitResult, Expiry, Operation, PatchLimits, Writer} from '../domain/commit.ts';
 import type {
   Committed,
@@ -13,7 +13,7 @@ import type {
 } from '../domain/entries.ts';
 import type {Entry, EntryInfo, Expectation, SharedEntry} from '../domain/entry.ts';
 import {TooBroad} from '../domain/json-limits.ts';
-import type {JsonText} from '../domain/json-text.ts';
+import {type JsonText, trustStoredJson} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
 import type {Range} from '../domain/range.ts';
@@ -21,7 +21,7 @@ import {TICK_BYTES_MAX} from '../domain/steps.ts';
 import type {Store} from '../domain/store.ts';
 import type {TtlSeconds} from '../domain/time-to-live.ts';
 import {assertTransaction} from '../domain/transaction.ts';
-import {parseValue} from '../domain/value.ts';
+import {assertValueSize, parseValue} from '../domain/value.ts';
 
 /** Dependencies of {@link createEntryService}. */
 export interface EntryServiceDeps {
@@ -98,14 +98,17 @@ class EntryService implements CheckedEntries {
     return {revision};
   }
 
-  async transact(transaction: Transaction, {writtenBy}: Writer = {}): Promise<Committed> {
+  async transact(
+    transaction: Transaction,
+    {writtenBy, hasCheckedValues = false}: CheckedTransactOptions = {},
+  ): Promise<Committed> {
     assertTransaction(transaction, this.#limits);
     const checks = (transaction.checks ?? []).map(({key, expected}) => ({key: parseKey(key), expected}));
     const given = transaction.operations;
     const operations =
       this.#pause === undefined || given.reduce((sum, each) => sum + givenLength(each), 0) <= TICK_BYTES_MAX
-        ? given.map(operation => this.#readOperation(operation))
-        : await this.#readInTicks(given.map(copyOf), this.#pause);
+        ? given.map(operation => this.#readOperation(operation, hasCheckedValues))
+        : await this.#readInTicks(given.map(copyOf), this.#pause, hasCheckedValues);
     assertSize(operations, this.#limits);
     const limits = {...this.#patchLimits, patchedBytesMax: this.#limits.transactionBytesMax};
     const {revision} = await this.#commit({checks, operations, limits, writtenBy});
@@ -192,11 +195,12 @@ class EntryService implements CheckedEntries {
   async #readInTicks(
     given: readonly TransactionOperation[],
     pause: () => Promise<void>,
+    hasCheckedValues: boolean,
   ): Promise<readonly Operation[]> {
     const operations: Operation[] = [];
     let length = 0;
     for (const operation of given) {
-      operations.push(this.#readOperation(operation));
+      operations.push(this.#readOperation(operation, hasCheckedValues));
       length += givenLength(operation);
       if (length < TICK_BYTES_MAX) continue;
       await pause();
@@ -205,12 +209,17 @@ class EntryService implements CheckedEntries {
     return operations;
   }
 
-  #readOperation(operation: TransactionOperation): Operation {
+  #readOperation(operation: TransactionOperation, hasCheckedValues: boolean): Operation {
     const {kind} = operation;
     const key = parseKey(operation.key);
     switch (kind) {
       case 'put':
-        return {kind, key, json: parseValue(key, operation.json, this.#limits), expiry: expiryOf(operation.ttlSeconds)};
+        return {
+          kind,
+          key,
+          json: this.#readValue(key, operation.json, hasCheckedValues),
+          expiry: expiryOf(operation.ttlSeconds),
+        };
       case 'touch':
         return {kind, key, expiry: expiryOf(operation.ttlSeconds)};
       case 'patch':
@@ -218,6 +227,12 @@ class EntryService implements CheckedEntries {
       case 'delete':
         return {kind, key};
     }
+  }
+
+  #readValue(key: Key, json: string | Uint8Array, isChecked: boolean): JsonText {
+    if (!isChecked || typeof json === 'string') return parseValue(key, json, this.#limits);
+    assertValueSize(json, this.#limits.valueBytesMax);
+    return trustStoredJson(json);
   }
 
   #readPatch(key: Key, json: string | Uint8Array): JsonText {

@@ -32,7 +32,10 @@ export function transactionRoutes({entries, storeId, limits, pause}: Transaction
             pause,
           });
           assertMayTransact(caller, transaction);
-          const {revision} = await entries.transact(transaction, {writtenBy: caller.principal});
+          const {revision} = await entries.transact(transaction, {
+            writtenBy: caller.principal,
+            hasCheckedValues: true,
+          });
           return answer(formatCommitted({storeId, revision}));
         },
       },

@@ -13,9 +13,10 @@ import {TooBroad} from '../../domain/json-limits.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {GivenRevision} from '../../domain/revision.ts';
 import {parseRevision} from '../../domain/revision.ts';
-import {runInTicks} from '../../domain/steps.ts';
+import {runInTicks, TICK_BYTES_MAX} from '../../domain/steps.ts';
 import {isTtl} from '../../domain/time-to-live.ts';
 import {describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../../domain/transaction.ts';
+import {readPlainTransaction} from './plain-transaction.ts';
 
 /** Levels of the document around a value: the document itself, its list of operations, one of them. */
 const LEVELS_AROUND_VALUE = 3;
@@ -40,6 +41,12 @@ export interface TransactionReading {
  * @throws {AppError} `invalid-json`; `value-too-deep`; `invalid-transaction` with the path of each problem.
  */
 export async function readTransaction(body: Uint8Array, {limits, pause}: TransactionReading): Promise<Transaction> {
+  const plain = body.length <= TICK_BYTES_MAX ? readPlainTransaction(body, limits) : undefined;
+  return plain ?? readAnyTransaction(body, {limits, pause});
+}
+
+/** Reads like {@link readTransaction}, any document in one way. */
+export async function readAnyTransaction(body: Uint8Array, {limits, pause}: TransactionReading): Promise<Transaction> {
   const index = await indexDocument(body, {limits, pause});
   const problems: DocumentProblem[] = [];
   const report = (problem: DocumentProblem): void => {
