@@ -3,13 +3,14 @@ import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {formatDeleted, formatListing} from '../../protocol/listing.ts';
+import {KeptPages} from '../core/kept-pages.ts';
 import {memoize} from '../core/memoize.ts';
 import {answer, type HttpAnswer} from '../core/message.ts';
 import {parseQuery, type Route} from '../core/route.ts';
 
 /** Dependencies of {@link keysRoutes}. */
 export interface KeysRoutesDeps {
-  readonly entries: Pick<CheckedEntries, 'list' | 'deleteRange'>;
+  readonly entries: Pick<CheckedEntries, 'list' | 'listMoment' | 'deleteRange'>;
   readonly storeId: StoreId;
   readonly limits: Limits;
 }
@@ -17,6 +18,7 @@ export interface KeysRoutesDeps {
 /** `/api/keys`: many entries. */
 export function keysRoutes({entries, storeId, limits}: KeysRoutesDeps): readonly Route[] {
   const oneByOne = createSequence();
+  const pages = new KeptPages();
   const listQuery = memoize(async () => {
     const {createListQuery, readParameters} = await import('../openapi/parameters.ts');
     const schema = createListQuery(limits);
@@ -31,9 +33,16 @@ export function keysRoutes({entries, storeId, limits}: KeysRoutesDeps): readonly
       },
       operations: {
         GET: async ({request, query}) => {
+          const now = entries.listMoment();
+          const kept = now && pages.find(query, now);
+          if (kept !== undefined) return kept;
           const options = (await listQuery())(query);
-          const make = async (): Promise<HttpAnswer> =>
-            answer(formatListing({storeId, page: await entries.list(options)}));
+          const make = async (): Promise<HttpAnswer> => {
+            const before = entries.listMoment();
+            const page = await entries.list(options);
+            const text = formatListing({storeId, page});
+            return pages.add(query, {text, entries: page.entries}, {before, after: entries.listMoment()});
+          };
           if (!options.values) return make();
           return oneByOne(() => {
             request.reserveMemory(limits.listValuesBytesMax);
