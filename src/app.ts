@@ -68,7 +68,7 @@ export interface Listening {
 export interface Crewroom extends AsyncDisposable {
   readonly config: Config;
   readonly entries: TypedEntries;
-  /** The id of the store that the revisions belong to. */
+  /** The id of the store that the revisions belong to. A shared store gets another one if its engine is restored from a backup. */
   readonly storeId: StoreId;
   /** Changes of entries and of the identity, as they happen. */
   readonly events: Events;
@@ -184,7 +184,6 @@ interface Opened {
 class OpenedCrewroom implements Crewroom {
   readonly config: Config;
   readonly entries: TypedEntries;
-  readonly storeId: StoreId;
   readonly events: Events;
   readonly identity: IdentitySource;
   readonly transfer: Transfer;
@@ -208,7 +207,6 @@ class OpenedCrewroom implements Crewroom {
     const {log, nowMs, elapsedMs, randomBytes, timers} = parts;
     const limits = limitsWith(config);
     this.config = config;
-    this.storeId = store.id;
     this.faults = faults;
     this.identity = identity;
     this.sessions = identity;
@@ -256,6 +254,10 @@ class OpenedCrewroom implements Crewroom {
       onFailure: code => metrics.countFailure(code),
     });
     this.fetch = this.#http.fetch;
+  }
+
+  get storeId(): StoreId {
+    return this.#store.id;
   }
 
   async listen(): Promise<Listening> {

@@ -21,6 +21,9 @@ export interface Commit {
   readonly id?: string | undefined;
 }
 
+/** Longest {@link Commit.id} of a client, in characters: three times that of a UUID. */
+export const COMMIT_ID_LENGTH_MAX = 108;
+
 /** Limits for values that are computed when the commit is applied. */
 export interface PatchLimits extends ValueLimits {
   /** Maximum bytes of all patches of the commit and all values that it patches or touches. @default {Infinity} */

@@ -111,6 +111,12 @@ export interface Committed {
 
 /** Operations that are applied together or not at all, and the checks that must hold. */
 export interface Transaction {
+  /**
+   * Id of the transaction, different for every other one, such as a random UUID: at most 108 visible characters of ASCII. Sent
+   * again with it after `outcome-unknown`, or without an answer, the transaction is applied once in a shared store, and has the result
+   * of that. After `outcome-unknown` of any write its `commitId` is the id. Other stores ignore it.
+   */
+  readonly id?: string | undefined;
   /** Each key at most once. @default {[]} */
   readonly checks?: readonly TransactionCheck[] | undefined;
   /** Each key at most once. */

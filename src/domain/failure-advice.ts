@@ -149,7 +149,7 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'store-closed': 'The service is stopping; start it again',
   'store-unavailable': 'Try again in a moment; nothing was stored. If it persists, tell the operator of the store',
   'outcome-unknown':
-    'Read the entry to see whether it was stored; a write with If-Match or If-None-Match can be sent again, since it is stored at most once',
+    'Send it again as a transaction with the commit id as its "id", or read the entry to see whether it was stored; a write with If-Match or If-None-Match is stored at most once',
   internal: 'Find the request id in the log of the service, and please report the logged error',
   'invalid-usage': 'Add --help to the command to see how it is used',
   'invalid-configuration': '"crewroom config" shows every setting, its value and where it came from',

@@ -96,7 +96,8 @@ export interface Store extends AsyncDisposable {
 
   /**
    * The identity of the store, kept when it is reopened. It tells revisions of different stores apart. A store that may
-   * have lost acknowledged commits gets a new one.
+   * have lost acknowledged commits gets a new one: while it is open only if its engine is on the network and was restored from a
+   * backup. Its log then begins after all revisions that were known before, so that `changes` returns `reset`.
    */
   readonly id: StoreId;
 

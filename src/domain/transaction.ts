@@ -1,4 +1,5 @@
 import {AppError} from './app-error.ts';
+import {COMMIT_ID_LENGTH_MAX} from './commit.ts';
 import {describeSurplus} from './document-object.ts';
 import type {Transaction, TransactionOperation} from './entries.ts';
 import type {DocumentProblem} from './failure.ts';
@@ -8,17 +9,22 @@ import {isTtl, TTL_DESCRIPTION} from './time-to-live.ts';
 /** Maximum number of reported problems of a transaction: a document may have one every few bytes. */
 export const TRANSACTION_PROBLEMS_MAX = 100;
 
+/** Form of the id of a transaction. */
+export const COMMIT_ID = new RegExp(`^[\\x21-\\x7e]{1,${COMMIT_ID_LENGTH_MAX}}$`);
+const COMMIT_ID_DESCRIPTION = `has to be 1 to ${COMMIT_ID_LENGTH_MAX} visible characters of ASCII`;
+
 /** The limits of the lists of a transaction. */
 type TransactionLimits = Pick<Limits, 'transactionChecksMax' | 'transactionOperationsMax'>;
 
 /**
- * Checks a transaction as a whole: its counts, its times to live, and that no key occurs twice among the checks or
+ * Checks a transaction as a whole: its id, its counts, its times to live, and that no key occurs twice among the checks or
  * among the operations.
  *
  * @throws {AppError} `invalid-transaction` with the path of each problem.
  */
-export function assertTransaction({checks = [], operations}: Transaction, limits: TransactionLimits): void {
+export function assertTransaction({id, checks = [], operations}: Transaction, limits: TransactionLimits): void {
   const problems = [
+    ...(id === undefined || isCommitId(id) ? [] : [{path: '$.id', problem: COMMIT_ID_DESCRIPTION}]),
     ...findListProblems('$.checks', checks, limits.transactionChecksMax),
     ...findListProblems('$.operations', operations, limits.transactionOperationsMax),
     ...findTtlProblems(operations, limits),
@@ -48,6 +54,10 @@ export function invalidTransaction(problems: readonly DocumentProblem[]): AppErr
 /** Describes the problem of an operation with an invalid time to live. */
 export function describeTtl(kind: 'put' | 'touch'): string {
   return `has to be ${TTL_DESCRIPTION}${kind === 'touch' ? ', or null' : ''}`;
+}
+
+function isCommitId(id: string): boolean {
+  return COMMIT_ID.test(id);
 }
 
 function findListProblems(

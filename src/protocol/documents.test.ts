@@ -157,6 +157,7 @@ describe('a transaction', () => {
 
   test('brings back keys, revisions, values and patches', async () => {
     const transaction = {
+      id: '5f0c-"1"',
       checks: [
         {key: 'a', expected: 'absent' as const},
         {key: 'b', expected: {storeId, revision: 4}},

@@ -115,7 +115,7 @@ class EntryService implements CheckedEntries {
         : await this.#readInTicks(given.map(copyOf), this.#pause, hasCheckedValues);
     assertSize(operations, this.#limits);
     const limits = {...this.#patchLimits, patchedBytesMax: this.#limits.transactionBytesMax};
-    const {revision} = await this.#commit({checks, operations, limits, writtenBy});
+    const {revision} = await this.#commit({checks, operations, limits, writtenBy, id: transaction.id});
     return {revision};
   }
 

@@ -336,7 +336,7 @@ describe('subscribers', () => {
     const limits = {...DEFAULT_LIMITS, heartbeatMs: 20};
     const handle = createHandler({
       sites: () => createSites({port: 7172, extraHosts: [], isAllowed: () => false, findPlugin: () => undefined}),
-      routes: eventsRoutes({events, storeId: store.id, texts: createEventTexts(store.id), limits}),
+      routes: eventsRoutes({events, store, texts: createEventTexts(store), limits}),
       failures: createFailureLog({log: SILENT_LOG}),
       newRequestId: () => 'x',
       elapsedMs: () => 0,

@@ -186,8 +186,8 @@ describe('a commit that is larger than a request', () => {
 
   test('is applied as a whole, in requests of at most 8 MiB', async () => {
     const engine = new SimulatedEngine();
-    await using store = await open(engine);
-    await using other = await open(engine);
+    await using store = await openStoreIn(engine.connect(), {groupTimeoutMs: 2000});
+    await using other = await openStoreIn(engine.connect(), {groupTimeoutMs: 2000});
     assert.equal((await store.commit(commit)).revision, 1);
     assert.ok(engine.largestRequestBytes <= REQUEST_BYTES_MAX, `a request had ${engine.largestRequestBytes} bytes`);
     assert.deepEqual(keysOf(await other.list(range())), names);
@@ -197,8 +197,8 @@ describe('a commit that is larger than a request', () => {
 
   test('is finished by another process if its own disappears once it is committed', async () => {
     const engine = new SimulatedEngine();
-    const store = await open(engine);
-    await using other = await open(engine);
+    const store = await openStoreIn(engine.connect(), {groupTimeoutMs: 2000});
+    await using other = await openStoreIn(engine.connect(), {groupTimeoutMs: 2000});
     const before = engine.writes;
     engine.beforeWrite = async ({key: written, value: bytes}) => {
       // The first write after the one that commits the group.
@@ -219,8 +219,8 @@ describe('a commit that is larger than a request', () => {
 
   test('is not applied if its process disappears before, and its parts are removed when the store is opened again', async () => {
     const engine = new SimulatedEngine();
-    const store = await open(engine);
-    await using other = await open(engine);
+    const store = await openStoreIn(engine.connect(), {groupTimeoutMs: 2000});
+    await using other = await openStoreIn(engine.connect(), {groupTimeoutMs: 2000});
     engine.beforeWrite = async ({key: written}) => {
       engine.isDown ||= written === HEAD_KEY;
     };
@@ -229,7 +229,7 @@ describe('a commit that is larger than a request', () => {
     engine.isDown = false;
     assert.notDeepEqual(engine.keysWith('s/'), []);
     assert.deepEqual(await other.list(range()), []);
-    await using another = await open(engine);
+    await using another = await openStoreIn(engine.connect(), {groupTimeoutMs: 2000});
     assert.equal((await write(another, put('a'))).revision, 1);
     assert.deepEqual(engine.keysWith('s/'), []);
     await store[Symbol.asyncDispose]();
@@ -273,18 +273,6 @@ describe('data that something else changed', () => {
       await assertFailsWith(open(engine), 'store-unavailable');
       assert.deepEqual(engine.keysWith(''), [name]);
     }
-  });
-
-  test('fail every method once the engine is emptied, instead of beginning again', async () => {
-    const engine = new SimulatedEngine();
-    await using store = await open(engine);
-    await write(store, put('a'));
-    engine.empty();
-    await assertFailsWith(read(store, 'a'), 'store-unavailable');
-    await assertFailsWith(write(store, put('b')), 'store-unavailable');
-    await using another = await open(engine);
-    assert.notEqual(another.id, store.id);
-    await assertFailsWith(read(store, 'a'), 'store-unavailable');
   });
 
   test('are reported as corrupt for an entry that was written by hand, and can be replaced', async () => {

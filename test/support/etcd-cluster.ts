@@ -25,6 +25,7 @@ export class EtcdCluster implements AsyncDisposable {
   readonly #flags: readonly string[];
   readonly #scheme: string;
   #prefixes = 0;
+  #backups = 0;
 
   private constructor(directory: string, flags: readonly string[]) {
     this.#directory = directory;
@@ -100,6 +101,25 @@ export class EtcdCluster implements AsyncDisposable {
   async restart(index: number): Promise<void> {
     const member = this.#memberAt(index);
     await end(member.process);
+    member.process = this.#spawn(member);
+  }
+
+  /** Saves all keys, as operators do. @returns The path of the file. */
+  save(): string {
+    const file = join(this.#directory, `backup ${++this.#backups}`);
+    this.control('snapshot', 'save', file);
+    return file;
+  }
+
+  /** Stops the only member, and starts it again with the keys of a backup. */
+  async restore(file: string): Promise<void> {
+    const member = this.#memberAt(0);
+    await end(member.process);
+    const directory = join(this.#directory, member.name);
+    await rm(directory, {recursive: true});
+    const peer = `http://127.0.0.1:${member.peerPort}`;
+    const peers = ['--initial-cluster', `${member.name}=${peer}`, '--initial-advertise-peer-urls', peer];
+    this.control('snapshot', 'restore', file, '--name', member.name, '--data-dir', directory, ...peers);
     member.process = this.#spawn(member);
   }
 

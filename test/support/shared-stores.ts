@@ -1,8 +1,17 @@
 import {randomBytes} from 'node:crypto';
 import type {Store} from '../../src/domain/store.ts';
+import type {Timers} from '../../src/domain/timers.ts';
 import type {Driver} from '../../src/store/shared/engine/driver.ts';
 import {openSharedStore} from '../../src/store/shared/shared-store.ts';
 import type {SharedStoreDeps} from '../../src/store/shared/shared-store-deps.ts';
+
+/** Timers of this process. */
+export const TIMERS: Timers = {
+  after: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
 
 /** Opens a store in a network engine, with the clocks and timers of this process. */
 export function openStoreIn(driver: Driver, options: Partial<Omit<SharedStoreDeps, 'driver'>> = {}): Promise<Store> {
@@ -11,12 +20,7 @@ export function openStoreIn(driver: Driver, options: Partial<Omit<SharedStoreDep
     nowMs: Date.now,
     randomBytes,
     random: Math.random,
-    timers: {
-      after: (delayMs, run) => {
-        const timer = setTimeout(run, delayMs);
-        return () => clearTimeout(timer);
-      },
-    },
+    timers: TIMERS,
     ...options,
   });
 }

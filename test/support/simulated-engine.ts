@@ -37,16 +37,41 @@ export class SimulatedEngine {
   lostAnswers = 0;
   /** While set, every write fails with this kind of failure; while `full`, a write that uses the reserve succeeds. */
   refuses: 'full' | 'denied' | undefined;
+  /** Called before the pairs of a range are read. */
+  beforeRange: ((range: KeyRange) => Promise<void>) | undefined;
   /** Called before each write is applied. */
   beforeWrite: ((write: GuardedWrite) => Promise<void>) | undefined;
   /** Number of guarded writes that were applied. */
   writes = 0;
-  /** Size of the largest request so far, in bytes. */
+  /** Size of the largest request so far, in bytes, and the largest number of operations in one. */
   largestRequestBytes = 0;
+  mostOperations = 0;
 
   /** Connects a process. */
   connect(): Driver {
     return new SimulatedDriver(this);
+  }
+
+  /** Restores a backup as etcd does: writes since then are lost, and versions are counted from there again. */
+  restore(version: number): void {
+    for (const [key, history] of this.#history)
+      this.#history.set(
+        key,
+        history.filter(written => written.version <= version),
+      );
+    this.#version = version;
+    this.#compacted = version;
+    this.interrupt();
+  }
+
+  /** Ends and opens all watches again. */
+  interrupt(): void {
+    for (const watcher of this.#watchers) queueMicrotask(() => watcher.listener(undefined));
+  }
+
+  /** Number of the last write: a backup that is made now has all up to it. */
+  get version(): number {
+    return this.#version;
   }
 
   /** Forgets all states but the present one. */
@@ -73,7 +98,8 @@ export class SimulatedEngine {
   /** Returns the value of a key at a version. */
   find(key: string, at = this.#version): StoredValue | undefined {
     const written = this.#history.get(key)?.findLast(({version}) => version <= at);
-    return written?.value === undefined ? undefined : {value: Buffer.from(written.value), version: written.version};
+    if (written?.value === undefined) return undefined;
+    return {value: Buffer.from(written.value), version: written.version, readAt: at};
   }
 
   /** Returns the keys of a range that exist at a version. */
@@ -92,11 +118,17 @@ export class SimulatedEngine {
     if (at !== undefined && at < this.#compacted) throw new EngineFailure('compacted', 'the state was compacted');
   }
 
+  /** Counts the operations of a request. */
+  count(operations: number): void {
+    this.mostOperations = Math.max(this.mostOperations, operations);
+  }
+
   /** Applies a write. @throws {EngineFailure} */
   async write(write: GuardedWrite): Promise<WriteAnswer> {
     await this.beforeWrite?.(write);
     await this.arrive();
     this.largestRequestBytes = Math.max(this.largestRequestBytes, sizeOf(write));
+    this.count(write.puts.length + write.removes.length + write.removedRanges.length + 1);
     if (this.lostRequests > 0) {
       this.lostRequests--;
       throw new EngineFailure('unknown', 'no answer came');
@@ -119,9 +151,10 @@ export class SimulatedEngine {
     return () => void this.#watchers.delete(watcher);
   }
 
-  #apply({key, version, value, puts, removes, removedRanges}: GuardedWrite): WriteAnswer {
+  #apply({key, version, previous, value, puts, removes, removedRanges}: GuardedWrite): WriteAnswer {
     const found = this.find(key);
-    if ((found?.version ?? ABSENT) !== version) return {kind: 'conflict', found};
+    const isExpected = (found?.version ?? ABSENT) === version && (!previous || found?.value.equals(previous));
+    if (!isExpected) return {kind: 'conflict', found};
     const next = ++this.#version;
     this.writes++;
     for (const range of removedRanges) {
@@ -154,12 +187,14 @@ class SimulatedDriver implements Driver {
 
   async read(keys: readonly string[], {at}: ReadOptions = {}): Promise<readonly (StoredValue | undefined)[]> {
     await this.#engine.arrive(at);
+    this.#engine.count(keys.length);
     const values = keys.map(key => this.#engine.find(key, at));
     await setImmediate();
     return values;
   }
 
   async range({from, to, limit, keysOnly}: PairRange, {at}: ReadOptions = {}): Promise<readonly StoredPair[]> {
+    await this.#engine.beforeRange?.({from, to});
     await this.#engine.arrive(at);
     const pairs = [...this.#engine.within({from, to}, at)].slice(0, limit);
     await setImmediate();

@@ -3,6 +3,7 @@ import {ACCESS_MODES} from '../../domain/access.ts';
 import type {Limits} from '../../domain/limits.ts';
 import {SAMPLE_PILOT_NAMES} from '../../domain/pilots.ts';
 import {CREDENTIAL_LENGTH_MAX} from '../../domain/session.ts';
+import {COMMIT_ID} from '../../domain/transaction.ts';
 import {GIVEN_REVISION, TTL_SECONDS} from './parameters.ts';
 
 const STORE_ID = z
@@ -162,6 +163,10 @@ const OPERATION = z.union([
  */
 export function createTransactionSchema({transactionChecksMax, transactionOperationsMax}: Limits): z.ZodType {
   return z.strictObject({
+    id: z.string().regex(COMMIT_ID).optional().meta({
+      description:
+        'Chosen by the client, different for every other transaction. In a shared store a transaction that is sent again with it is applied once; after `outcome-unknown` of any write its `commitId` is the id.',
+    }),
     checks: z
       .array(CHECK)
       .max(transactionChecksMax)

@@ -80,15 +80,14 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
   const {store, entries, events, transfer, identity, sessions, pilots, limits, pause} = deps;
   const {version, apiVersion, accessMode, dataDir, identitySchema} = deps;
   const {owner, tokens, grants} = deps.access;
-  const {id: storeId} = store;
   return [
-    ...storeRoutes({entries, storeId, limits}),
+    ...storeRoutes({entries, store, limits}),
     ...identityRoutes(identity),
     ...sessionRoutes(sessions),
     ...pilotRoutes(pilots),
-    ...keysRoutes({entries, storeId, limits}),
-    ...eventsRoutes({events, storeId, texts: createEventTexts(storeId), limits}),
-    ...transactionRoutes({entries, storeId, limits, pause}),
+    ...keysRoutes({entries, store, limits}),
+    ...eventsRoutes({events, store, texts: createEventTexts(store), limits}),
+    ...transactionRoutes({entries, store, limits, pause}),
     ...transferRoutes(transfer),
     ...faultRoutes(deps.faults, owner),
     ...accessRoutes(owner),

@@ -4,7 +4,7 @@ import {DEFAULT_EVENT_KINDS, type Events, type SubscribeOptions} from '../../dom
 import type {Limits} from '../../domain/limits.ts';
 import type {GivenRevision} from '../../domain/revision.ts';
 import {parseRevision} from '../../domain/revision.ts';
-import type {StoreId} from '../../domain/store-id.ts';
+import type {Store} from '../../domain/store.ts';
 import {formatPolled} from '../../protocol/event/event.ts';
 import type {EventTexts} from '../../protocol/event/event-texts.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
@@ -18,7 +18,7 @@ import {formatEventFrames, formatEventStream} from './stream-events.ts';
 export interface EventsRoutesDeps {
   readonly events: Events;
   readonly texts: EventTexts;
-  readonly storeId: StoreId;
+  readonly store: Pick<Store, 'id'>;
   readonly limits: Limits;
 }
 
@@ -61,7 +61,7 @@ interface EventsRequest extends Pick<SubscribeOptions, 'prefix' | 'kinds' | 'sin
 async function answerEvents(
   {waitSeconds, ...asked}: EventsRequest,
   {request, caller}: Call,
-  {events, texts, storeId, limits}: EventsRoutesDeps,
+  {events, texts, store, limits}: EventsRoutesDeps,
 ): Promise<HttpAnswer> {
   const signal = request.listen();
   if (waitSeconds === undefined) {
@@ -73,7 +73,7 @@ async function answerEvents(
   try {
     const polled = await pollEvents(events, {
       ...asked,
-      storeId,
+      store,
       limits,
       waitMs: waitSeconds * 1000,
       signal: AbortSignal.any([signal, ended.signal]),

@@ -1,7 +1,7 @@
 import {setImmediate} from 'node:timers/promises';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Limits} from '../../domain/limits.ts';
-import type {StoreId} from '../../domain/store-id.ts';
+import type {Store} from '../../domain/store.ts';
 import {formatDeleted, formatListing} from '../../protocol/listing.ts';
 import {KeptPages} from '../core/kept-pages.ts';
 import {memoize} from '../core/memoize.ts';
@@ -11,12 +11,12 @@ import {parseQuery, type Route} from '../core/route.ts';
 /** Dependencies of {@link keysRoutes}. */
 export interface KeysRoutesDeps {
   readonly entries: Pick<CheckedEntries, 'list' | 'listMoment' | 'deleteRange'>;
-  readonly storeId: StoreId;
+  readonly store: Pick<Store, 'id'>;
   readonly limits: Limits;
 }
 
 /** `/api/keys`: many entries. */
-export function keysRoutes({entries, storeId, limits}: KeysRoutesDeps): readonly Route[] {
+export function keysRoutes({entries, store, limits}: KeysRoutesDeps): readonly Route[] {
   const oneByOne = createSequence();
   const pages = new KeptPages();
   const listQuery = memoize(async () => {
@@ -40,7 +40,7 @@ export function keysRoutes({entries, storeId, limits}: KeysRoutesDeps): readonly
           const make = async (): Promise<HttpAnswer> => {
             const before = entries.listMoment();
             const page = await entries.list(options);
-            const text = formatListing({storeId, page});
+            const text = formatListing({storeId: store.id, page});
             return pages.add(query, {text, entries: page.entries}, {before, after: entries.listMoment()});
           };
           if (!options.values) return make();

@@ -24,7 +24,7 @@ async function openHub() {
 test('pollEvents() reserves memory for the values of each commit before it takes them', async () => {
   const {store, events} = await openHub();
   const reserved: number[] = [];
-  const options = {storeId: store.id, limits: DEFAULT_LIMITS, since: 0, waitMs: 1000};
+  const options = {store, limits: DEFAULT_LIMITS, since: 0, waitMs: 1000};
   const polled = await pollEvents(events, {...options, reserveMemory: sizeBytes => void reserved.push(sizeBytes)});
   expect(reserved.filter(sizeBytes => sizeBytes > 0)).toEqual([VALUE_BYTES, VALUE_BYTES, VALUE_BYTES]);
   expect([polled.events.length, polled.cursor]).toEqual([3, 3]);
@@ -38,7 +38,7 @@ test('pollEvents() fails without memory for the next values, and stops reading',
     if (freeBytes < 0) throw new AppError({code: 'too-many-bodies'});
   };
   const polled = pollEvents(events, {
-    ...{storeId: store.id, limits: DEFAULT_LIMITS},
+    ...{store, limits: DEFAULT_LIMITS},
     since: 0,
     waitMs: 1000,
     reserveMemory,

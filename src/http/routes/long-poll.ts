@@ -1,13 +1,13 @@
 import type {Event, Events, SubscribeOptions} from '../../domain/event.ts';
 import type {Limits} from '../../domain/limits.ts';
 import {revisionIn} from '../../domain/revision.ts';
-import type {StoreId} from '../../domain/store-id.ts';
+import type {Store} from '../../domain/store.ts';
 import type {Polled} from '../../protocol/event/event.ts';
 
 /** Options of {@link pollEvents}. */
 export interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'kinds' | 'since' | 'resume' | 'signal'> {
   readonly waitMs: number;
-  readonly storeId: StoreId;
+  readonly store: Pick<Store, 'id'>;
   /** The answer ends with the commit that reaches one of these. */
   readonly limits: Pick<Limits, 'waitEventsMax' | 'listValuesBytesMax'>;
   /** Reserves memory for the answer, each time before it grows. @throws {AppError} `too-many-bodies`. */
@@ -21,7 +21,7 @@ export interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'kinds' |
  */
 export async function pollEvents(
   events: Events,
-  {waitMs, storeId, limits, reserveMemory, ...options}: PollOptions,
+  {waitMs, store, limits, reserveMemory, ...options}: PollOptions,
 ): Promise<Polled> {
   const polled: Event[] = [];
   let sizeBytes = 0;
@@ -30,7 +30,7 @@ export async function pollEvents(
   const present = events.cursor;
   const {since = present} = options;
   // A cursor of another store is unusable; the first event has the cursor to continue from.
-  let cursor = revisionIn(storeId, since) ?? 0;
+  let cursor = revisionIn(store.id, since) ?? 0;
   const timer = setTimeout(() => {
     late = true;
   }, waitMs);
@@ -47,7 +47,7 @@ export async function pollEvents(
   } finally {
     clearTimeout(timer);
   }
-  return {events: polled, cursor, storeId};
+  return {events: polled, cursor, storeId: store.id};
 }
 
 function sum<T>(all: readonly T[], of: (each: T) => number): number {

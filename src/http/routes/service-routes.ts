@@ -79,22 +79,24 @@ export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
     };
     return jsonAnswer(readiness, {status: writable ? 200 : 503});
   };
-  const service: ServiceDocument = {
-    name: 'crewroom',
-    version,
-    apiVersion,
-    storeId: store.id,
-    access: accessMode,
-    links: LINKS,
+  const describe: Operation = call => {
+    assertNoQuery(call.query);
+    const service: ServiceDocument = {
+      name: 'crewroom',
+      version,
+      apiVersion,
+      storeId: store.id,
+      access: accessMode,
+      links: LINKS,
+    };
+    // The path has the name of the user.
+    return jsonAnswer(isOwnCaller(call) && dataDir !== undefined ? {...service, dataDir} : service);
   };
-  const described = fixed(service);
-  // The path has the name of the user.
-  const describedWhole = fixed({...service, ...(dataDir === undefined ? {} : {dataDir})});
   return [
     {
       path: '/api',
       needs: 'nothing',
-      operations: {GET: call => (isOwnCaller(call) ? describedWhole(call) : described(call))},
+      operations: {GET: describe},
     },
     {path: '/api/limits', needs: 'nothing', operations: {GET: fixed(limits)}},
     {path: '/livez', needs: 'nothing', operations: {GET: fixed({live: true})}},

@@ -4,6 +4,7 @@ import type {SharedEntry} from '../../domain/entry.ts';
 import {type Key, parseKey} from '../../domain/key.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {Revision} from '../../domain/revision.ts';
+import type {Store} from '../../domain/store.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {assertTtl, type TtlSeconds} from '../../domain/time-to-live.ts';
 import {formatEntryHeaders} from '../../protocol/headers/entry-headers.ts';
@@ -16,13 +17,13 @@ import {assertNoQuery} from './no-query.ts';
 /** Dependencies of {@link storeRoutes}. */
 export interface StoreRoutesDeps {
   readonly entries: CheckedEntries;
-  readonly storeId: StoreId;
+  readonly store: Pick<Store, 'id'>;
   readonly limits: Pick<Limits, 'valueBytesMax'>;
 }
 
 /** `/api/store/{key}`: one entry. */
-export function storeRoutes({entries, storeId, limits}: StoreRoutesDeps): readonly Route[] {
-  const entityTag = (revision: Revision): string => formatEntityTag({storeId, revision});
+export function storeRoutes({entries, store, limits}: StoreRoutesDeps): readonly Route[] {
+  const entityTag = (revision: Revision): string => formatEntityTag({storeId: store.id, revision});
   const write = async (call: Call, createdStatus: number): Promise<HttpAnswer> => {
     const ttlSeconds = readTtl(call.query);
     // Before the body is read: a client that waits for "100 Continue" need not send it.
@@ -45,10 +46,10 @@ export function storeRoutes({entries, storeId, limits}: StoreRoutesDeps): readon
           const {key, rawHeaders} = readCall(call);
           const shared = entries.findShared(key);
           // Without a promise where the store allows it: awaiting some would take a tenth of the time of a request.
-          if (shared !== undefined) return answerEntry(shared, rawHeaders, storeId);
+          if (shared !== undefined) return answerEntry(shared, rawHeaders, store.id);
           return entries.get(key).then(entry => {
             if (entry === undefined) throw new AppError({code: 'no-entry', key});
-            return answerEntry({info: entry, value: entry.json}, rawHeaders, storeId);
+            return answerEntry({info: entry, value: entry.json}, rawHeaders, store.id);
           });
         },
         // The specification demands 200 whether or not the entry existed; PUT tells the two apart.

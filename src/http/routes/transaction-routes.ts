@@ -3,7 +3,7 @@ import {AppError} from '../../domain/app-error.ts';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Transaction} from '../../domain/entries.ts';
 import type {Limits} from '../../domain/limits.ts';
-import type {StoreId} from '../../domain/store-id.ts';
+import type {Store} from '../../domain/store.ts';
 import {readTransaction, type TransactionReading} from '../../protocol/transaction/read-transaction.ts';
 import {formatCommitted} from '../../protocol/transaction/write-transaction.ts';
 import {readJsonBody} from '../core/body.ts';
@@ -14,12 +14,12 @@ import {assertNoQuery} from './no-query.ts';
 /** Dependencies of {@link transactionRoutes}. */
 export interface TransactionRoutesDeps extends Pick<TransactionReading, 'pause'> {
   readonly entries: Pick<CheckedEntries, 'transact'>;
-  readonly storeId: StoreId;
+  readonly store: Pick<Store, 'id'>;
   readonly limits: Limits;
 }
 
 /** `/api/transactions`: many entries, all or nothing. */
-export function transactionRoutes({entries, storeId, limits, pause}: TransactionRoutesDeps): readonly Route[] {
+export function transactionRoutes({entries, store, limits, pause}: TransactionRoutesDeps): readonly Route[] {
   return [
     {
       path: '/api/transactions',
@@ -36,7 +36,7 @@ export function transactionRoutes({entries, storeId, limits, pause}: Transaction
             writtenBy: caller.principal,
             hasCheckedValues: true,
           });
-          return answer(formatCommitted({storeId, revision}));
+          return answer(formatCommitted({storeId: store.id, revision}));
         },
       },
     },

@@ -1,5 +1,5 @@
 import type {Event, EventBatch} from '../../domain/event.ts';
-import type {StoreId} from '../../domain/store-id.ts';
+import type {Store} from '../../domain/store.ts';
 import {formatEvent} from './event.ts';
 import {formatBatch} from './server-sent-events.ts';
 
@@ -12,11 +12,14 @@ export interface EventTexts {
 }
 
 /** Creates a serialiser of events. It keeps each text as long as its event is referenced elsewhere. */
-export function createEventTexts(storeId: StoreId): EventTexts {
+export function createEventTexts(store: Pick<Store, 'id'>): EventTexts {
   const jsons = new WeakMap<Event, Uint8Array>();
   const streams = new WeakMap<EventBatch, Uint8Array>();
-  const json = (event: Event): Uint8Array => remember(jsons, event, each => formatEvent(each, storeId));
-  return {json, stream: batch => remember(streams, batch, each => formatBatch(each, {storeId, format: json}))};
+  const json = (event: Event): Uint8Array => remember(jsons, event, each => formatEvent(each, store.id));
+  return {
+    json,
+    stream: batch => remember(streams, batch, each => formatBatch(each, {storeId: store.id, format: json})),
+  };
 }
 
 function remember<K extends object, V>(known: WeakMap<K, V>, key: K, make: (key: K) => V): V {

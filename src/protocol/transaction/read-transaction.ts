@@ -53,10 +53,12 @@ export async function readAnyTransaction(body: Uint8Array, {limits, pause}: Tran
     if (problems.length < TRANSACTION_PROBLEMS_MAX) problems.push(problem);
   };
   const root = new DocumentObject({index, span: index.root, path: '$', report});
+  const id = root.has('id') ? root.string('id', STRING_LENGTH_MAX) : undefined;
   const checks = root.has('checks') ? root.list('checks') : [];
   const operations = root.list('operations');
   root.end();
   const transaction = {
+    ...(id === undefined ? {} : {id}),
     checks: checks.flatMap(place => readCheck(place) ?? []),
     operations: operations.flatMap(place => readOperation(place) ?? []),
   };

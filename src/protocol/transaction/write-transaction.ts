@@ -10,11 +10,12 @@ export type RevisionFormat = (given: GivenRevision) => string;
 /**
  * Writes the document of a transaction. Values and patches are copied as they are: they have to be JSON, see {@link isWritable}.
  */
-export function formatTransaction({checks = [], operations}: Transaction, format: RevisionFormat): string {
+export function formatTransaction({id, checks = [], operations}: Transaction, format: RevisionFormat): string {
   const formatted = checks.map(({key, expected}) =>
     expected === 'absent' ? {key, absent: true} : {key, revision: format(expected)},
   );
-  return `{"checks":${JSON.stringify(formatted)},"operations":[${operations.map(formatOperation).join()}]}`;
+  const named = id === undefined ? '' : `"id":${JSON.stringify(id)},`;
+  return `{${named}"checks":${JSON.stringify(formatted)},"operations":[${operations.map(formatOperation).join()}]}`;
 }
 
 function formatOperation(operation: TransactionOperation): string {

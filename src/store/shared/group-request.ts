@@ -4,7 +4,7 @@ import {beginEntryRecord, endEntryRecord} from '../format/entry-record.ts';
 import type {PlannedWrite} from '../plan/group-plan.ts';
 import type {PreparedPlan, PreparedPut} from '../plan/prepared-commit.ts';
 import {encodeResults, eraOf} from './engine/commit-ids.ts';
-import {entryKey, type LogPosition, logUpTo, resultsBefore} from './engine/engine-keys.ts';
+import {entryKey, type LogPosition, logUpTo, resultsBefore, stageParts} from './engine/engine-keys.ts';
 import type {Head, KnownHead} from './engine/head.ts';
 import type {LogLimits} from './engine/log-limits.ts';
 import {encodeLog, type LogPart} from './engine/log-record.ts';
@@ -24,11 +24,15 @@ export interface GroupOptions {
   readonly group: string;
   /** Id of the process. */
   readonly writer: string;
-  /** Ids that callers gave to the planned commits. */
+  /** Ids that callers gave to the commits of the group. */
   readonly ids: readonly (string | undefined)[];
+  /** Result of each of these commits that is planned; undefined for the others. */
+  readonly results: readonly (CommitResult | Error | undefined)[];
   readonly logLimits: LogLimits;
   /** End of the part of the log that is no longer needed. */
   readonly trimmed: LogPosition;
+  /** Ids of large groups whose parts were written, but not committed. */
+  readonly orphans: readonly string[];
 }
 
 /** Number of eras whose results are kept: the present one, and the one before. */
@@ -37,29 +41,22 @@ const ERAS_KEPT = 2;
 /** Returns what a group writes. Without changes it is only the time, in the head. */
 export function describeGroup(
   {base, plan}: {readonly base: KnownHead; readonly plan: PreparedPlan},
-  {group, writer, ids, logLimits, trimmed}: GroupOptions,
+  {group, writer, ids, results, logLimits, trimmed, orphans}: GroupOptions,
 ): GroupRequest {
   const {changes, updatedAtMs, nowMs} = plan;
-  const log = encodeLog({changes, updatedAtMs}, base.head.end, logLimits);
+  const log = encodeLog({changes, updatedAtMs}, {start: base.head.end, group, limits: logLimits});
   const head: Head = {...base.head, end: log.end, trimmed, clockMs: Math.max(base.head.clockMs, nowMs), group, writer};
-  const results = changes.length === 0 ? [] : encodeGroupResults(plan.results, {group, ids, base});
+  const found = changes.length === 0 ? [] : encodeResults(group, results, {ids, revision: base.head.end.revision});
   return {
     head,
     log: {changes, updatedAtMs},
     writes: {
-      puts: [...putsOf(plan), ...log.puts, ...results],
+      puts: [...putsOf(plan), ...log.puts, ...found],
       removes: [...plan.writes].flatMap(([key, {put}]) => (put === undefined ? [entryKey(key)] : [])),
-      removedRanges: rangesToTrim(base.head, head),
+      removedRanges: [...rangesToTrim(base.head, head), ...orphans.map(stageParts)],
       usesReserve: [...plan.writes.values()].every(({put}) => put === undefined),
     },
   };
-}
-
-function encodeGroupResults(
-  results: readonly (CommitResult | Error)[],
-  {group, ids, base}: Pick<GroupOptions, 'group' | 'ids'> & {readonly base: KnownHead},
-): GroupWrites['puts'] {
-  return encodeResults(group, results, {ids, revision: base.head.end.revision});
 }
 
 function* putsOf({writes}: PreparedPlan): Iterable<GroupWrites['puts'][number]> {

@@ -1,8 +1,9 @@
 import type {Revision} from '../../domain/revision.ts';
 import type {Timers} from '../../domain/timers.ts';
 import {waitForTime} from '../../domain/wait-for-time.ts';
+import type {Attempt} from './attempt.ts';
 import type {ResultReader} from './engine/commit-ids.ts';
-import {type Driver, EngineFailure, type GuardedWrite, isEngineFailure, type StoredValue} from './engine/driver.ts';
+import {type Driver, type GuardedWrite, isEngineFailure, type StoredValue} from './engine/driver.ts';
 import {decodeHead} from './engine/head.ts';
 
 /** Pause before the first repetition of a request, in milliseconds. Each further one is twice as long. */
@@ -11,13 +12,10 @@ const PAUSE_MS_MAX = 500;
 
 /** A group to be written. */
 export interface SentGroup {
-  /** The id of the group, in the head that it writes. */
-  readonly id: string;
+  readonly attempt: Attempt;
   /** The revision after which it was planned. */
   readonly after: Revision;
   readonly write: GuardedWrite;
-  /** Time by `elapsedMs` when to give up. */
-  readonly deadlineMs: number;
 }
 
 /**
@@ -33,43 +31,45 @@ export interface SenderDeps {
   readonly driver: Driver;
   readonly results: ResultReader;
   readonly timers: Timers;
-  readonly elapsedMs: () => number;
 }
 
 /**
- * Sends a group until its outcome is known. The same request can be sent any number of times: it compares the head, which the first
- * one that is applied replaces.
+ * Sends a group until its outcome is known, or the time of the attempt is over. The same request can be sent any number of times: it
+ * compares the head, which the first one that is applied replaces. The attempt is in doubt from the first request on, until it is known
+ * that none was applied.
  *
- * @throws {EngineFailure} `unknown` if the outcome is not known at the deadline; `unavailable`, `full`, `denied` if nothing was written.
+ * @throws {EngineFailure}
  */
 export async function sendGroup(group: SentGroup, deps: SenderDeps): Promise<SentResult> {
+  const {attempt, write} = group;
   let isDoubtful = false;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
+    attempt.assertOpen();
+    attempt.isInDoubt = true;
     try {
-      const answer = await deps.driver.compareAndWrite(group.write);
+      const answer = await deps.driver.compareAndWrite(write);
       if (answer.kind === 'written') return answer;
-      return isDoubtful ? await resolve(group, answer.found, deps.results) : answer;
+      const result = isDoubtful ? await resolve(group, answer.found, deps.results) : answer;
+      if (result.kind === 'conflict') attempt.isInDoubt = false;
+      return result;
     } catch (error) {
-      if (!isEngineFailure(error, 'unknown', 'unavailable')) throw isDoubtful ? stillUnknown(error) : error;
-      isDoubtful ||= error.kind === 'unknown';
-      if (deps.elapsedMs() + pauseMs >= group.deadlineMs) throw isDoubtful ? stillUnknown(error) : error;
+      isDoubtful ||= isEngineFailure(error, 'unknown');
+      attempt.isInDoubt = isDoubtful;
+      if (!isEngineFailure(error, 'unknown', 'unavailable')) throw error;
+      attempt.problem = error.message;
     }
     await waitForTime(pauseMs, {timers: deps.timers, signals: []});
   }
 }
 
-/** Finds out whether an earlier attempt was written, after the head has changed. */
+/** Finds out whether an earlier request was applied, after the head has changed. */
 async function resolve(
-  {id, after}: SentGroup,
+  {attempt: {group}, after}: SentGroup,
   found: StoredValue | undefined,
   results: ResultReader,
 ): Promise<SentResult> {
   const head = found === undefined ? undefined : decodeHead(found);
-  if (head?.head.group === id && head.head.staged === undefined) return {kind: 'written', version: head.version};
-  const isWritten = head?.head.group === id || (await results.hasGroup(id, after));
+  if (head?.head.group === group && head.head.staged === undefined) return {kind: 'written', version: head.version};
+  const isWritten = head?.head.group === group || (await results.hasGroup(group, after));
   return {kind: isWritten ? 'overtaken' : 'conflict', found};
-}
-
-function stillUnknown(error: unknown): EngineFailure {
-  return new EngineFailure('unknown', error instanceof Error ? error.message : String(error), {cause: error});
 }

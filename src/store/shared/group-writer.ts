@@ -1,6 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
 import {AppError} from '../../domain/app-error.ts';
-import type {CommitResult} from '../../domain/commit.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import {runInTicks} from '../../domain/steps.ts';
@@ -9,23 +8,30 @@ import {writtenBytesOf} from '../plan/commit-size.ts';
 import {planGroup} from '../plan/plan-commits.ts';
 import {isDeletion, type PreparedCommit, type PreparedPlan} from '../plan/prepared-commit.ts';
 import type {StoreClock} from '../plan/store-clock.ts';
+import {Attempt} from './attempt.ts';
 import {commitIdIn, type ResultReader} from './engine/commit-ids.ts';
-import {type Driver, EngineFailure, isEngineFailure} from './engine/driver.ts';
-import {HEAD_KEY} from './engine/engine-keys.ts';
-import {encodeHead, type KnownHead} from './engine/head.ts';
+import {type Driver, type EngineFailure, isEngineFailure} from './engine/driver.ts';
+import {type KnownHead, replaceHead, writtenHead} from './engine/head.ts';
 import type {LogLimits} from './engine/log-limits.ts';
 import {fitsRequest, NO_WRITES, writeStage} from './engine/staging.ts';
 import {findTrim} from './engine/trimming.ts';
-import {describeGroup, type GroupRequest} from './group-request.ts';
+import {describeGroup, type GroupOptions, type GroupRequest} from './group-request.ts';
 import {type SentResult, sendGroup} from './group-sender.ts';
+import {type GroupResults, PlannedCommits} from './planned-commits.ts';
 import type {Replica} from './replica.ts';
 import {Turns} from './turns.ts';
 import type {ValueReader} from './value-reader.ts';
 
-/** A commit with the id that its caller gave it. */
+/** A commit as the writer gets it. */
 export interface SharedCommit extends PreparedCommit {
+  /** The id that its caller gave it. */
   readonly id?: string | undefined;
+  /** Time by `elapsedMs` when it arrived. */
+  readonly arrivedMs: number;
 }
+
+/** Time after which a commit that still waits for its group is refused, in milliseconds: it ends within 10 seconds. */
+const WAIT_MS_MAX = 5000;
 
 /** Dependencies of {@link GroupWriter}. */
 export interface GroupWriterDeps {
@@ -46,12 +52,9 @@ export interface GroupWriterDeps {
   readonly createId: () => string;
   /** Id of this process among those that write. */
   readonly writer: string;
-  /** Time for one group, in milliseconds. A commit waits for at most one other group, so it ends within twice this time. */
+  /** Time for one group, in milliseconds; for a large one after each of its parts. */
   readonly groupTimeoutMs: number;
 }
-
-/** A result for each commit of a group, or the reason why it did not happen. */
-type GroupResults = readonly (CommitResult | Error)[];
 
 /** A plan, and the head that it is based on. */
 interface BasedPlan {
@@ -74,6 +77,8 @@ export class GroupWriter {
   #isDoubtful = false;
   #readOnlyBecause: string | undefined;
   #writtenBytes = 0;
+  /** Ids of large groups whose parts were written, but not committed: the next write removes them. */
+  #orphans: readonly string[] = [];
 
   constructor(deps: GroupWriterDeps) {
     this.#deps = deps;
@@ -90,19 +95,20 @@ export class GroupWriter {
     return this.#writtenBytes;
   }
 
-  /** Writes a group. Never throws a failure of the engine. */
+  /** Writes a group. Never throws a failure of the engine. Commits that have waited for too long are refused. */
   async write(commits: readonly SharedCommit[]): Promise<GroupResults> {
-    const group = this.#deps.createId();
-    const deadlineMs = this.#deps.elapsedMs() + this.#deps.groupTimeoutMs;
-    try {
-      return await this.#writeUntil(commits, {group, deadlineMs});
-    } catch (error) {
-      if (isEngineFailure(error, 'full'))
-        return this.#writeDeletions(commits, {group: this.#deps.createId(), deadlineMs});
-      if (!isEngineFailure(error, 'unknown', 'unavailable', 'denied')) throw error;
-      this.#isDoubtful = true;
-      return commits.map(({id}, index) => this.#failureOf(error, id ?? commitIdIn(group, index)));
-    }
+    const oldestMs = this.#deps.elapsedMs() - WAIT_MS_MAX;
+    const problem = 'the engine is too slow for the commits that wait';
+    const late = new AppError({code: 'store-unavailable', problem});
+    return this.#writeSome(
+      commits,
+      ({arrivedMs}) => arrivedMs >= oldestMs,
+      late,
+      async timely => {
+        await this.#turns.gap();
+        return this.#attempt(timely, () => this.#writeDeletions(timely));
+      },
+    );
   }
 
   /**
@@ -111,42 +117,75 @@ export class GroupWriter {
    */
   async writeTime(): Promise<void> {
     const {driver, replica, clock} = this.#deps;
-    const {head, version} = replica.known;
+    const {head} = replica.known;
     const clockMs = clock.now();
     if (clockMs <= head.clockMs || this.#isDoubtful) return;
-    const write = {key: HEAD_KEY, version, value: encodeHead({...head, clockMs}), ...NO_WRITES};
+    const write = {...replaceHead(replica.known, {...head, clockMs}), ...NO_WRITES};
     await driver.compareAndWrite(write).catch(error => {
       if (!isEngineFailure(error)) throw error;
     });
   }
 
-  async #writeDeletions(commits: readonly SharedCommit[], attempt: Attempt): Promise<GroupResults> {
+  /** Writes only the commits that free space, since the engine is full. */
+  #writeDeletions(commits: readonly SharedCommit[]): Promise<GroupResults> {
     const full = new AppError({code: 'disk-full'});
-    const deletions = commits.filter(isDeletion);
-    if (deletions.length === 0) return commits.map(() => full);
-    const results = await this.#writeUntil(deletions, attempt).catch(error => {
-      if (!isEngineFailure(error)) throw error;
-      return deletions.map(() => full);
-    });
-    const rest = [...results];
-    return commits.map(commit => (isDeletion(commit) && rest.shift()) || full);
+    return this.#writeSome(commits, isDeletion, full, deletions =>
+      this.#attempt(deletions, async () => deletions.map(() => full)),
+    );
   }
 
-  #failureOf(error: EngineFailure, commitId: string): AppError {
-    const {message: problem} = error;
-    if (error.kind === 'unknown') return new AppError({code: 'outcome-unknown', commitId}, {cause: error});
-    if (error.kind === 'unavailable') return new AppError({code: 'store-unavailable', problem}, {cause: error});
-    this.#readOnlyBecause = problem;
-    return new AppError({code: 'store-read-only', problem}, {cause: error});
+  /** Writes those commits of a group that are selected. The others fail. */
+  async #writeSome(
+    commits: readonly SharedCommit[],
+    isSelected: (commit: SharedCommit) => boolean,
+    failure: AppError,
+    write: (selected: readonly SharedCommit[]) => Promise<GroupResults>,
+  ): Promise<GroupResults> {
+    const selected = commits.filter(isSelected);
+    const rest = selected.length === 0 ? [] : [...(await write(selected))];
+    return commits.map(commit => (isSelected(commit) ? rest.shift() : undefined) ?? failure);
   }
 
-  async #writeUntil(commits: readonly SharedCommit[], attempt: Attempt): Promise<GroupResults> {
-    if (this.#isDoubtful) await this.#deps.replica.refresh();
-    this.#isDoubtful = false;
+  async #attempt(commits: readonly SharedCommit[], onFull: () => Promise<GroupResults>): Promise<GroupResults> {
+    const {createId, groupTimeoutMs: timeoutMs, timers} = this.#deps;
+    const attempt = new Attempt({group: createId(), timeoutMs, timers});
+    try {
+      return await attempt.within(() => this.#writeUntilWritten(commits, attempt));
+    } catch (error) {
+      if (isEngineFailure(error, 'full') && !attempt.isInDoubt) return onFull();
+      return this.#fail(commits, error, attempt);
+    }
+  }
+
+  /** Returns the failure of each commit of a group. */
+  #fail(commits: readonly SharedCommit[], error: unknown, attempt: Attempt): GroupResults {
+    if (!attempt.isInDoubt && !isEngineFailure(error)) throw error;
+    this.#isDoubtful = true;
+    if (attempt.isInDoubt) {
+      const failureOf = (commitId: string): AppError =>
+        new AppError({code: 'outcome-unknown', commitId}, {cause: error});
+      return commits.map(({id}, index) => failureOf(id ?? commitIdIn(attempt.group, index)));
+    }
+    const {kind, message: problem} = error as EngineFailure;
+    if (kind === 'denied') this.#readOnlyBecause = problem;
+    const code = kind === 'denied' ? 'store-read-only' : 'store-unavailable';
+    return commits.map(() => new AppError({code, problem}, {cause: error}));
+  }
+
+  async #writeUntilWritten(commits: readonly SharedCommit[], attempt: Attempt): Promise<GroupResults> {
     for (;;) {
-      const results = await this.#tryWrite(commits, attempt);
-      if (results !== undefined) return results;
-      await this.#turns.lost();
+      attempt.assertOpen();
+      try {
+        if (this.#isDoubtful) await this.#deps.replica.refresh();
+        this.#isDoubtful = false;
+        const results = await this.#tryWrite(commits, attempt);
+        if (results !== undefined) return results;
+        await this.#turns.lost();
+      } catch (error) {
+        if (!isEngineFailure(error, 'compacted') || attempt.isInDoubt) throw error;
+        // The state that it planned on is no longer in the engine; the present one is.
+        this.#isDoubtful = true;
+      }
     }
   }
 
@@ -155,26 +194,24 @@ export class GroupWriter {
     const {replica, results: reader} = this.#deps;
     const base = replica.known;
     const ids = commits.map(({id}) => id);
-    const applied = await reader.find(ids, base.head.end.revision, base.version);
-    const others = commits.filter((_, index) => applied[index] === undefined);
-    const plan = await this.#plan(others, base);
+    const planned = new PlannedCommits(commits, await reader.find(ids, base));
+    const plan = await this.#plan(planned.commits, base);
     const isChange = plan.changes.length > 0 || plan.stale.length > 0;
     const isTick = !isChange && plan.seenExpiryMs > base.head.clockMs;
     if (isChange || isTick) {
-      const named = others.map(({id}) => id);
-      if (!(await this.#send({base, plan}, named, attempt))) return undefined;
+      const placed = planned.place(plan.results);
+      if (!(await this.#send({base, plan}, {ids, results: placed}, attempt))) return undefined;
     } else {
       await replica.refresh();
       // Checks may have failed that hold now.
       if (replica.known.version !== base.version) return undefined;
     }
-    const rest = [...plan.results];
-    return applied.map(result => result ?? rest.shift() ?? new Error('a commit has no result'));
+    return planned.complete(plan.results);
   }
 
-  async #plan(commits: readonly SharedCommit[], {head, version}: KnownHead): Promise<PreparedPlan> {
+  async #plan(commits: readonly SharedCommit[], {head, at}: KnownHead): Promise<PreparedPlan> {
     const {replica, clock, nowMs} = this.#deps;
-    const found = await this.#readPatched(commits, version);
+    const found = await this.#readPatched(commits, at);
     const steps = planGroup(commits, {
       storeId: head.id,
       revision: head.end.revision,
@@ -191,16 +228,13 @@ export class GroupWriter {
   }
 
   /** Reads the values that patches and touches need. */
-  async #readPatched(
-    commits: readonly SharedCommit[],
-    version: number,
-  ): Promise<ReadonlyMap<Key, JsonText | AppError>> {
+  async #readPatched(commits: readonly SharedCommit[], at: number): Promise<ReadonlyMap<Key, JsonText | AppError>> {
     const found = new Map<Key, JsonText | AppError>();
     const reading = commits.flatMap(({operations}) =>
       operations.map(async ({kind, key}) => {
         const info = kind === 'patch' || kind === 'touch' ? this.#deps.replica.index.get(key) : undefined;
         if (info === undefined) return;
-        found.set(key, await this.#deps.values.read(info, version).then(({json}) => json, asAppError));
+        found.set(key, await this.#deps.values.read(info, at).then(({json}) => json, asAppError));
       }),
     );
     await Promise.all(reading);
@@ -208,63 +242,43 @@ export class GroupWriter {
   }
 
   /** @returns Whether it was written. */
-  async #send(based: BasedPlan, ids: readonly (string | undefined)[], attempt: Attempt): Promise<boolean> {
+  async #send(based: BasedPlan, named: Pick<GroupOptions, 'ids' | 'results'>, attempt: Attempt): Promise<boolean> {
     const {driver, elapsedMs, logLimits} = this.#deps;
     const startMs = elapsedMs();
     const trimmed = await findTrim(driver, based.base, logLimits);
-    const request = describeGroup(based, {...this.#deps, ids, group: attempt.group, trimmed});
+    const orphans = this.#orphans;
+    const request = describeGroup(based, {...this.#deps, ...named, group: attempt.group, trimmed, orphans});
     const head = await this.#stageLarge(request, based.base, attempt);
-    const written = await sendGroup(
-      {
-        id: attempt.group,
-        after: based.base.head.end.revision,
-        deadlineMs: attempt.deadlineMs,
-        write: {
-          key: HEAD_KEY,
-          version: based.base.version,
-          value: encodeHead(head),
-          ...(head.staged === undefined ? request.writes : NO_WRITES),
-        },
-      },
-      this.#deps,
-    );
-    await this.#learn(written, {head, log: request.log});
+    const {removedRanges} = request.writes;
+    const writes = head.staged === undefined ? request.writes : {...NO_WRITES, removedRanges};
+    const write = {...replaceHead(based.base, head), ...writes};
+    const written = await sendGroup({attempt, after: based.base.head.end.revision, write}, this.#deps);
+    await this.#learn(written, {head, log: request.log}, based.base);
     if (written.kind === 'conflict') return false;
+    this.#orphans = this.#orphans.filter(id => !orphans.includes(id) && id !== head.staged?.id);
     this.#readOnlyBecause = undefined;
     this.#writtenBytes += writtenBytesOf(based.plan.changes);
-    await this.#turns.won(elapsedMs() - startMs);
+    this.#turns.won(elapsedMs() - startMs);
     return true;
   }
 
-  /** Makes the replica as new as a group that was sent. */
-  async #learn(sent: SentResult, {head, log}: Omit<GroupRequest, 'writes'>): Promise<void> {
+  /** Makes the replica as new as a group that was sent: no call may return a revision that this process does not know. */
+  async #learn(sent: SentResult, {head, log}: Omit<GroupRequest, 'writes'>, base: KnownHead): Promise<void> {
     const {replica} = this.#deps;
-    if (sent.kind === 'conflict') return replica.adopt(sent.found);
-    if (sent.kind === 'written' && head.staged === undefined) return replica.apply({head, version: sent.version}, log);
-    try {
-      if (sent.kind === 'written') await replica.refresh();
-      else await replica.adopt(sent.found);
-    } catch (error) {
-      if (!isEngineFailure(error)) throw error;
-      // It is committed; but no call may return a revision that this process does not know.
-      throw new EngineFailure('unknown', error.message, {cause: error});
-    }
+    if (sent.kind !== 'written') return replica.adopt(sent.found, base);
+    if (head.staged === undefined) return replica.apply(writtenHead(head, sent.version), log, base);
+    return replica.refresh();
   }
 
   /** Writes a group that is too large for one request beside the entries. @returns The head that commits it. */
-  async #stageLarge({head, writes}: GroupRequest, base: KnownHead, {group}: Attempt): Promise<KnownHead['head']> {
+  async #stageLarge({head, writes}: GroupRequest, base: KnownHead, attempt: Attempt): Promise<KnownHead['head']> {
     if (fitsRequest(writes)) return head;
-    // Another id for each version: a part of an earlier attempt would be of another plan.
-    const id = `${group}-${base.version}`;
-    return {...head, staged: {id, parts: await writeStage(this.#deps.driver, id, writes), done: 0}};
+    // Another id for each version: a part of an earlier try would be of another plan.
+    const id = `${attempt.group}-${base.version}`;
+    this.#orphans = [...this.#orphans, id];
+    const parts = await writeStage(this.#deps.driver, writes, {id, onPart: () => attempt.restart()});
+    return {...head, staged: {id, parts, done: 0}};
   }
-}
-
-/** One attempt to write a group. */
-interface Attempt {
-  readonly group: string;
-  /** Time by `elapsedMs` when to give up. */
-  readonly deadlineMs: number;
 }
 
 function asAppError(error: unknown): AppError {

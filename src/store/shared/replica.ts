@@ -8,10 +8,11 @@ import {decodeEntryInfo} from '../format/entry-record.ts';
 import type {StoreClock} from '../plan/store-clock.ts';
 import {type Driver, isEngineFailure, type StoredValue} from './engine/driver.ts';
 import {ENTRIES, entryOfKey, HEAD_KEY} from './engine/engine-keys.ts';
-import {decodeHead, type KnownHead, revisionOf} from './engine/head.ts';
+import {type KnownHead, revisionOf} from './engine/head.ts';
 import type {LogPart} from './engine/log-record.ts';
 import {readPages} from './engine/range-pages.ts';
 import {readParts} from './engine/read-changes.ts';
+import {assertHead, continueRestored, continues, isOlder, isSame} from './engine/restored.ts';
 import {moveStaged} from './engine/staging.ts';
 import {EntryIndex} from './entry-index.ts';
 
@@ -19,13 +20,22 @@ import {EntryIndex} from './entry-index.ts';
 export interface ReplicaDeps {
   readonly driver: Driver;
   readonly clock: StoreClock;
+  /** Returns random bytes, for the id of a store that was restored. */
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
   /** Receives the changes that the replica learns, before anything reads it. */
   readonly onChanges: (changes: readonly Change[]) => void;
+  /** Called when the engine turns out to have been restored: values that were read before may be of other commits. */
+  readonly onRestored: () => void;
 }
+
+/** Number of times that the head is read again because the engine has dropped the state that is read. */
+const RESTARTS_MAX = 3;
 
 /**
  * The state of the store that this process knows: the head, and an index of all entries without their values. It follows the engine
  * by the change log. A read calls {@link refresh} first, which reads the head: if that is the known one, everything is present.
+ *
+ * If the engine was restored from a backup, the replica begins again, with the id that `continueRestored` gives the store.
  */
 export class Replica {
   readonly index = new EntryIndex();
@@ -58,15 +68,15 @@ export class Replica {
   }
 
   /** Reads all entries. To be called once, before anything else. */
-  async load(): Promise<void> {
-    await this.#reload(await this.#finishStaged(this.#known));
+  load(): Promise<void> {
+    return this.#retry(this.#known, async head => this.#reload(await this.#finishStaged(head)));
   }
 
   /**
    * Makes the replica at least as new as the engine was at the call. Concurrent callers share one request.
    *
    * @throws {EngineFailure}
-   * @throws {AppError} `store-unavailable` if the data of the store were removed or replaced.
+   * @throws {AppError} `store-unavailable` if the data of the store were removed.
    */
   refresh(): Promise<void> {
     if (this.#running === undefined) return this.#begin();
@@ -75,16 +85,22 @@ export class Replica {
     return this.#next;
   }
 
-  /** Makes a head the known one, unless a newer one is known, with all changes up to it. @throws As {@link refresh}. */
-  adopt(found: StoredValue | undefined): Promise<void> {
-    const adopting = this.#adopting.catch(() => {}).then(() => this.#adoptNow(found));
+  /**
+   * Makes a head the known one, unless a newer one is known, with all changes up to it.
+   *
+   * @param since The head that was known before the engine was asked for this one.
+   * @throws As {@link refresh}.
+   */
+  adopt(found: StoredValue | undefined, since: KnownHead): Promise<void> {
+    const adopting = this.#adopting.catch(() => {}).then(() => this.#adoptNow(found, since));
     this.#adopting = adopting.catch(() => {});
     return adopting;
   }
 
-  /** Makes a head the known one that this process has written itself, with its changes. */
-  apply(written: KnownHead, part: LogPart): void {
-    if (written.version <= this.#known.version) return;
+  /** Makes a head the known one that this process has written itself, with its changes. @param base The head that it replaced. */
+  apply(written: KnownHead, part: LogPart, base: KnownHead): void {
+    // Otherwise a newer one is known already.
+    if (this.#known.version !== base.version) return;
     this.#applyPart(part);
     this.#become(written);
   }
@@ -99,44 +115,75 @@ export class Replica {
   }
 
   async #readHead(): Promise<void> {
+    const since = this.#known;
     const [found] = await this.#deps.driver.read([HEAD_KEY]);
-    if (found?.version !== this.#known.version) await this.adopt(found);
+    if (found === undefined || this.#known.version !== since.version || !isSame(found, since))
+      return this.adopt(found, since);
+    this.#known = {...this.#known, at: Math.max(this.#known.at, found.readAt)};
   }
 
-  async #adoptNow(found: StoredValue | undefined): Promise<void> {
-    if (found !== undefined && found.version <= this.#known.version) return;
-    const head = await this.#finishStaged(this.#check(found));
-    if (head.version <= this.#known.version) return;
-    if (head.head.trimmed.revision > this.revision) return this.#reload(head);
-    try {
-      const parts = await this.#readLog(head);
-      // Commits of this process may have been applied meanwhile.
-      if (head.version <= this.#known.version) return;
-      for (const part of parts) this.#applyPart(part);
-      this.#become(head);
-    } catch (error) {
-      if (!isEngineFailure(error, 'compacted')) throw error;
-      await this.#readHead();
+  async #adoptNow(found: StoredValue | undefined, since: KnownHead): Promise<void> {
+    if (since.head.id === this.id) {
+      if (found !== undefined && found.version <= this.#known.version && !isOlder(found, since)) return;
+      return this.#retry(assertHead(found), head => this.#adoptHead(head));
+    }
+    // The store has got another id since the engine was asked.
+    const known = this.#known;
+    const [present] = await this.#deps.driver.read([HEAD_KEY]);
+    if (present === undefined || !isSame(present, known))
+      await this.#retry(assertHead(present), head => this.#adoptHead(head));
+  }
+
+  /** Calls a function with a head, and again with the present one if the engine has dropped the state that it reads. */
+  async #retry(start: KnownHead, use: (head: KnownHead) => Promise<void>): Promise<void> {
+    let head = start;
+    for (let restarts = 0; ; restarts++) {
+      try {
+        return await use(head);
+      } catch (error) {
+        if (!isEngineFailure(error, 'compacted') || restarts === RESTARTS_MAX) throw error;
+        head = assertHead((await this.#deps.driver.read([HEAD_KEY]))[0]);
+      }
     }
   }
 
-  /** Reads the parts of the log with changes that are not known. */
-  async #readLog({head, version}: KnownHead): Promise<readonly LogPart[]> {
-    if (head.end.revision === this.revision) return [];
+  async #adoptHead(found: KnownHead): Promise<void> {
+    const head = await this.#finishStaged(found);
+    const known = this.#known;
+    const [isContinued, parts] = await Promise.all([continues(head, known, this.#deps.driver), this.#readLog(head)]);
+    // Commits of this process may have been applied meanwhile.
+    if (head.version <= this.#known.version && this.#known.version !== known.version) return;
+    if (!isContinued) return this.#beginAgain(head);
+    if (parts === undefined) return this.#reload(head);
+    for (const part of parts) this.#applyPart(part);
+    this.#become(head);
+  }
+
+  /** Continues with the state of an engine that was restored. */
+  async #beginAgain(found: KnownHead): Promise<void> {
+    const head = await continueRestored(found, this.#known.head, this.#deps);
+    this.#deps.onRestored();
+    await this.#reload(await this.#finishStaged(head), true);
+  }
+
+  /** Reads the parts of the log with changes that are not known; undefined if it does not reach back to them. */
+  async #readLog({head, at}: KnownHead): Promise<readonly LogPart[] | undefined> {
+    if (head.trimmed.revision > this.revision) return undefined;
+    if (head.end.revision <= this.revision) return [];
     const parts: LogPart[] = [];
-    for await (const part of readParts(this.#deps.driver, this.revision, version)) {
+    for await (const part of readParts(this.#deps.driver, this.revision, at)) {
       if (part === undefined) throw new AppError({code: 'store-corrupt'});
       parts.push(part);
     }
     return parts;
   }
 
-  async #reload(head: KnownHead): Promise<void> {
+  async #reload(head: KnownHead, isRestored = false): Promise<void> {
     const infos = [];
-    for await (const page of readPages(this.#deps.driver, ENTRIES, {at: head.version})) {
+    for await (const page of readPages(this.#deps.driver, ENTRIES, {at: head.at})) {
       for (const {key, value} of page) infos.push(readInfo(trustStoredKey(entryOfKey(key)), value));
     }
-    if (head.version < this.#known.version) return;
+    if (head.version < this.#known.version && !isRestored) return;
     this.index.clear();
     for (const info of infos) this.index.set(info);
     this.#become(head);
@@ -160,16 +207,8 @@ export class Replica {
     for (let known = head; ; ) {
       if (known.head.staged === undefined) return known;
       const moved = await moveStaged(this.#deps.driver, known);
-      known = moved !== undefined && 'head' in moved ? moved : this.#check(moved);
+      known = moved !== undefined && 'head' in moved ? moved : assertHead(moved);
     }
-  }
-
-  /** Reads a head of this store. @throws {AppError} `store-unavailable` if it is none. */
-  #check(found: StoredValue | undefined): KnownHead {
-    const known = found === undefined ? undefined : decodeHead(found);
-    if (known === undefined) throw replaced(found === undefined ? 'were removed' : 'cannot be read');
-    if (known.head.id !== this.id || revisionOf(known) < this.revision) throw replaced('were replaced');
-    return known;
   }
 }
 
@@ -181,9 +220,4 @@ function readInfo(key: Key, record: Buffer): ReturnType<typeof decodeEntryInfo> 
     if (!(error instanceof AppError)) throw error;
     return {key, revision: 0, sizeBytes: record.length, updatedAtMs: 0};
   }
-}
-
-function replaced(what: string): AppError {
-  const problem = `the data of this store ${what} in the engine; restart the service`;
-  return new AppError({code: 'store-unavailable', problem});
 }

@@ -4,7 +4,7 @@ import type {Range} from '../../domain/range.ts';
 import type {Revision} from '../../domain/revision.ts';
 import {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from '../../domain/snapshot.ts';
 import type {SortedEntries} from '../memory/sorted-entries.ts';
-import {isEngineFailure} from './engine/driver.ts';
+import {EngineFailure, isEngineFailure} from './engine/driver.ts';
 import {unavailable} from './engine/open-head.ts';
 import {type ListedInfos, listInfos} from './entry-index.ts';
 
@@ -17,6 +17,8 @@ export interface SnapshotState {
   /** Adds values if the range asks for them, and makes durable that entries have expired. */
   readonly finishList: (listed: ListedInfos, range: Range) => Promise<readonly EntryInfo[]>;
   readonly assertOpen: () => void;
+  /** Returns false once the engine was restored from a backup. */
+  readonly isCurrent: () => boolean;
 }
 
 /** A state of a store in a network engine. The engine keeps old values until they are compacted. */
@@ -35,13 +37,15 @@ export class SharedSnapshot implements Snapshot {
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   list(range: Range): Promise<readonly EntryInfo[]>;
   async list(range: Range): Promise<readonly EntryInfo[]> {
-    const {entries, nowMs, finishList, assertOpen} = this.#state;
+    const {entries, nowMs, finishList, assertOpen, isCurrent} = this.#state;
     assertOpen();
     if (this.#isDisposed) throw new AppError({code: 'store-closed'});
     try {
-      return await finishList(listInfos(entries, range, nowMs), range);
+      const listed = await finishList(listInfos(entries, range, nowMs), range);
+      if (isCurrent()) return listed;
+      throw new EngineFailure('compacted', 'the engine was restored');
     } catch (error) {
-      if (isEngineFailure(error, 'compacted'))
+      if (isEngineFailure(error, 'compacted') || !isCurrent())
         throw new AppError({code: 'reader-too-slow', idleMs: SNAPSHOT_IDLE_MS, ageMs: SNAPSHOT_AGE_MAX_MS});
       throw isEngineFailure(error) ? unavailable(error) : error;
     }

@@ -21,7 +21,19 @@ export interface SharedStoreDeps extends StoreClockDeps {
   readonly owned?: readonly AsyncDisposable[] | undefined;
 }
 
-/** Closes the engine of a store, and everything that is closed with it. */
+/**
+ * Closes the engine of a store, and everything that is closed with it: one after the other, also if one of them fails.
+ *
+ * @throws The first error.
+ */
 export async function closeAll({driver, owned = []}: Pick<SharedStoreDeps, 'driver' | 'owned'>): Promise<void> {
-  for (const each of [driver, ...owned]) await each[Symbol.asyncDispose]();
+  const errors: unknown[] = [];
+  for (const each of [driver, ...owned]) {
+    try {
+      await each[Symbol.asyncDispose]();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }

@@ -11,18 +11,17 @@ import type {StoreStatistics} from '../../domain/statistics.ts';
 import type {Store} from '../../domain/store.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
-import type {Timers} from '../../domain/timers.ts';
 import {sizeOfCommit} from '../plan/commit-size.ts';
 import {prepareCommit} from '../plan/prepared-commit.ts';
 import {MONOTONIC_MS, StoreClock} from '../plan/store-clock.ts';
 import {CommitQueue} from '../write/commit-queue.ts';
 import {ResultReader} from './engine/commit-ids.ts';
 import {type Driver, isEngineFailure} from './engine/driver.ts';
-import {HEAD_KEY} from './engine/engine-keys.ts';
 import {openHead, unavailable} from './engine/open-head.ts';
 import {readChanges} from './engine/read-changes.ts';
 import type {ListedInfos} from './entry-index.ts';
 import {GroupWriter, type SharedCommit} from './group-writer.ts';
+import {HeadFollower} from './head-follower.ts';
 import {Replica} from './replica.ts';
 import {SharedSnapshot} from './shared-snapshot.ts';
 import {closeAll, type SharedStoreDeps} from './shared-store-deps.ts';
@@ -33,9 +32,6 @@ import {ValueReader} from './value-reader.ts';
 const GROUP_BYTES_MAX = 2 * 1024 * 1024;
 const GROUP_TIMEOUT_MS = 4500;
 const ID_BYTES = 12;
-
-/** Pause before the head is read again after the engine did not answer, in milliseconds. */
-const FOLLOW_PAUSE_MS = 250;
 
 /** Maximum number of expired entries that a sweep removes. */
 const SWEPT_MAX = 200;
@@ -55,7 +51,8 @@ export async function openSharedStore(deps: SharedStoreDeps): Promise<Store> {
     const head = await openHead(deps.driver, {...deps, clock, writer: createId()});
     const values = new ValueReader(deps.driver);
     const onChanges = (changes: readonly Change[]): void => values.notice(changes);
-    const replica = new Replica({driver: deps.driver, clock, onChanges}, head);
+    const onRestored = (): void => values.clear();
+    const replica = new Replica({...deps, clock, onChanges, onRestored}, head);
     await replica.load();
     return new SharedStore(deps, {replica, values, clock, createId});
   } catch (error) {
@@ -87,14 +84,11 @@ class SharedStore implements Store {
   readonly #queue = new CommitQueue<SharedCommit>(GROUP_BYTES_MAX);
   /** Resolves after the last group. */
   readonly #running: Promise<void>;
-  readonly #stopWatching: () => void;
-  readonly #timers: Timers;
+  readonly #follower: HeadFollower;
+  readonly #elapsedMs: () => number;
   /** Pending write of the time, which readers of an expired entry wait for. */
   #ticking: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
-  #isWriting = false;
-  /** The highest version of the head that the engine announced. */
-  #noticed = 0;
 
   constructor(deps: SharedStoreDeps, {replica, values, clock, createId}: OpenedParts) {
     const {driver, timers, elapsedMs = MONOTONIC_MS, logChangesMax = DEFAULT_LIMITS.logChangesMax} = deps;
@@ -103,14 +97,14 @@ class SharedStore implements Store {
     this.#replica = replica;
     this.#values = values;
     this.#clock = clock;
-    this.#timers = timers;
+    this.#elapsedMs = elapsedMs;
     this.#writer = new GroupWriter({
       ...{driver, replica, values, clock, timers, elapsedMs, createId, writer: createId()},
       ...{nowMs: deps.nowMs, random: deps.random, results: new ResultReader(driver)},
       logLimits: {changesMax: logChangesMax, bytesMax: DEFAULT_LIMITS.logBytesMax},
       groupTimeoutMs: deps.groupTimeoutMs ?? GROUP_TIMEOUT_MS,
     });
-    this.#stopWatching = driver.watch(HEAD_KEY, version => this.#notice(version));
+    this.#follower = new HeadFollower({driver, replica, timers});
     this.#running = this.#run();
   }
 
@@ -142,7 +136,7 @@ class SharedStore implements Store {
     return this.#ask(async () => {
       const info = this.#replica.index.get(key);
       if (info === undefined) return undefined;
-      if (!hasExpired(info, this.#clock.now())) return this.#values.read(info, this.#replica.known.version);
+      if (!hasExpired(info, this.#clock.now())) return this.#values.read(info, this.#replica.known.at);
       await this.#tick(info);
       return undefined;
     });
@@ -152,17 +146,17 @@ class SharedStore implements Store {
   list(range: Range): Promise<readonly EntryInfo[]>;
   list(range: Range): Promise<readonly EntryInfo[]> {
     return this.#ask(async () => {
-      const {version} = this.#replica.known;
-      return this.#finishList(this.#replica.index.list(range, this.#clock.now()), range, version);
+      const {at} = this.#replica.known;
+      return this.#finishList(this.#replica.index.list(range, this.#clock.now()), range, at);
     });
   }
 
   changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
     return this.#ask(async () => {
-      const {head, version} = this.#replica.known;
+      const {head, at} = this.#replica.known;
       const {revision} = head.end;
       if (since > revision || since < head.trimmed.revision) return {kind: 'reset', revision};
-      const changes = since === revision ? [] : await readChanges(this.#driver, {since, limit, version});
+      const changes = since === revision ? [] : await readChanges(this.#driver, {since, limit, at});
       if (changes === undefined) return {kind: 'reset', revision};
       return {kind: 'changes', changes, revision: changes.at(-1)?.revision ?? revision};
     });
@@ -174,13 +168,14 @@ class SharedStore implements Store {
 
   snapshot(): Promise<Snapshot> {
     return this.#ask(async () => {
-      const {version} = this.#replica.known;
+      const {head, at} = this.#replica.known;
       return new SharedSnapshot({
         entries: this.#replica.index.freeze(),
         revision: this.#replica.revision,
         nowMs: this.#clock.now(),
-        finishList: (listed, range) => this.#finishList(listed, range, version),
+        finishList: (listed, range) => this.#finishList(listed, range, at),
         assertOpen: () => this.#assertOpen(),
+        isCurrent: () => this.#replica.id === head.id,
       });
     });
   }
@@ -200,70 +195,52 @@ class SharedStore implements Store {
   }
 
   async #close(): Promise<void> {
-    this.#stopWatching();
+    this.#follower.close();
     this.#replica.listeners.clear();
     this.#queue.end();
-    await this.#running;
-    await this.#writer.writeTime();
-    await closeAll(this.#deps);
+    try {
+      await this.#running;
+      await this.#writer.writeTime();
+    } finally {
+      await closeAll(this.#deps);
+    }
   }
 
-  #push(commit: SharedCommit): Promise<CommitResult> {
+  #push(commit: Omit<SharedCommit, 'arrivedMs'>): Promise<CommitResult> {
     return this.#queue.push(
-      commit,
+      {...commit, arrivedMs: this.#elapsedMs()},
       sizeOfCommit(commit, key => this.#replica.index.get(key)?.sizeBytes ?? 0),
     );
   }
 
   async #run(): Promise<void> {
     for await (const group of this.#queue) {
-      this.#isWriting = true;
-      await group.answer(commits => this.#writer.write(commits));
-      this.#isWriting = false;
-      if (this.#noticed > this.#replica.known.version) this.#follow();
+      await this.#follower.whileWriting(() => group.answer(commits => this.#writer.write(commits)));
     }
   }
 
-  /** Learns of a change of the head, by this process or another. */
-  #notice(version: number | undefined): void {
-    this.#noticed = Math.max(this.#noticed, version ?? this.#replica.known.version + 1);
-    // Mostly it is the write that is being made, whose answer follows.
-    if (!this.#isWriting && this.#noticed > this.#replica.known.version) this.#follow();
-  }
-
-  /** Makes the replica as new as the engine; tries again while the engine does not answer. */
-  #follow(): void {
-    const {version} = this.#replica.known;
-    this.#replica.refresh().then(
-      () => {
-        // The head was noticed to change, but did not: the change was undone, or the engine was interrupted.
-        if (this.#replica.known.version === version) this.#noticed = version;
-      },
-      () => {
-        if (this.#closed === undefined) this.#timers.after(FOLLOW_PAUSE_MS, () => this.#follow());
-      },
-    );
-  }
-
-  /** Reads once the replica is as new as the engine. Starts over if the engine has dropped the state that is read. */
+  /** Reads once the replica is as new as the engine. Starts over if the state that is read was dropped, or the engine restored. */
   async #ask<T>(read: () => Promise<T>): Promise<T> {
     for (let restarts = 0; ; restarts++) {
       this.#assertOpen();
+      let {id} = this;
       try {
         await this.#replica.refresh();
         this.#assertOpen();
+        ({id} = this);
         return await read();
       } catch (error) {
         this.#assertOpen();
-        if (isEngineFailure(error, 'compacted') && restarts < RESTARTS_MAX) continue;
+        const isDropped = isEngineFailure(error, 'compacted') || id !== this.id;
+        if (isDropped && restarts < RESTARTS_MAX) continue;
         throw isEngineFailure(error) ? unavailable(error) : error;
       }
     }
   }
 
-  async #finishList({infos, expired}: ListedInfos, range: Range, version: number): Promise<readonly EntryInfo[]> {
+  async #finishList({infos, expired}: ListedInfos, range: Range, at: number): Promise<readonly EntryInfo[]> {
     if (expired !== undefined) await this.#tick(expired);
-    return range.values ? Promise.all(infos.map(info => this.#values.read(info, version))) : infos;
+    return range.values ? Promise.all(infos.map(info => this.#values.read(info, at))) : infos;
   }
 
   /**

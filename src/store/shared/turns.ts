@@ -29,18 +29,27 @@ export class Turns {
   /** Typical time of a write, in milliseconds. */
   #writeMs = 1;
   #losses = 0;
+  /** Time when this process may write again. */
+  #nextMs = -Infinity;
 
   constructor(deps: TurnsDeps) {
     this.#deps = deps;
   }
 
-  /** To be called after a write of this process. Leaves a gap of one to three writes if others write too. */
-  async won(durationMs: number): Promise<void> {
+  /** To be called after a write of this process. */
+  won(durationMs: number): void {
     const {elapsedMs, random} = this.#deps;
+    const nowMs = elapsedMs();
     this.#losses = 0;
     this.#writeMs += (durationMs - this.#writeMs) / 8;
-    if (elapsedMs() - this.#otherAtMs > SHARING_MS) return;
-    await this.#wait(Math.min(GAP_MS_MAX, this.#writeMs * (1 + 2 * random())));
+    const isSharing = nowMs - this.#otherAtMs <= SHARING_MS;
+    this.#nextMs = isSharing ? nowMs + Math.min(GAP_MS_MAX, this.#writeMs * (1 + 2 * random())) : -Infinity;
+  }
+
+  /** To be called before a write of this process. Leaves a gap of one to three writes after the last one if others write too. */
+  async gap(): Promise<void> {
+    const delayMs = this.#nextMs - this.#deps.elapsedMs();
+    if (delayMs > 0) await this.#wait(delayMs);
   }
 
   /** To be called after another process has written first. Tries again soon; many losers do not try at the same time. */

@@ -23,7 +23,7 @@ interface CachedValue {
 
 /** Keys that are read together. */
 interface Batch {
-  readonly version: number;
+  readonly at: number;
   readonly keys: Key[];
   sizeBytes: number;
   readonly records: Promise<readonly (Buffer | undefined)[]>;
@@ -41,12 +41,12 @@ export class ValueReader {
   }
 
   /**
-   * Reads an entry as it was when the guarded key had a version. The caller owns its bytes.
+   * Reads an entry as it was in a state of the engine. The caller owns its bytes.
    *
    * @throws {AppError} `entry-corrupt`.
    * @throws {EngineFailure} `compacted` if the engine no longer has that state.
    */
-  async read(info: EntryInfo, version: number): Promise<Entry> {
+  async read(info: EntryInfo, at: number): Promise<Entry> {
     const cached = this.#cache.get(info.key);
     if (cached?.revision === info.revision) {
       // The least recently used value is the first.
@@ -54,7 +54,7 @@ export class ValueReader {
       this.#cache.set(info.key, cached);
       return createEntry(info, copyJson(cached.json));
     }
-    const entry = await this.#readFromEngine(info, version);
+    const entry = await this.#readFromEngine(info, at);
     this.#add(entry.key, {revision: entry.revision, json: entry.json});
     return {...entry, json: copyJson(entry.json)};
   }
@@ -68,8 +68,14 @@ export class ValueReader {
     }
   }
 
-  async #readFromEngine(info: EntryInfo, version: number): Promise<Entry> {
-    const batch = this.#batchFor(version);
+  /** Forgets all values. */
+  clear(): void {
+    this.#cache.clear();
+    this.#cacheBytes = 0;
+  }
+
+  async #readFromEngine(info: EntryInfo, at: number): Promise<Entry> {
+    const batch = this.#batchFor(at);
     const index = batch.keys.push(info.key) - 1;
     batch.sizeBytes += info.sizeBytes;
     const record = (await batch.records)[index];
@@ -79,21 +85,21 @@ export class ValueReader {
     return entry;
   }
 
-  #batchFor(version: number): Batch {
+  #batchFor(at: number): Batch {
     const open = this.#batch;
     const isFull = open === undefined || open.sizeBytes >= BATCH_BYTES_MAX || open.keys.length >= BATCH_KEYS_MAX;
-    if (open?.version === version && !isFull) return open;
+    if (open?.at === at && !isFull) return open;
     const keys: Key[] = [];
-    const batch: Batch = {version, keys, sizeBytes: 0, records: this.#readLater(keys, version)};
+    const batch: Batch = {at, keys, sizeBytes: 0, records: this.#readLater(keys, at)};
     this.#batch = batch;
     return batch;
   }
 
   /** Reads the keys that are added in this tick. */
-  async #readLater(keys: readonly Key[], version: number): Promise<readonly (Buffer | undefined)[]> {
+  async #readLater(keys: readonly Key[], at: number): Promise<readonly (Buffer | undefined)[]> {
     await setImmediate();
     if (this.#batch?.keys === keys) this.#batch = undefined;
-    const found = await this.#driver.read(keys.map(entryKey), {at: version});
+    const found = await this.#driver.read(keys.map(entryKey), {at});
     return found.map(stored => stored?.value);
   }
 

@@ -1,7 +1,8 @@
 import type {CommitResult, Outcome} from '../../../domain/commit.ts';
 import type {Revision} from '../../../domain/revision.ts';
-import type {Driver} from './driver.ts';
+import {type Driver, OPERATIONS_MAX} from './driver.ts';
 import {resultsKey} from './engine-keys.ts';
+import type {KnownHead} from './head.ts';
 
 /**
  * Number of revisions of an era. Results are found for one to two eras: the time for which the change log reaches back, roughly.
@@ -24,18 +25,22 @@ export function commitIdIn(group: string, index: number): string {
   return `${group}-${index}`;
 }
 
-/** Returns what a group writes so that its results are found later, by the ids of its commits. */
+/**
+ * Returns what a group writes so that its results are found later, by the ids of its commits.
+ *
+ * @param results Of every commit of the group, in their order; undefined for one that was applied earlier, or is there twice.
+ */
 export function encodeResults(
   group: string,
-  results: readonly (CommitResult | Error)[],
+  results: readonly (CommitResult | Error | undefined)[],
   {ids, revision}: {readonly ids: readonly (string | undefined)[]; readonly revision: Revision},
 ): readonly (readonly [key: string, value: Buffer])[] {
   const stored = results.map(result =>
-    result instanceof Error ? null : ([result.revision, result.outcomes] as const),
+    result === undefined || result instanceof Error ? null : ([result.revision, result.outcomes] as const),
   );
   const own = ids.flatMap((id, index) => {
     const result = stored[index];
-    return id === undefined || !result ? [] : [[resultsKey(eraOf(revision), id), encode([result])] as const];
+    return id === undefined || !result ? [] : [[ownResultKey(eraOf(revision), id), encode([result])] as const];
   });
   return [[resultsKey(eraOf(revision), group), encode(stored)], ...own];
 }
@@ -54,31 +59,53 @@ export class ResultReader {
     return found.some(stored => stored !== undefined);
   }
 
-  /** Finds the results of commits that were applied earlier. @returns Undefined for each of the others. */
+  /** Finds the results of commits that were applied before a head. @returns Undefined for each of the others. */
   async find(
     ids: readonly (string | undefined)[],
-    revision: Revision,
-    version: number,
+    {head, at}: KnownHead,
   ): Promise<readonly (CommitResult | undefined)[]> {
-    const given = ids.flatMap((id, index) => (id === undefined ? [] : [{index, ...placeOf(id)}]));
+    const era = eraOf(head.end.revision);
+    const places = ids.flatMap((id, index) =>
+      id === undefined ? [] : placesOf(id, era).map(each => ({...each, index})),
+    );
     const results = new Array<CommitResult | undefined>(ids.length).fill(undefined);
-    if (given.length === 0) return results;
-    const eras = [eraOf(revision), Math.max(0, eraOf(revision) - 1)];
-    const keys = given.flatMap(({id}) => eras.map(era => resultsKey(era, id)));
-    const found = await this.#driver.read(keys, {at: version});
-    for (const [at, {index, position}] of given.entries()) {
-      const stored = found[eras.length * at] ?? found[eras.length * at + 1];
-      const result = stored === undefined ? undefined : decode(stored.value)[position];
-      if (result) results[index] = {revision: result[0], outcomes: result[1]};
+    for (let from = 0; from < places.length; from += OPERATIONS_MAX) {
+      const page = places.slice(from, from + OPERATIONS_MAX);
+      const found = await this.#driver.read(
+        page.map(({key}) => key),
+        {at},
+      );
+      for (const [each, {index, position}] of page.entries()) {
+        const stored = found[each];
+        const result = stored === undefined ? undefined : decode(stored.value)[position];
+        if (result) results[index] = {revision: result[0], outcomes: result[1]};
+      }
     }
     return results;
   }
 }
 
-/** Returns the id under which a result is stored, and the position in its group. */
-function placeOf(id: string): {readonly id: string; readonly position: number} {
+/** A key with results, and the position of a commit among them. */
+interface ResultPlace {
+  readonly key: string;
+  readonly position: number;
+}
+
+/**
+ * Returns the places where the result of a commit may be, in an era and the one before. That of a group is a place too if the id is the
+ * position in it: the commit may have been applied there, or later under this id.
+ */
+function placesOf(id: string, era: number): readonly ResultPlace[] {
   const [, group, position] = POSITION_IN_GROUP.exec(id) ?? [];
-  return group === undefined ? {id, position: 0} : {id: group, position: Number(position)};
+  return [era, Math.max(0, era - 1)].flatMap(each => [
+    {key: ownResultKey(each, id), position: 0},
+    ...(group === undefined ? [] : [{key: resultsKey(each, group), position: Number(position)}]),
+  ]);
+}
+
+/** Returns the key of the result of a commit with an id of its caller: never that of a group, whatever the caller chose. */
+function ownResultKey(era: number, id: string): string {
+  return resultsKey(era, `=${id}`);
 }
 
 function encode(results: StoredResults): Buffer {

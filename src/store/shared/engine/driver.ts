@@ -22,7 +22,7 @@ export interface Driver extends AsyncDisposable {
 
 /** Selects the state that is read. */
 export interface ReadOptions {
-  /** Version of the guarded key: reads the state of that moment. @default {the present state} */
+  /** Number of a write: reads the state after it. @default {the present state} */
   readonly at?: number | undefined;
 }
 
@@ -31,6 +31,8 @@ export interface StoredValue {
   readonly value: Buffer;
   /** Number of the write that wrote it. Each write of the engine has a higher number than all before. */
   readonly version: number;
+  /** Number of the last write of the engine, of any key, when the value was read: for {@link ReadOptions.at}. */
+  readonly readAt: number;
 }
 
 /** A value with its key. */
@@ -57,6 +59,8 @@ export interface GuardedWrite {
   readonly key: string;
   /** The version that it must have; {@link ABSENT} if it must not exist. */
   readonly version: number;
+  /** The value that it must have too: an engine that is restored from a backup counts its versions again. @default {any} */
+  readonly previous?: Uint8Array | undefined;
   readonly value: Uint8Array;
   readonly puts: readonly (readonly [key: string, value: Uint8Array])[];
   readonly removes: readonly string[];
@@ -64,6 +68,12 @@ export interface GuardedWrite {
   /** True if it may use the last space of the engine: it writes no entry, so it frees more than it takes. @default {false} */
   readonly usesReserve?: boolean | undefined;
 }
+
+/**
+ * Maximum number of keys of a read, and of operations of a write. etcd allows 128 operations by default, but nested transactions have
+ * limits of their own, which are enough for 4,032.
+ */
+export const OPERATIONS_MAX = 2000;
 
 /** Version of a key that does not exist. */
 export const ABSENT = 0;

@@ -9,8 +9,8 @@ import type {KeyRange} from './driver.ts';
  * |---|---|
  * | `h` | the head: see `head.ts`. Every write compares it and writes it |
  * | `e/<key>` | the record of an entry, as `entry-record.ts` writes it |
- * | `c/<revision>/<ordinal>/<volume>` | a part of the change log: see `log-record.ts` |
- * | `i/<era>/<id>` | results of a group of commits, or of a commit with an id of its caller: see `commit-ids.ts` |
+ * | `c/<revision>/<ordinal>/<volume>/<group>` | a part of the change log: see `log-record.ts` |
+ * | `i/<era>/<id>`, `i/<era>/=<id>` | results of a group of commits, and of a commit with an id of its caller: see `commit-ids.ts` |
  * | `s/<id>/<part>` | a part of a large group: see `staging.ts` |
  */
 export const HEAD_KEY = 'h';
@@ -47,17 +47,20 @@ export interface LogPosition {
   readonly ordinal: number;
   /** Bytes of keys and values that were ever logged. */
   readonly volumeBytes: number;
+  /** Id of the group that logged it: other commits that got the same revisions have another. Absent at the beginning of a log. */
+  readonly group?: string | undefined;
 }
 
 /** Returns the key of the part of the change log that ends at a position. */
-export function logKey({revision, ordinal, volumeBytes}: LogPosition): string {
-  return `c/${formatNumber(revision)}/${formatNumber(ordinal)}/${formatNumber(volumeBytes)}`;
+export function logKey({revision, ordinal, volumeBytes, group}: LogPosition): string {
+  const numbers = [revision, ordinal, volumeBytes].map(formatNumber);
+  return ['c', ...numbers, ...(group === undefined ? [] : [group])].join('/');
 }
 
 /** Reads the position in the key of a part of the change log. */
 export function positionOfLogKey(key: string): LogPosition {
-  const [, revision = '', ordinal = '', volume = ''] = key.split('/');
-  return {revision: parseNumber(revision), ordinal: parseNumber(ordinal), volumeBytes: parseNumber(volume)};
+  const [, revision = '', ordinal = '', volume = '', group] = key.split('/');
+  return {revision: parseNumber(revision), ordinal: parseNumber(ordinal), volumeBytes: parseNumber(volume), group};
 }
 
 /** Returns the parts of the change log with changes after a revision. */

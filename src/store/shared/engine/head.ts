@@ -1,7 +1,7 @@
 import type {Revision} from '../../../domain/revision.ts';
 import {parseStoreId, type StoreId} from '../../../domain/store-id.ts';
-import type {StoredValue} from './driver.ts';
-import type {LogPosition} from './engine-keys.ts';
+import type {GuardedWrite, StoredValue} from './driver.ts';
+import {HEAD_KEY, type LogPosition} from './engine-keys.ts';
 
 /**
  * The head of a store: one small value that every write compares and replaces. Thus all commits have one order, revisions have no
@@ -31,10 +31,14 @@ export interface Staged {
   readonly done: number;
 }
 
-/** A head, and the version of its key. */
+/** A head as it is in the engine. */
 export interface KnownHead {
   readonly head: Head;
   readonly version: number;
+  /** Its bytes. */
+  readonly value: Buffer;
+  /** State of the engine in which it is known to be the head: its version, or a later one, which is compacted later. */
+  readonly at: number;
 }
 
 const FORMAT = 1;
@@ -58,14 +62,27 @@ export function encodeHead(head: Head): Buffer {
   return Buffer.from(JSON.stringify({format: FORMAT, ...head}));
 }
 
+/** Returns a head that this process has written. */
+export function writtenHead(head: Head, version: number): KnownHead {
+  return {head, version, value: encodeHead(head), at: version};
+}
+
+/** Returns what a write compares and writes that replaces a head. */
+export function replaceHead(
+  known: KnownHead,
+  next: Head,
+): Pick<GuardedWrite, 'key' | 'version' | 'previous' | 'value'> {
+  return {key: HEAD_KEY, version: known.version, previous: known.value, value: encodeHead(next)};
+}
+
 /** Reads a head; undefined if the value is not one of this format. */
-export function decodeHead({value, version}: StoredValue): KnownHead | undefined {
+export function decodeHead({value, version, readAt}: StoredValue): KnownHead | undefined {
   if (value.length > HEAD_BYTES_MAX) return undefined;
   try {
     const {format, ...head} = JSON.parse(value.toString()) as Head & {readonly format: number};
     if (format !== FORMAT || parseStoreId(head.id) === undefined) return undefined;
     return isPosition(head.end) && isPosition(head.trimmed) && Number.isFinite(head.clockMs)
-      ? {head, version}
+      ? {head, version, value, at: readAt}
       : undefined;
   } catch {
     return undefined;

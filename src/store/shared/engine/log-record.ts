@@ -31,14 +31,18 @@ export interface EncodedLog {
   readonly end: LogPosition;
 }
 
-/** Returns the parts of the log for some changes. */
-export function encodeLog({updatedAtMs, changes}: LogPart, start: LogPosition, limits: LogLimits): EncodedLog {
+/** Returns the parts of the log for the changes of a group. */
+export function encodeLog(
+  {updatedAtMs, changes}: LogPart,
+  {start, group, limits}: {readonly start: LogPosition; readonly group: string; readonly limits: LogLimits},
+): EncodedLog {
   let end = start;
   const puts = splitLog(changes, limits).map(part => {
     end = {
       revision: part.at(-1)?.revision ?? end.revision,
       ordinal: end.ordinal + part.length,
       volumeBytes: end.volumeBytes + volumeOfAll(part),
+      group,
     };
     return [logKey(end), encodePart(part, updatedAtMs)] as const;
   });

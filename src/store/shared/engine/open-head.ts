@@ -3,8 +3,8 @@ import {createStoreId, STORE_ID_BYTES} from '../../../domain/store-id.ts';
 import type {StoreClock} from '../../plan/store-clock.ts';
 import {ABSENT, type Driver, type EngineFailure} from './driver.ts';
 import {ALL_KEYS, HEAD_KEY, STAGES} from './engine-keys.ts';
-import {createHead, decodeHead, encodeHead, type KnownHead} from './head.ts';
-import {NO_WRITES} from './staging.ts';
+import {createHead, decodeHead, encodeHead, type KnownHead, replaceHead, writtenHead} from './head.ts';
+import {moveStaged, NO_WRITES} from './staging.ts';
 
 /** Options of {@link openHead}. */
 export interface OpenHeadOptions {
@@ -33,12 +33,16 @@ export async function openHead(
       const known = decodeHead(found);
       if (known === undefined) throw foreign('it has a head of another format');
       clock.raise(known.head.clockMs);
-      if (newStoreId && known.head.staged === undefined) {
+      if (newStoreId) {
+        if (known.head.staged !== undefined) {
+          // The group is committed, with the id that the store has had until now.
+          await moveStaged(driver, known);
+          continue;
+        }
         const head = {...known.head, id: createStoreId(randomBytes(STORE_ID_BYTES))};
-        const guard = {key: HEAD_KEY, version: known.version, value: encodeHead(head)};
-        const answer = await driver.compareAndWrite({...guard, ...NO_WRITES});
+        const answer = await driver.compareAndWrite({...replaceHead(known, head), ...NO_WRITES});
         if (answer.kind === 'conflict') continue;
-        return {head, version: answer.version};
+        return writtenHead(head, answer.version);
       }
       return (await removeStages(driver, known)) ?? known;
     }
@@ -51,7 +55,7 @@ export async function openHead(
     const head = createHead(createStoreId(randomBytes(STORE_ID_BYTES)), clock.now(), writer);
     const guard = {key: HEAD_KEY, version: ABSENT, value: encodeHead(head)};
     const answer = await driver.compareAndWrite({...guard, ...NO_WRITES});
-    if (answer.kind === 'written') return {head, version: answer.version};
+    if (answer.kind === 'written') return writtenHead(head, answer.version);
   }
 }
 
@@ -61,13 +65,13 @@ export async function openHead(
  *
  * @returns The new head; undefined if there is nothing to remove, or another process has written meanwhile.
  */
-async function removeStages(driver: Driver, {head, version}: KnownHead): Promise<KnownHead | undefined> {
+async function removeStages(driver: Driver, known: KnownHead): Promise<KnownHead | undefined> {
+  const {head} = known;
   if (head.staged !== undefined) return undefined;
   const [stage] = await driver.range({...STAGES, limit: 1, keysOnly: true});
   if (stage === undefined) return undefined;
-  const guard = {key: HEAD_KEY, version, value: encodeHead(head)};
-  const answer = await driver.compareAndWrite({...guard, ...NO_WRITES, removedRanges: [STAGES]});
-  return answer.kind === 'written' ? {head, version: answer.version} : undefined;
+  const answer = await driver.compareAndWrite({...replaceHead(known, head), ...NO_WRITES, removedRanges: [STAGES]});
+  return answer.kind === 'written' ? writtenHead(head, answer.version) : undefined;
 }
 
 /** Returns the failure of a store whose engine did not answer. */

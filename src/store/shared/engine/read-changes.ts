@@ -11,8 +11,8 @@ export interface ChangesStart {
   readonly since: Revision;
   /** Maximum number of changes; exceeded by less than a commit. */
   readonly limit: number;
-  /** Version of the head up to which the log is read. */
-  readonly version: number;
+  /** State of the engine in which the log is read. */
+  readonly at: number;
 }
 
 /**
@@ -22,11 +22,11 @@ export interface ChangesStart {
  */
 export async function readChanges(
   driver: Driver,
-  {since, limit, version}: ChangesStart,
+  {since, limit, at}: ChangesStart,
 ): Promise<readonly Change[] | undefined> {
   const found: Change[] = [];
   let valuesBytes = 0;
-  for await (const part of readParts(driver, since, version)) {
+  for await (const part of readParts(driver, since, at)) {
     if (part === undefined) return undefined;
     for (const change of part.changes) {
       if (change.revision <= since) continue;
@@ -40,12 +40,8 @@ export async function readChanges(
 }
 
 /** Reads the parts of the log with changes after a revision; undefined for a damaged one. Some changes may not be after it. */
-export async function* readParts(
-  driver: Driver,
-  since: Revision,
-  version: number,
-): AsyncGenerator<LogPart | undefined> {
-  for await (const page of readPages(driver, logAfter(since), {at: version})) {
+export async function* readParts(driver: Driver, since: Revision, at: number): AsyncGenerator<LogPart | undefined> {
+  for await (const page of readPages(driver, logAfter(since), {at})) {
     for (const {value} of page) yield decodeLogPart(value);
   }
 }

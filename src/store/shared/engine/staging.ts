@@ -1,7 +1,7 @@
 import {AppError} from '../../../domain/app-error.ts';
-import {ABSENT, type Driver, type GuardedWrite, type KeyRange, type StoredValue} from './driver.ts';
+import {ABSENT, type Driver, type GuardedWrite, OPERATIONS_MAX, type StoredValue} from './driver.ts';
 import {HEAD_KEY, stageKey, stageParts} from './engine-keys.ts';
-import {encodeHead, type Head, type KnownHead} from './head.ts';
+import {type Head, type KnownHead, replaceHead, writtenHead} from './head.ts';
 
 /**
  * Largest request to an engine, in bytes. Above 10 MiB, etcd before 3.6 acknowledges a request and then cannot start any more.
@@ -15,6 +15,10 @@ const HEAD_BYTES = 4096;
 /** Largest value, in bytes: a part of a group has it as a whole, with its key, the header of its record, and the head. */
 export const STORED_VALUE_BYTES_MAX = REQUEST_BYTES_MAX - 2 * HEAD_BYTES;
 
+/** Operations in a request besides those of the group or of its part: the head, and what is trimmed and cleared. */
+const OTHER_OPERATIONS = 100;
+const GROUP_OPERATIONS_MAX = OPERATIONS_MAX - OTHER_OPERATIONS;
+
 /** Size at which a part of a staged group ends, in bytes; one value may exceed it. */
 const PART_BYTES = 2 * 1024 * 1024;
 
@@ -26,20 +30,27 @@ export const NO_WRITES: GroupWrites = {puts: [], removes: [], removedRanges: []}
 
 /** Returns whether the writes of a group fit into one request. */
 export function fitsRequest(writes: GroupWrites): boolean {
-  return HEAD_BYTES + sizeOfWrites(writes) <= REQUEST_BYTES_MAX;
+  const operations = writes.puts.length + writes.removes.length;
+  return operations <= GROUP_OPERATIONS_MAX && HEAD_BYTES + sizeOfWrites(writes) <= REQUEST_BYTES_MAX;
 }
 
 /**
  * Writes a group that is too large for one request into parts beside the entries. They have no effect until a head refers to them;
  * from then on the group is committed, and the first process that reads that head calls {@link moveStaged}.
  *
+ * @param options.onPart Called after each part. Throws if the parts are no longer needed.
  * @returns The number of parts.
  */
-export async function writeStage(driver: Driver, id: string, writes: GroupWrites): Promise<number> {
+export async function writeStage(
+  driver: Driver,
+  writes: GroupWrites,
+  {id, onPart}: {readonly id: string; readonly onPart: () => void},
+): Promise<number> {
   const parts = splitWrites(writes);
   for (const [index, part] of parts.entries()) {
     // A conflict: an earlier attempt was written, although it was not answered.
     await driver.compareAndWrite({key: stageKey(id, index), version: ABSENT, value: encodePart(part), ...NO_WRITES});
+    onPart();
   }
   return parts.length;
 }
@@ -50,11 +61,8 @@ export async function writeStage(driver: Driver, id: string, writes: GroupWrites
  * @returns The head after that, or one that another process wrote meanwhile; undefined if the head is gone.
  * @throws {AppError} `store-corrupt` if a part is missing.
  */
-export async function moveStaged(
-  driver: Driver,
-  {head, version}: KnownHead,
-): Promise<KnownHead | StoredValue | undefined> {
-  let known: KnownHead = {head, version};
+export async function moveStaged(driver: Driver, start: KnownHead): Promise<KnownHead | StoredValue | undefined> {
+  let known = start;
   while (known.head.staged !== undefined) {
     const {id, parts, done} = known.head.staged;
     const [found, part] = await driver.read([HEAD_KEY, stageKey(id, done)]);
@@ -66,10 +74,10 @@ export async function moveStaged(
     const writes = decodePart(part.value);
     const removedRanges = isLast ? [...writes.removedRanges, stageParts(id)] : writes.removedRanges;
     // The group is committed: it must not wait for space.
-    const guard = {key: HEAD_KEY, version: known.version, value: encodeHead(next), usesReserve: true};
+    const guard = {...replaceHead(known, next), usesReserve: true};
     const answer = await driver.compareAndWrite({...guard, ...writes, removedRanges});
     if (answer.kind === 'conflict') return answer.found;
-    known = {head: next, version: answer.version};
+    known = writtenHead(next, answer.version);
   }
   return known;
 }
@@ -82,21 +90,22 @@ function sizeOfWrites({puts, removes, removedRanges}: GroupWrites): number {
 }
 
 function splitWrites({puts, removes, removedRanges}: GroupWrites): readonly GroupWrites[] {
-  const parts: {
-    puts: GuardedWrite['puts'][number][];
-    removes: readonly string[];
-    removedRanges: readonly KeyRange[];
-  }[] = [{puts: [], removes, removedRanges}];
-  let bytes = 0;
-  for (const put of puts) {
-    if (bytes >= PART_BYTES) {
-      parts.push({...NO_WRITES, puts: []});
+  const parts: {puts: GuardedWrite['puts'][number][]; removes: string[]}[] = [];
+  let bytes = Infinity;
+  let operations = 0;
+  const grow = (sizeBytes: number): (typeof parts)[number] => {
+    if (bytes >= PART_BYTES || operations >= GROUP_OPERATIONS_MAX) {
+      parts.push({puts: [], removes: []});
       bytes = 0;
+      operations = 0;
     }
-    parts.at(-1)?.puts.push(put);
-    bytes += put[0].length + put[1].length;
-  }
-  return parts;
+    bytes += sizeBytes;
+    operations++;
+    return parts.at(-1) as (typeof parts)[number];
+  };
+  for (const key of removes) grow(key.length).removes.push(key);
+  for (const put of puts) grow(put[0].length + put[1].length).puts.push(put);
+  return parts.map((part, index) => ({...part, removedRanges: index === 0 ? removedRanges : []}));
 }
 
 /** A part: four bytes of the length of a JSON text with keys and sizes, the text, and the values one after the other. */

@@ -16,14 +16,14 @@ const PARTS_MAX = 500;
  */
 export async function findTrim(
   driver: Driver,
-  {head, version}: KnownHead,
+  {head, at}: KnownHead,
   {changesMax, bytesMax}: LogLimits,
 ): Promise<LogPosition> {
   const {end, trimmed} = head;
   const isFull =
     end.ordinal - trimmed.ordinal >= SLACK * changesMax || end.volumeBytes - trimmed.volumeBytes >= SLACK * bytesMax;
   if (!isFull) return trimmed;
-  const pairs = await driver.range({...logAfter(trimmed.revision), limit: PARTS_MAX, keysOnly: true}, {at: version});
+  const pairs = await driver.range({...logAfter(trimmed.revision), limit: PARTS_MAX, keysOnly: true}, {at});
   const positions = pairs.map(({key}) => positionOfLogKey(key));
   // The last part of a page may not be the last of its commit.
   const whole = positions.filter(({revision}, index) => revision !== positions[index + 1]?.revision);

@@ -160,8 +160,14 @@ export class EtcdClient {
     const [password = ''] = (await readText(passwordFile)).split(/\r?\n/, 1);
     const metadata = new Metadata();
     const request = {name, password};
-    const {token} = await this.#callOnce<{readonly token: string}>('Auth/Authenticate', request, {member, metadata});
-    return token;
+    try {
+      const {token} = await this.#callOnce<{readonly token: string}>('Auth/Authenticate', request, {member, metadata});
+      return token;
+    } catch (error) {
+      if (!(error instanceof CallError) || error.failure.kind !== 'lost') throw error;
+      // The login was lost, but not the call that needs it, which is sent after it.
+      throw new CallError({...error.failure, kind: 'unavailable'}, {cause: error});
+    }
   }
 
   #channelOf(member: number): Client {

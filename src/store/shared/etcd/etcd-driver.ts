@@ -33,6 +33,7 @@ export interface EtcdDriverOptions extends EtcdAddress {
 /** Values of `Compare` in the messages of etcd. */
 const EQUAL = 0;
 const MOD_REVISION = 2;
+const VALUE = 3;
 
 /** Operations of a nested transaction. etcd allows 128 by default, the nested ones and those around them together. */
 const NESTED_MAX = 64;
@@ -83,27 +84,30 @@ class EtcdDriver implements Driver {
   async read(keys: readonly string[], {at}: ReadOptions = {}): Promise<readonly (StoredValue | undefined)[]> {
     const ranges = keys.map(key => ({requestRange: {key: this.#encode(key), revision: at}}));
     const response = await this.#ask<TxnResponse>('KV/Txn', {success: nest(ranges)} satisfies TxnRequest);
-    return flatten(response).map(({kvs: [found]}) => found && toStored(found));
+    const readAt = at ?? response.header.revision;
+    return flatten(response).map(({kvs: [found]}) => found && toStored(found, readAt));
   }
 
   async range({from, to, limit, keysOnly = false}: PairRange, {at}: ReadOptions = {}): Promise<readonly StoredPair[]> {
     const request = {key: this.#encode(from), rangeEnd: this.#encode(to), limit, keysOnly, revision: at};
-    const {kvs} = await this.#ask<RangeResponse>('KV/Range', request);
+    const {kvs, header} = await this.#ask<RangeResponse>('KV/Range', request);
     const prefixBytes = Buffer.byteLength(this.#prefix);
-    return kvs.map(found => ({key: found.key.toString('utf8', prefixBytes), ...toStored(found)}));
+    const readAt = at ?? header.revision;
+    return kvs.map(found => ({key: found.key.toString('utf8', prefixBytes), ...toStored(found, readAt)}));
   }
 
   async compareAndWrite(write: GuardedWrite): Promise<WriteAnswer> {
     if (!write.usesReserve) this.#space.assertSpace();
     const key = this.#encode(write.key);
-    const compare = [{result: EQUAL, target: MOD_REVISION, key, modRevision: write.version}];
+    const compare: object[] = [{result: EQUAL, target: MOD_REVISION, key, modRevision: write.version}];
+    if (write.previous !== undefined) compare.push({result: EQUAL, target: VALUE, key, value: write.previous});
     const failure = [{requestRange: {key}}];
     const success = [...nest(this.#operationsOf(write)), {requestPut: {key, value: write.value}}];
     try {
       const response = await this.#client.call<TxnResponse>('KV/Txn', {compare, success, failure} satisfies TxnRequest);
       if (response.succeeded) return {kind: 'written', version: response.header.revision};
       const [found] = response.responses[0]?.responseRange?.kvs ?? [];
-      return {kind: 'conflict', found: found && toStored(found)};
+      return {kind: 'conflict', found: found && toStored(found, response.header.revision)};
     } catch (error) {
       throw toFailure(error, writeFailure);
     }
@@ -170,8 +174,8 @@ function flatten({responses}: TxnResponse): readonly RangeResponse[] {
   );
 }
 
-function toStored({value, modRevision}: KeyValue): StoredValue {
-  return {value, version: modRevision};
+function toStored({value, modRevision}: KeyValue, readAt: number): StoredValue {
+  return {value, version: modRevision, readAt};
 }
 
 function toFailure(error: unknown, convert: (failure: CallFailure) => EngineFailure): EngineFailure {

@@ -17,6 +17,7 @@ export interface RangeRequest {
 
 /** Result of a {@link RangeRequest}. */
 export interface RangeResponse {
+  readonly header: {readonly revision: number};
   readonly kvs: readonly KeyValue[];
 }
 

@@ -17,7 +17,13 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
   RangeResponse: {header: ['Header', 1], kvs: ['KeyValue', 2, 'repeated']},
   PutRequest: {key: ['bytes', 1], value: ['bytes', 2]},
   DeleteRangeRequest: {key: ['bytes', 1], rangeEnd: ['bytes', 2]},
-  Compare: {result: ['int32', 1], target: ['int32', 2], key: ['bytes', 3], modRevision: ['int64', 6]},
+  Compare: {
+    result: ['int32', 1],
+    target: ['int32', 2],
+    key: ['bytes', 3],
+    modRevision: ['int64', 6],
+    value: ['bytes', 7],
+  },
   RequestOp: {
     requestRange: ['RangeRequest', 1],
     requestPut: ['PutRequest', 2],
@@ -51,7 +57,7 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
 
 /** Members of which at most one is set; a member that is not set is left out then. */
 const ONE_OF: Readonly<Record<string, readonly string[]>> = {
-  Compare: ['modRevision'],
+  Compare: ['modRevision', 'value'],
   RequestOp: ['requestRange', 'requestPut', 'requestDeleteRange', 'requestTxn'],
   ResponseOp: ['responseRange', 'responseTxn'],
   WatchRequest: ['createRequest'],

@@ -54,6 +54,7 @@ export class EtcdWatch {
       stream.write({createRequest: {key: this.#key}});
       this.#checkMember(stream, member);
     } catch {
+      if (this.#isClosed) return;
       this.#cancelTimer = this.#timers.after(REOPEN_MS, () => void this.#open());
     }
   }

@@ -1,0 +1,60 @@
+import type {Timers} from '../../domain/timers.ts';
+import {EngineFailure} from './engine/driver.ts';
+
+/** Options of {@link Attempt}. */
+export interface AttemptOptions {
+  /** Id of the group. */
+  readonly group: string;
+  readonly timeoutMs: number;
+  readonly timers: Timers;
+}
+
+/**
+ * One attempt to write a group, which ends in time: after that nothing is sent for it any more, and its callers are answered, also
+ * while a call to the engine is still running.
+ */
+export class Attempt {
+  readonly group: string;
+  /** True while a request may have been applied whose answer is not known. */
+  isInDoubt = false;
+  /** The last failure of the engine, for the message. */
+  problem = 'the engine does not answer in time';
+  readonly #options: AttemptOptions;
+  readonly #over = new AbortController();
+  #cancel: (() => void) | undefined;
+
+  constructor(options: AttemptOptions) {
+    this.group = options.group;
+    this.#options = options;
+  }
+
+  /** @throws {EngineFailure} `unavailable` if the time is over. */
+  assertOpen(): void {
+    if (this.#over.signal.aborted) throw this.#failure();
+  }
+
+  /** Begins the time, and again after a step that the engine has answered. */
+  restart(): void {
+    this.assertOpen();
+    this.#cancel?.();
+    this.#cancel = this.#options.timers.after(this.#options.timeoutMs, () => this.#over.abort());
+  }
+
+  /** Resolves as the work does. @throws {EngineFailure} `unavailable` once the time is over. */
+  async within<T>(work: () => Promise<T>): Promise<T> {
+    const timeout = new Promise<never>((_, reject) => {
+      this.#over.signal.addEventListener('abort', () => reject(this.#failure()));
+    });
+    this.restart();
+    try {
+      return await Promise.race([work(), timeout]);
+    } finally {
+      this.#cancel?.();
+      this.#cancel = undefined;
+    }
+  }
+
+  #failure(): EngineFailure {
+    return new EngineFailure('unavailable', this.problem);
+  }
+}

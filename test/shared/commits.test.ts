@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import type {AppError} from '../../src/domain/app-error.ts';
+import {COMMIT_ID_LENGTH_MAX, type CommitResult} from '../../src/domain/commit.ts';
+import type {Store} from '../../src/domain/store.ts';
+import {createEntryService} from '../../src/service/entry-service.ts';
+import {OPERATIONS_MAX} from '../../src/store/shared/engine/driver.ts';
+import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
+import {
+  assertFailsWith,
+  changesOf,
+  key,
+  keysOf,
+  put,
+  putIf,
+  range,
+  read,
+  remove,
+  textOf,
+  write,
+} from '../../src/testing/shared/assertions.ts';
+import {openStoreIn} from '../support/shared-stores.ts';
+import {SimulatedEngine} from '../support/simulated-engine.ts';
+
+/** Short, so that tests of engines that never answer end soon. */
+const GROUP_TIMEOUT_MS = 200;
+
+async function open(engine: SimulatedEngine): Promise<Store> {
+  return openStoreIn(engine.connect(), {groupTimeoutMs: GROUP_TIMEOUT_MS});
+}
+
+/** Commits that fail as unknown, and returns their ids. */
+async function commitUnknown(commits: readonly Promise<CommitResult>[]): Promise<readonly string[]> {
+  const results = await Promise.allSettled(commits);
+  return results.map(result => {
+    const {failure} = (result as PromiseRejectedResult).reason as AppError;
+    return failure.code === 'outcome-unknown' ? failure.commitId : assert.fail(failure.code);
+  });
+}
+
+describe('a commit that is sent again with its id', () => {
+  test('gets its own result if one of its group had been applied earlier', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await using other = await open(engine);
+    const known = {checks: [], operations: [put('known')], id: 'known'};
+    await store.commit(known);
+    engine.lostAnswers = Infinity;
+    const [, first = '', second = ''] = await commitUnknown([
+      store.commit(known),
+      store.commit({checks: [], operations: [put('a')]}),
+      store.commit({checks: [], operations: [put('b'), put('c')]}),
+    ]);
+    engine.lostAnswers = 0;
+    const again = (id: string, ...keys: readonly string[]): Promise<CommitResult> =>
+      other.commit({checks: [], operations: keys.map(each => put(each)), id});
+    assert.deepEqual(await again(second, 'b', 'c'), {revision: 3, outcomes: ['created', 'created']});
+    assert.deepEqual(await again(first, 'a'), {revision: 2, outcomes: ['created']});
+    assert.deepEqual(
+      (await changesOf(other, 0)).map(change => change.key),
+      ['known', 'a', 'b', 'c'],
+    );
+  });
+
+  test('is applied once, with an id that the store chose, if only the second request arrives', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    engine.lostRequests = Infinity;
+    const [id = ''] = await commitUnknown([write(store, put('a'))]);
+    engine.lostRequests = 0;
+    for (let count = 1; count <= 3; count++)
+      assert.deepEqual(await store.commit({checks: [], operations: [put('a')], id}), {
+        revision: 1,
+        outcomes: ['created'],
+      });
+    assert.equal((await changesOf(store, 0)).length, 1);
+  });
+
+  test('is applied once if it is sent twice at the same time', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    const commit = {checks: [], operations: [put('a')], id: 'twice'};
+    const results = await Promise.all([store.commit(commit), write(store, put('b')), store.commit(commit)]);
+    assert.deepEqual(results, [
+      {revision: 1, outcomes: ['created']},
+      {revision: 2, outcomes: ['created']},
+      {revision: 1, outcomes: ['created']},
+    ]);
+    assert.equal((await changesOf(store, 0)).length, 2);
+  });
+});
+
+describe('a write of a client that is outcome-unknown', () => {
+  test('is sent again as a transaction with its commit id', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    const entries = createEntryService({store});
+    engine.lostAnswers = Infinity;
+    const [id = ''] = await commitUnknown([entries.put(key('a'), '1') as Promise<never>]);
+    engine.lostAnswers = 0;
+    await entries.put(key('a'), '2');
+    assert.deepEqual(await entries.transact({id, operations: [put('a')]}), {revision: 1});
+    assert.equal(textOf(await read(store, 'a')), '2');
+  });
+
+  for (const id of ['', 'a b', 'é', 'x'.repeat(COMMIT_ID_LENGTH_MAX + 1)]) {
+    test(`cannot have the id ${JSON.stringify(id.slice(0, 10))}`, async () => {
+      await using store = await open(new SimulatedEngine());
+      await assertFailsWith(createEntryService({store}).transact({id, operations: []}), 'invalid-transaction');
+    });
+  }
+});
+
+describe('a commit that may have happened', () => {
+  test('is outcome-unknown if it is a deletion in a full engine', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await write(store, put('a'));
+    engine.refuses = 'full';
+    engine.lostAnswers = Infinity;
+    const refused = assertFailsWith(write(store, put('b')), 'disk-full');
+    const [id = ''] = await commitUnknown([write(store, remove('a'))]);
+    await refused;
+    engine.lostAnswers = 0;
+    assert.deepEqual(await store.commit({checks: [], operations: [remove('a')], id}), {
+      revision: 2,
+      outcomes: ['deleted'],
+    });
+  });
+
+  test('is outcome-unknown if the data of the store are removed right after it', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    engine.lostAnswers = 1;
+    engine.beforeWrite = async () => {
+      if (engine.lostAnswers === 0) engine.writeByHand(HEAD_KEY, '{}');
+    };
+    const failure = await write(store, put('a')).catch(error => error.failure);
+    assert.equal(failure.code, 'outcome-unknown');
+  });
+});
+
+describe('commits end in time', () => {
+  test('while another process always writes first', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await using other = await open(engine);
+    let isRacing = false;
+    engine.beforeWrite = async () => {
+      if (isRacing) return;
+      isRacing = true;
+      await write(other, put('b'));
+      isRacing = false;
+    };
+    const failure = await write(store, put('a')).catch(error => error.failure.code);
+    engine.beforeWrite = undefined;
+    assert.match(failure, /^(store-unavailable|outcome-unknown)$/);
+    await write(store, put('a'));
+    assert.deepEqual(keysOf(await other.list(range())), ['a', 'b']);
+  });
+
+  test('also those that wait behind groups that the engine does not answer', async () => {
+    const engine = new SimulatedEngine();
+    const elapsed = {aheadMs: 0};
+    const elapsedMs = (): number => performance.now() + elapsed.aheadMs;
+    await using store = await openStoreIn(engine.connect(), {elapsedMs, groupTimeoutMs: GROUP_TIMEOUT_MS});
+    let release = (): void => {};
+    const stuck = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    const isStuck = new Promise<void>(resolve => {
+      engine.beforeWrite = async () => {
+        resolve();
+        await stuck;
+      };
+    });
+    const first = write(store, put('a'));
+    await isStuck;
+    const waiting = write(store, put('b'));
+    elapsed.aheadMs = 6000;
+    await assertFailsWith(first, 'outcome-unknown');
+    await assertFailsWith(waiting, 'store-unavailable');
+    engine.beforeWrite = undefined;
+    release();
+    await write(store, put('c'));
+    assert.deepEqual(keysOf(await store.list(range())), ['a', 'c']);
+    assert.deepEqual(
+      (await changesOf(store, 0)).map(change => change.key),
+      ['a', 'c'],
+    );
+  });
+});
+
+describe('a state that is no longer in the engine', () => {
+  test('does not stop a process that learns commits of others', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await using other = await open(engine);
+    await write(other, put('a'));
+    engine.beforeRange = async () => {
+      engine.beforeRange = undefined;
+      await write(other, put('b'));
+      engine.compact();
+    };
+    assert.deepEqual(keysOf(await store.list(range())), ['a', 'b']);
+    assert.equal((await write(store, put('c'))).revision, 3);
+  });
+
+  test('does not stop a store that is idle while other programs write and the engine is compacted', async () => {
+    const engine = new SimulatedEngine();
+    await using writer = await open(engine);
+    await write(writer, put('a', '{"b":1}'));
+    await using store = await open(engine);
+    engine.writeByHand('other program', '1');
+    engine.compact();
+    assert.equal(textOf(await read(store, 'a')), '{"b":1}');
+    assert.equal((await store.changes(0, {limit: 1})).kind, 'changes');
+    engine.writeByHand('other program', '2');
+    engine.compact();
+    await using another = await open(engine);
+    engine.writeByHand('other program', '3');
+    engine.compact();
+    const patch = {kind: 'patch', key: put('a').key, patch: put('a', '{"c":2}').json} as const;
+    await another.commit({checks: [], operations: [patch], id: 'an id'});
+    assert.equal(textOf(await read(store, 'a')), '{"b":1,"c":2}');
+  });
+});
+
+describe('a commit of many operations', () => {
+  const names = Array.from({length: 2 * OPERATIONS_MAX}, (_, index) => `key ${String(index).padStart(5, '0')}`);
+
+  test('is applied as a whole, in requests with few enough', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await openStoreIn(engine.connect());
+    assert.equal((await write(store, ...names.map(name => put(name)))).revision, 1);
+    assert.equal((await write(store, ...names.slice(1).map(remove))).revision, 2);
+    assert.ok(engine.mostOperations <= OPERATIONS_MAX, `a request had ${engine.mostOperations} operations`);
+    await using other = await openStoreIn(engine.connect());
+    assert.deepEqual(keysOf(await other.list(range())), names.slice(0, 1));
+  });
+
+  test('finds results of many commits in requests with few enough', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await openStoreIn(engine.connect());
+    const commits = names.slice(0, OPERATIONS_MAX).map(id => ({checks: [], operations: [remove(id)], id}));
+    await Promise.all(commits.map(commit => store.commit(commit)));
+    assert.ok(engine.mostOperations <= OPERATIONS_MAX, `a request had ${engine.mostOperations} operations`);
+  });
+});
+
+describe('parts of a large group that lost against another process', () => {
+  test('are removed by the write that follows', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await openStoreIn(engine.connect());
+    await using other = await openStoreIn(engine.connect());
+    await write(other, put('free'));
+    const value = `"${'x'.repeat(1024 * 1024 - 2)}"`;
+    const commit = {
+      checks: [{key: put('free').key, expected: 1}],
+      operations: Array.from({length: 12}, (_, index) => put(`key ${index}`, value)),
+    };
+    engine.beforeWrite = async ({key: written}) => {
+      if (written !== HEAD_KEY) return;
+      engine.beforeWrite = undefined;
+      await write(other, put('free', '2'));
+    };
+    await assertFailsWith(store.commit(commit), 'revision-conflict');
+    await putIf(store, 'free', '3', 2);
+    assert.deepEqual(engine.keysWith('s/'), []);
+    assert.deepEqual(keysOf(await other.list(range())), ['free']);
+  });
+});
+
+describe('closing', () => {
+  test('closes everything else if the engine cannot be closed', async () => {
+    const closed: string[] = [];
+    const driver = new SimulatedEngine().connect();
+    driver[Symbol.asyncDispose] = () => Promise.reject(new Error('cannot close'));
+    const lock = {
+      [Symbol.asyncDispose]: async () => {
+        closed.push('lock');
+      },
+    };
+    const store = await openStoreIn(driver, {owned: [lock]});
+    await assert.rejects(async () => store[Symbol.asyncDispose](), /cannot close/);
+    assert.deepEqual(closed, ['lock']);
+  });
+});

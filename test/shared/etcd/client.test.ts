@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import {afterAll, beforeAll, describe, test} from 'vitest';
+import {ABSENT, OPERATIONS_MAX} from '../../../src/store/shared/engine/driver.ts';
+import {EtcdClient} from '../../../src/store/shared/etcd/etcd-client.ts';
+import {EtcdCluster} from '../../support/etcd-cluster.ts';
+import {TIMERS} from '../../support/shared-stores.ts';
+
+let cluster: EtcdCluster;
+beforeAll(async () => {
+  cluster = await EtcdCluster.start(1);
+});
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+describe('the client of etcd', () => {
+  test('stops watching when it is closed before the watch is open', async () => {
+    let isClosed = false;
+    let opened = 0;
+    const driver = await cluster.connectTo('closed', {
+      timers: {
+        after: (delayMs, run) => {
+          if (isClosed) opened++;
+          return TIMERS.after(delayMs, run);
+        },
+      },
+    });
+    driver.watch('a', () => {});
+    isClosed = true;
+    await driver[Symbol.asyncDispose]();
+    // The opening fails in a microtask.
+    await new Promise(resolve => setImmediate(resolve));
+    assert.equal(opened, 0);
+  });
+
+  test('takes a call whose login got no answer for one that was not sent', async () => {
+    const passwordFile = await cluster.writeFile('password', 'secret\n');
+    const client = await EtcdClient.create({members: cluster.addresses, user: {name: 'a', passwordFile}});
+    cluster.signal(0, 'SIGSTOP');
+    try {
+      const call = client.call('KV/Txn', {success: []});
+      await assert.rejects(call, (error: {readonly failure: {readonly kind: string}}) => {
+        assert.equal(error.failure.kind, 'unavailable');
+        return true;
+      });
+    } finally {
+      cluster.signal(0, 'SIGCONT');
+      client.close();
+    }
+    await cluster.ready();
+  });
+
+  test('accepts as many operations in a request as a driver has to, with the default limit of etcd', async () => {
+    const driver = await cluster.connectTo('operations');
+    try {
+      const keys = Array.from({length: OPERATIONS_MAX}, (_, index) => `key ${index}`);
+      const empty = {puts: [], removes: [], removedRanges: []};
+      const puts = keys.slice(1).map(key => [key, Buffer.from(key)] as const);
+      const written = await driver.compareAndWrite({
+        key: 'head',
+        version: ABSENT,
+        value: Buffer.from('1'),
+        ...empty,
+        puts,
+      });
+      assert.equal(written.kind, 'written');
+      const found = await driver.read(keys);
+      assert.equal(found.filter(stored => stored !== undefined).length, keys.length - 1);
+      const [head] = await driver.read(['head']);
+      const guard = {
+        key: 'head',
+        version: head?.version ?? 0,
+        value: Buffer.from('2'),
+        ...empty,
+        removes: keys.slice(1),
+      };
+      assert.equal((await driver.compareAndWrite({...guard, previous: Buffer.from('other')})).kind, 'conflict');
+      assert.equal((await driver.compareAndWrite({...guard, previous: Buffer.from('1')})).kind, 'written');
+      assert.equal((await driver.read(keys)).filter(stored => stored !== undefined).length, 0);
+    } finally {
+      await driver[Symbol.asyncDispose]();
+    }
+  });
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {SILENT_LOG} from '../../src/domain/log.ts';
+import type {Store} from '../../src/domain/store.ts';
+import {createEventHub} from '../../src/events/event-hub.ts';
+import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
+import {
+  assertFailsWith,
+  changesOf,
+  key,
+  keysOf,
+  put,
+  range,
+  read,
+  textOf,
+  write,
+} from '../../src/testing/shared/assertions.ts';
+import {openStoreIn, TIMERS} from '../support/shared-stores.ts';
+import {SimulatedEngine} from '../support/simulated-engine.ts';
+
+/** Opens a store that knows more than the backup has: `a` is 1 in the backup, and 2 at the end; `b` is only at the end. */
+async function openRestored(engine: SimulatedEngine): Promise<{readonly store: Store; readonly other: Store}> {
+  const [store, other] = [await openStoreIn(engine.connect()), await openStoreIn(engine.connect())];
+  await write(store, put('a'));
+  const backup = engine.version;
+  await write(store, put('a', '2'));
+  await write(store, put('b'));
+  await read(other, 'a');
+  engine.restore(backup);
+  return {store, other};
+}
+
+describe('a store whose engine is restored from a backup while it is open', () => {
+  test('shows what the backup has, under a new id and a revision after all that it knew', async () => {
+    const {store, other} = await openRestored(new SimulatedEngine());
+    const {id} = store;
+    assert.equal(textOf(await read(store, 'a')), '1');
+    assert.deepEqual(keysOf(await store.list(range())), ['a']);
+    assert.notEqual(store.id, id);
+    assert.ok(store.revision > 3);
+    await assertFailsWith(
+      store.commit({checks: [{key: key('a'), expected: {storeId: id, revision: 1}}], operations: [put('a', '3')]}),
+      'revision-conflict',
+    );
+    for (const since of [0, 1, 3]) assert.equal((await store.changes(since, {limit: 1})).kind, 'reset');
+    const {revision} = await write(store, put('c'));
+    assert.deepEqual(keysOf(await other.list(range())), ['a', 'c']);
+    assert.equal(other.id, store.id, 'both have the same new id');
+    assert.deepEqual(
+      (await changesOf(other, revision - 1)).map(change => change.key),
+      ['c'],
+    );
+  });
+
+  test('commits, although the engine counts its versions from the backup on', async () => {
+    const {store} = await openRestored(new SimulatedEngine());
+    const {revision} = await write(store, put('c'));
+    assert.ok(revision > 3);
+    assert.deepEqual(keysOf(await store.list(range())), ['a', 'c']);
+  });
+
+  for (const writes of [1, 2, 3, 4]) {
+    test(`notices it after ${writes} commits of another process that was started since`, async () => {
+      const engine = new SimulatedEngine();
+      const {store} = await openRestored(engine);
+      const {id} = store;
+      await using late = await openStoreIn(engine.connect());
+      for (let count = 1; count <= writes; count++) await write(late, put(`late ${count}`));
+      const {revision} = await write(store, put('c'));
+      assert.notEqual(store.id, id);
+      assert.ok(revision > 3);
+      const names = ['a', 'c', ...Array.from({length: writes}, (_, index) => `late ${index + 1}`)];
+      assert.deepEqual(keysOf(await store.list(range())), names);
+      assert.deepEqual(keysOf(await late.list(range())), names);
+      assert.equal(late.id, store.id);
+    });
+  }
+
+  test('gives its subscribers a reset, and then what is committed', async () => {
+    const engine = new SimulatedEngine();
+    const store = await openStoreIn(engine.connect());
+    await write(store, put('a'));
+    const backup = engine.version;
+    await write(store, put('b'));
+    const identity = {onChange: () => () => {}};
+    await using hub = createEventHub({store, identity, log: SILENT_LOG, timers: TIMERS});
+    const events = hub.subscribe({since: 1})[Symbol.asyncIterator]();
+    const kindOfNext = async (): Promise<unknown> => (await events.next()).value?.events[0]?.kind;
+    assert.deepEqual(await kindOfNext(), 'entry-written');
+    engine.restore(backup);
+    assert.deepEqual(await kindOfNext(), 'reset');
+    await write(store, put('c'));
+    assert.deepEqual(await kindOfNext(), 'entry-written');
+  });
+
+  test('ends snapshots from before as reader-too-slow', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await openStoreIn(engine.connect());
+    const backup = engine.version;
+    await write(store, put('a'));
+    const snapshot = await store.snapshot();
+    engine.restore(backup);
+    await store.list(range());
+    await assertFailsWith(snapshot.list(range()), 'reader-too-slow');
+  });
+
+  test('waits for a process that may write if it may only read', async () => {
+    const engine = new SimulatedEngine();
+    const {store, other} = await openRestored(engine);
+    engine.refuses = 'denied';
+    await assertFailsWith(read(store, 'a'), 'store-unavailable');
+    engine.refuses = undefined;
+    assert.equal(textOf(await read(other, 'a')), '1');
+    assert.equal(textOf(await read(store, 'a')), '1');
+  });
+});
+
+describe('a store whose engine is emptied while it is open', () => {
+  test('fails every method instead of beginning again, and follows the store that another process begins', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await openStoreIn(engine.connect());
+    await write(store, put('a'));
+    engine.empty();
+    await assertFailsWith(read(store, 'a'), 'store-unavailable');
+    await assertFailsWith(write(store, put('b')), 'store-unavailable');
+    assert.deepEqual(engine.keysWith(''), []);
+    await using another = await openStoreIn(engine.connect());
+    await write(another, put('c'));
+    assert.deepEqual(keysOf(await store.list(range())), ['c']);
+    assert.equal(another.id, store.id);
+  });
+});
+
+describe('--new-store-id', () => {
+  test('gives a store a new id also while a large group is being moved to its places', async () => {
+    const engine = new SimulatedEngine();
+    const store = await openStoreIn(engine.connect(), {groupTimeoutMs: 2000});
+    const names = Array.from({length: 12}, (_, index) => `key ${String(index).padStart(2, '0')}`);
+    const value = `"${'x'.repeat(1024 * 1024 - 2)}"`;
+    engine.beforeWrite = async ({key: written, value: bytes}) => {
+      engine.isDown ||= written === HEAD_KEY && bytes.toString().includes('"done":1');
+    };
+    await assertFailsWith(write(store, ...names.map(name => put(name, value))), 'outcome-unknown');
+    engine.beforeWrite = undefined;
+    engine.isDown = false;
+    const {id} = store;
+    await using restored = await openStoreIn(engine.connect(), {newStoreId: true});
+    assert.notEqual(restored.id, id);
+    assert.deepEqual(keysOf(await restored.list(range())), names);
+    await store[Symbol.asyncDispose]();
+  });
+});
