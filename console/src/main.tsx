@@ -9,14 +9,15 @@ import {wasOpenedByOtherSite} from './state/opener.ts';
 
 const root = document.querySelector('#console');
 if (root === null) throw new Error('The page has no element for the console');
-if (!(await moveToOwnOrigin(!wasOpenedByOtherSite()))) show(root);
+if (!(await moveToOwnOrigin(!wasOpenedByOtherSite()))) await show(root);
 
-function show(element: Element): void {
+async function show(element: Element): Promise<void> {
   document.documentElement.dataset['theme'] = rememberedTheme();
   // Before anything reads the address.
   const code = takeOwnerCode();
   const state = new ConsoleState();
-  if (code !== undefined) void state.becomeOwner(code);
+  // Before the first call: all of them are the owner's.
+  if (code !== undefined) await state.becomeOwner(code);
   state.start(new AbortController().signal);
   render(
     <ErrorBoundary>

@@ -1,4 +1,4 @@
-import {CallFailure, readFailure} from '../service/call-service.ts';
+import {CallFailure, fetchAsOwner, readFailure} from '../service/call-service.ts';
 import {ownerHeaders} from '../service/owner.ts';
 
 /** Answer of `POST /api/import`. */
@@ -36,7 +36,7 @@ const TAIL_BYTES = 100;
  */
 export async function exportEntries({prefix, onProgress, signal}: ExportParts): Promise<Blob> {
   const response = await unlessAway(
-    fetch(`/api/export?${new URLSearchParams({prefix})}`, {headers: ownerHeaders(), signal}),
+    fetchAsOwner(new Request(`/api/export?${new URLSearchParams({prefix})}`, {signal})),
     signal,
   );
   if (!response.ok) throw readFailure(response.status, await response.json().catch(() => undefined));

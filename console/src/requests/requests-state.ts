@@ -1,6 +1,6 @@
 import {computed, effect, type ReadonlySignal, type Signal, signal} from '@preact/signals';
 import {createService, type RecordedRequest} from 'crewroom/client/service';
-import type {CallFailure} from '../service/call-service.ts';
+import {type CallFailure, fetchAsOwner} from '../service/call-service.ts';
 import {atNextChange} from '../shell/live/change-interval.ts';
 import {type LiveLine, LiveLines} from '../shell/live/live-lines.ts';
 import {toCallFailure} from '../state/loaded.ts';
@@ -21,7 +21,7 @@ export class RequestsState {
   readonly #seen: Signal<ReadonlySet<string>> = signal(new Set());
   /** End of the last page; undefined before the first one of a list. */
   #cursor: string | undefined;
-  readonly #follow = createService({baseUrl: location.origin}).requests.follow;
+  readonly #follow = createService({baseUrl: location.origin, fetch: fetchAsOwner}).requests.follow;
 
   constructor() {
     effect(() => {

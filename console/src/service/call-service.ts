@@ -81,28 +81,49 @@ export async function requestService(
   const response = await send(path, {
     method,
     ...(body === undefined ? {} : {body}),
-    headers: {...ownerHeaders(), ...headers},
+    headers,
     signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal === undefined ? [] : [signal])]),
   });
   if (response.ok) return response;
   const failure = readFailure(response.status, await response.json().catch(() => undefined));
-  if (response.headers.has('Crewroom-Fault')) throw failure;
-  // The service was restarted since it gave the token. What needs no token works without it.
-  if (failure.code === 'owner-required') forgetOwnerToken();
-  if (failure.code === 'invalid-token' && isOwner.value) {
-    forgetOwnerToken();
-    return requestService(path, {method, headers, ...(body === undefined ? {} : {body}), signal});
-  }
+  if (failure.code === 'owner-required' && !response.headers.has('Crewroom-Fault')) forgetOwnerToken();
   throw failure;
 }
 
 async function send(path: string, parts: RequestInit): Promise<Response> {
   try {
-    return await fetch(path, parts);
+    return await fetchAsOwner(new Request(path, parts));
   } catch (error) {
     if (parts.signal?.aborted === true && !isTimeout(error)) throw error;
     throw new CallFailure('Cannot reach the service', {code: 'service-unreachable'}, {cause: error});
   }
+}
+
+/**
+ * Sends a request to the service that served the page, as the owner if the page was opened by `crewroom console`. Follows no redirect: the service sends
+ * none.
+ */
+export async function fetchAsOwner(request: Request): Promise<Response> {
+  const parts = {redirect: request.redirect === 'manual' ? 'manual' : 'error'} as const;
+  if (!isOwner.value) return fetch(request, parts);
+  const again = request.clone();
+  const response = await fetch(request, {
+    ...parts,
+    headers: {...Object.fromEntries(request.headers), ...ownerHeaders()},
+  });
+  if (!(await isTokenRefused(response))) return response;
+  // The service was restarted since it gave the token. What needs no token works without it.
+  forgetOwnerToken();
+  return fetch(again, parts);
+}
+
+async function isTokenRefused(response: Response): Promise<boolean> {
+  if (response.status !== 401 || response.headers.has('Crewroom-Fault')) return false;
+  const document = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return readFailure(response.status, document).code === 'invalid-token';
 }
 
 function isTimeout(error: unknown): boolean {

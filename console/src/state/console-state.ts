@@ -4,7 +4,7 @@ import type {Draft} from '../entries/draft.ts';
 import {followFrameMessages} from '../notices/frame-messages.ts';
 import {Notices, type ReceivedNotice} from '../notices/notices.ts';
 import {formatRoute, type Route, readRoute} from '../route.ts';
-import {CallFailure, callService} from '../service/call-service.ts';
+import {CallFailure, callService, fetchAsOwner} from '../service/call-service.ts';
 import type {FaultList, Plugin, PluginList, SettingValues} from '../service/documents.ts';
 import {isOwner} from '../service/owner.ts';
 import {exchangeOwnerCode} from '../service/owner-code.ts';
@@ -45,7 +45,7 @@ export class ConsoleState {
   readonly #settingsListeners = new Set<SettingsListener>();
 
   constructor() {
-    this.client = createClient({baseUrl: location.origin});
+    this.client = createClient({baseUrl: location.origin, fetch: fetchAsOwner});
     this.route = signal(readRoute(location.hash));
     this.identity = new Loaded(() => callService<IdentityDocument>('/api/identity').catch(nullWithoutIdentity));
     this.plugins = new Loaded(() => callService<PluginList>('/api/plugins'));

@@ -1,3 +1,5 @@
+import {fetchAsOwner} from '../../service/call-service.ts';
+
 /** Longest wait for an answer and its body, in milliseconds: a stream has no end. */
 const TIMEOUT_MS = 10_000;
 
@@ -25,7 +27,7 @@ export interface TriedAnswer {
 }
 
 /**
- * Sends a request of the user to the service, without the token of the owner: a plugin that answers it must not see that.
+ * Sends a request of the user to the service. A plugin that answers it does not get the token of the owner: the service keeps that back.
  *
  * @throws If nothing answers.
  */
@@ -34,7 +36,7 @@ export async function sendRequest({method, address, contentType, body}: TriedReq
   const ended = new AbortController();
   const timer = setTimeout(() => ended.abort(), TIMEOUT_MS);
   try {
-    const response = await fetch(location.origin + address, {
+    const request = new Request(location.origin + address, {
       method,
       ...(body === undefined ? {} : {body}),
       ...(contentType === undefined ? {} : {headers: {'Content-Type': contentType}}),
@@ -42,6 +44,7 @@ export async function sendRequest({method, address, contentType, body}: TriedReq
       cache: 'no-store',
       signal: ended.signal,
     });
+    const response = await fetchAsOwner(request);
     const durationMs = performance.now() - startMs;
     const read = await readBeginning(response);
     return {...read, status: response.status, headers: [...response.headers], durationMs};
