@@ -31,7 +31,7 @@ export interface PluginHostDeps {
   readonly identity: IdentitySource;
   readonly tokens: BackgroundTokens;
   /** Names of the service in addresses, in lower case. */
-  readonly serviceHosts: readonly string[];
+  readonly serviceHosts: readonly [string, ...string[]];
   /** Environment of this process, of which backgrounds inherit a part. */
   readonly environment: Environment;
   readonly log: Log;

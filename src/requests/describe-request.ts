@@ -1,6 +1,6 @@
 import type {RecordedRequest} from '../domain/recorded-request.ts';
 import {headerPairs, headerValues} from '../protocol/headers/raw-headers.ts';
-import {senderOf} from '../protocol/headers/sender.ts';
+import {pluginOf} from '../protocol/headers/sender.ts';
 import type {KeptRequest} from './kept-requests.ts';
 import {SHOWN_HEADERS} from './shown-headers.ts';
 
@@ -12,9 +12,9 @@ const MASK = '…';
 
 /** Describes a request that was kept. */
 export function describeRequest(kept: KeptRequest, sequence: number): RecordedRequest {
-  const {endedMs, durationMs, method, target, rawHeaders, status, sizeBytes, failure} = kept;
+  const {endedMs, durationMs, method, target, rawHeaders, principal, status, sizeBytes, failure} = kept;
   const origin = originOf(rawHeaders);
-  const plugin = pluginOf(rawHeaders);
+  const plugin = pluginOf(principal, rawHeaders);
   return {
     sequence,
     atMs: Math.round(endedMs - durationMs),
@@ -56,15 +56,6 @@ function originOf(rawHeaders: readonly string[]): string | undefined {
   const [referer = ''] = headerValues(rawHeaders, 'referer');
   const found = origin ?? /^[^:/?#]+:\/\/[^/?#]*/.exec(referer)?.[0];
   return found === undefined ? undefined : shorten(withoutCredentials(found));
-}
-
-/** Returns the plugin that sent a request. A page of another origin may have an address like that of a plugin. */
-function pluginOf(rawHeaders: readonly string[]): string | undefined {
-  const {background, page, isPage} = senderOf(rawHeaders);
-  if (background !== undefined && !isPage) return shorten(background);
-  const [host = ''] = headerValues(rawHeaders, 'host');
-  const [referer = ''] = headerValues(rawHeaders, 'referer');
-  return referer.startsWith(`http://${host}/`) ? page : undefined;
 }
 
 function showHeaders(rawHeaders: readonly string[]): Readonly<Record<string, string>> {

@@ -1,3 +1,4 @@
+import type {Principal} from '../domain/access.ts';
 import {describeFailure} from '../domain/app-error.ts';
 import type {Failure} from '../domain/failure.ts';
 import {adviseOn} from '../domain/failure-advice.ts';
@@ -9,6 +10,8 @@ import {SHOWN_HEADERS} from './shown-headers.ts';
 /** A request with its answer. */
 export interface AnsweredRequest {
   readonly request: {readonly method: string; readonly target: string; readonly rawHeaders: readonly string[]};
+  /** Its caller; undefined if it is not known. */
+  readonly principal: Principal | undefined;
   /** Path of its route; undefined without one. */
   readonly route: string | undefined;
   readonly answer: {readonly status: number; readonly rawHeaders: readonly string[]; readonly body?: unknown};
@@ -23,6 +26,7 @@ export interface KeptRequest {
   readonly method: string;
   readonly target: string;
   readonly rawHeaders: readonly string[];
+  readonly principal: Principal | undefined;
   readonly status: number;
   /** Size of the body of the answer; undefined if it was not known in advance. */
   readonly sizeBytes: number | undefined;
@@ -61,6 +65,7 @@ export class KeptRequests {
   /** The last lists that were not equal to one of these. */
   readonly #recentLists: (readonly string[])[] = [];
   #replacedNext = 0;
+  readonly #principals: (Principal | undefined)[];
   readonly #endedMs: Float64Array;
   readonly #durationMs: Float64Array;
   /** NaN if it is not known. */
@@ -73,6 +78,7 @@ export class KeptRequests {
     this.#methods = new Array<string>(count).fill(NO_TEXTS.method);
     this.#targets = new Array<string>(count).fill(NO_TEXTS.target);
     this.#rawHeaders = new Array<readonly string[]>(count).fill(NO_TEXTS.rawHeaders);
+    this.#principals = new Array<Principal | undefined>(count).fill(undefined);
     this.#endedMs = new Float64Array(count);
     this.#durationMs = new Float64Array(count);
     this.#sizeBytes = new Float64Array(count);
@@ -81,11 +87,12 @@ export class KeptRequests {
   }
 
   /** Keeps a request in a place. Runs for each one: it formats nothing but failures, and cuts only what is too large. */
-  set(place: number, {request, answer, durationMs, failed}: AnsweredRequest, endedMs: number): void {
+  set(place: number, {request, principal, answer, durationMs, failed}: AnsweredRequest, endedMs: number): void {
     const {method, target, rawHeaders} = bytesOf(request) <= TEXT_BYTES_MAX ? request : shortenTexts(request);
     this.#methods[place] = method;
     this.#targets[place] = target;
     this.#rawHeaders[place] = this.#keepOnce(rawHeaders);
+    this.#principals[place] = principal;
     this.#endedMs[place] = endedMs;
     this.#durationMs[place] = durationMs;
     this.#sizeBytes[place] = sizeOf(request.method, answer);
@@ -110,6 +117,7 @@ export class KeptRequests {
       method: this.#methods[place] ?? NO_TEXTS.method,
       target: this.#targets[place] ?? NO_TEXTS.target,
       rawHeaders: this.#rawHeaders[place] ?? NO_TEXTS.rawHeaders,
+      principal: this.#principals[place],
       status: this.#statuses[place] ?? 0,
       sizeBytes: Number.isNaN(sizeBytes) ? undefined : sizeBytes,
       failure: this.#failures[place],

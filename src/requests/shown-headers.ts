@@ -20,5 +20,4 @@ export const SHOWN_HEADERS: ReadonlySet<string> = new Set([
   'sec-fetch-mode',
   'sec-fetch-dest',
   'access-control-request-method',
-  'x-crewroom-plugin',
 ]);

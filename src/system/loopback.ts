@@ -20,9 +20,9 @@ export function addressesOf(host: string): readonly [string, ...string[]] {
 }
 
 /** Returns the names of a host in addresses: `localhost` only for all its addresses, since another process may listen at one that is free. */
-export function namesOf(host: string): readonly string[] {
-  const addresses = addressesOf(host).map(address => (address.includes(':') ? `[${address}]` : address));
-  return addresses.length > 1 ? ['localhost', ...addresses] : addresses;
+export function namesOf(host: string): readonly [string, ...string[]] {
+  const [first, ...more] = addressesOf(host).map(address => (address.includes(':') ? `[${address}]` : address));
+  return more.length > 0 ? ['localhost', first ?? host, ...more] : [first ?? host];
 }
 
 /** Returns whether only this machine can call a host. Unusual forms of a loopback address count as foreign. */

@@ -64,7 +64,7 @@ describe('events of chosen kinds', () => {
     const {url, directory, crewroom} = await startPlugins(plugins => writePlugin(join(plugins, shown)));
     await crewroom.plugins.ready();
     const post = (path: string, body: object): Promise<Response> =>
-      fetch(url + path, {method: 'POST', body: JSON.stringify(body), headers: {'X-Crewroom-Plugin': shown}});
+      fetch(url + path, {method: 'POST', body: JSON.stringify(body), headers: {Referer: `${url}/plugins/${shown}/`}});
     const kinds = ['plugin-state', 'plugin-log', 'client-request'] as const;
     const seen = await followThrough(
       createClient({baseUrl: url}),

@@ -1,3 +1,4 @@
+import {join} from 'node:path';
 import {afterEach, describe, expect, onTestFinished, test} from 'vitest';
 import {WebSocket} from 'ws';
 import {openCrewroom} from '../../src/app.ts';
@@ -7,6 +8,8 @@ import type {Timers} from '../../src/domain/timers.ts';
 import {STATUS_BY_CODE} from '../../src/protocol/failure/failure-status.ts';
 import {openEventStream} from '../support/event-stream.ts';
 import {call, setFaults} from '../support/faults.ts';
+import {writePlugin} from '../support/plugin-folder.ts';
+import {startPlugins} from '../support/plugin-service.ts';
 import {startService, useService} from '../support/service.ts';
 
 const service = useService({ephemeral: true});
@@ -86,14 +89,21 @@ describe('a fault is only about', () => {
     });
 
   test('requests that its plugin sends, from the background or from a page', async () => {
-    await setFaults(service(), {kind: 'error', code: 'internal', plugin: 'com.example.a'});
-    const {url} = service();
+    const source = `exports.onStart = async () => {
+      const answer = await fetch('http://localhost:7172/api/limits');
+      console.log('fault: ' + answer.headers.get('Crewroom-Fault'));
+    };`;
+    const one = await startPlugins(
+      plugins => writePlugin(join(plugins, 'com.example.a'), {'background/index.js': source}),
+      {ephemeral: true, fault: ['error internal --plugin com.example.a']},
+    );
+    expect(await one.line('fault: ')).toMatchObject({message: 'fault: error'});
+    const {url} = one;
     const faultOf = async (headers: Readonly<Record<string, string>>): Promise<string | null> =>
       (await fetch(`${url}/api/limits`, {headers})).headers.get('Crewroom-Fault');
-    expect(await faultOf({'X-Crewroom-Plugin': 'com.example.a'})).toBe('error');
     expect(await faultOf({Referer: `${url}/plugins/com.example.a/index.html`})).toBe('error');
-    expect(await faultOf({'X-Crewroom-Plugin': 'com.example.b'})).toBe(null);
-    expect(await faultOf({})).toBe(null);
+    expect(await faultOf({'X-Crewroom-Plugin': 'com.example.a'})).toBe(null);
+    expect(await faultOf({Referer: `${url}/plugins/com.example.b/`})).toBe(null);
   });
 
   test('a preflight is never a part of it: its failure would hide the answer', async () => {

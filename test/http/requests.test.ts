@@ -1,7 +1,10 @@
 import {once} from 'node:events';
+import {join} from 'node:path';
 import {describe, expect, test, vi} from 'vitest';
 import {WebSocket} from 'ws';
 import {type HttpSubscriber, openEventStream} from '../support/event-stream.ts';
+import {writePlugin} from '../support/plugin-folder.ts';
+import {startPlugins} from '../support/plugin-service.ts';
 import {callService, connectInTest, startInTest, startService, type TestService} from '../support/service.ts';
 
 interface Requested {
@@ -233,16 +236,11 @@ describe('a recorded request', () => {
   }
 
   const senders = [
-    {name: 'a background', headers: ['X-Crewroom-Plugin: com.example.a'], plugin: 'com.example.a'},
+    {name: 'a program that names a plugin', headers: ['X-Crewroom-Plugin: com.example.a'], plugin: undefined},
     {
       name: 'a page',
       headers: ['Referer: http://localhost:PORT/plugins/com.example.b/index.html'],
       plugin: 'com.example.b',
-    },
-    {
-      name: 'a page that claims to be a background',
-      headers: ['Origin: http://localhost:PORT', 'X-Crewroom-Plugin: com.example.a'],
-      plugin: undefined,
     },
     {
       name: 'a page of another origin',
@@ -251,6 +249,16 @@ describe('a recorded request', () => {
     },
     {name: 'a program', headers: [], plugin: undefined},
   ];
+  test('of a background is of its plugin, by its token', async () => {
+    const source = `exports.onStart = () => fetch('http://localhost:7172/api/limits');`;
+    const id = 'com.example.a';
+    const service = await startPlugins(plugins => writePlugin(join(plugins, id), {'background/index.js': source}));
+    const ofBackground = async (): Promise<Requested | undefined> =>
+      (await readPage(service)).requests.find(({path}) => path === '/api/limits');
+    await expect.poll(ofBackground).toMatchObject({plugin: id});
+    expect(JSON.stringify(await ofBackground())).not.toContain('crewroom_');
+  });
+
   for (const {name, headers, plugin} of senders) {
     test(`of ${name} is of ${plugin ?? 'no plugin'}`, async () => {
       const service = await startInTest({ephemeral: true});

@@ -21,7 +21,7 @@ const SERVICE = `
     storagePath: directory,
     identity: {json: Buffer.from('{}'), summary: ''},
     servicePort: 7172,
-    serviceHosts: [],
+    serviceHosts: ['localhost'],
     token: '',
     environment: process.env,
     secrets: new Secrets(),

@@ -1,15 +1,18 @@
+import type {Caller, Principal} from '../../domain/access.ts';
 import type {ActiveFaults, DrawnFaults, ServedFaults} from '../../domain/active-faults.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {Failure} from '../../domain/failure.ts';
 import type {FaultKind} from '../../domain/fault.ts';
 import {faultOf, withFault} from '../../domain/fault-mark.ts';
 import {FAULT_HEADER} from '../../protocol/headers/fault-header.ts';
-import {senderOf} from '../../protocol/headers/sender.ts';
+import {pluginOf} from '../../protocol/headers/sender.ts';
 import {emptyAnswer, type HttpAnswer, type HttpRequest, type WholeAnswer} from './message.ts';
 
 /** The part of a request in progress that faults are about. */
 export interface FaultyHandling {
   readonly request: HttpRequest;
+  /** Sender of the request. */
+  readonly caller: Caller;
   /** Path of its route, once it is found. */
   readonly route: string | undefined;
   /** Kinds of the faults that changed its answer; undefined without any. */
@@ -22,8 +25,8 @@ export async function handleWithFaults<A>(
   active: ActiveFaults,
   carryOut: () => A | Promise<A>,
 ): Promise<A | WholeAnswer> {
-  const {request} = handling;
-  const {delayMs, ending} = drawFor(request, active);
+  const {request, caller} = handling;
+  const {delayMs, ending} = drawFor(request, caller.principal, active);
   if (delayMs !== undefined) {
     addFault(handling, 'delay');
     await delay(delayMs, request, active);
@@ -37,12 +40,15 @@ export async function handleWithFaults<A>(
   }
 }
 
-function drawFor({method, target, rawHeaders}: HttpRequest, active: ActiveFaults): DrawnFaults {
+function drawFor(
+  {method, target, rawHeaders}: HttpRequest,
+  principal: Principal | undefined,
+  active: ActiveFaults,
+): DrawnFaults {
   // A preflight that fails hides the answer to the request after it.
   if (method === 'OPTIONS') return {};
   const path = target.split('?', 1)[0] ?? '';
-  const {background, page} = senderOf(rawHeaders);
-  return active.draw({method, path, plugin: background ?? page});
+  return active.draw({method, path, plugin: pluginOf(principal, rawHeaders)});
 }
 
 async function delay(delayMs: number, {signal}: HttpRequest, active: ActiveFaults): Promise<void> {
@@ -99,22 +105,23 @@ export function withFaultHeader<A extends HttpAnswer>(answered: A, faults: reado
 
 /** Streams that never end by themselves, and that a cut closes when it is switched on. */
 export class CuttableStreams {
-  readonly #requests = new Set<HttpRequest>();
+  readonly #requests = new Map<HttpRequest, Principal | undefined>();
 
   constructor(faults: ServedFaults) {
     faults.onChange(() => this.#cut(faults.active));
   }
 
   /** Follows a stream until its connection is closed. */
-  add(request: HttpRequest): void {
+  add(request: HttpRequest, {principal}: Caller): void {
     const {signal} = request;
     if (signal.aborted) return;
-    this.#requests.add(request);
+    this.#requests.set(request, principal);
     signal.addEventListener('abort', () => this.#requests.delete(request), {once: true});
   }
 
   #cut(active: ActiveFaults | undefined): void {
     if (active?.kinds.has('cut') !== true) return;
-    for (const request of [...this.#requests]) if (drawFor(request, active).ending?.kind === 'cut') request.cut();
+    for (const [request, principal] of [...this.#requests])
+      if (drawFor(request, principal, active).ending?.kind === 'cut') request.cut();
   }
 }

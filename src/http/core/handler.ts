@@ -1,4 +1,4 @@
-import {type Access, ANY_CALLER, type Caller, OPEN_ACCESS} from '../../domain/access.ts';
+import {type Access, ANY_CALLER, type Caller, OPEN_ACCESS, type Principal} from '../../domain/access.ts';
 import {NO_FAULTS, type ServedFaults} from '../../domain/active-faults.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {Failure} from '../../domain/failure.ts';
@@ -57,6 +57,8 @@ export interface HandlerDeps {
 /** A request with its answer. */
 export interface Answered {
   readonly request: HttpRequest;
+  /** Its caller; undefined for one that is not known, or was not admitted. */
+  readonly principal: Principal | undefined;
   /** Path of its route, such as `/api/store/{key}`; undefined if there is no route, or the guard refused the request. */
   readonly route: string | undefined;
   /** Status 101 for a WebSocket that was opened. */
@@ -142,11 +144,18 @@ async function finish(handling: Handling, answered: Promise<HttpAnswer>, deps: D
 }
 
 function end<A extends HttpAnswer>(handling: Handling, answered: A, deps: Deps): A {
-  const {request, startedMs, origin, route, faults, failed} = handling;
+  const {request, startedMs, origin, caller, route, faults, failed} = handling;
   const answer = withFaultHeader(withCors(answered, origin), faults);
-  if (answer.longLived) deps.streams.add(request);
+  if (answer.longLived) deps.streams.add(request, caller);
   if (isStream(answer.body)) cutWithCaller(handling);
-  deps.onAnswered({request, route, answer, durationMs: deps.elapsedMs() - startedMs, failed});
+  deps.onAnswered({
+    request,
+    principal: caller.principal,
+    route,
+    answer,
+    durationMs: deps.elapsedMs() - startedMs,
+    failed,
+  });
   return answer;
 }
 
@@ -180,7 +189,7 @@ export function createWebSocketHandler(given: HandlerDeps): WebSocketHandler {
         const opened = active === undefined ? await open() : await handleWithFaults(handling, active, open);
         if ('status' in opened) return {kind: 'refused', answer: end(handling, opened, deps)};
         end(handling, emptyAnswer(101), deps);
-        deps.streams.add(request);
+        deps.streams.add(request, handling.caller);
         cutWithCaller(handling);
         return opened;
       } catch (error) {

@@ -13,7 +13,7 @@ const HOP_BY_HOP = [
  */
 const KEPT_FROM_SERVER: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
-  ...['authorization', 'proxy-authorization', 'cookie', 'x-crewroom-plugin', BACKGROUND_TOKEN_HEADER],
+  ...['authorization', 'proxy-authorization', 'cookie', BACKGROUND_TOKEN_HEADER],
   ...['host', 'origin', 'referer', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
 ]);
 

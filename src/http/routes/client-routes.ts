@@ -1,7 +1,6 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {Announcer, ClientRequested} from '../../domain/event.ts';
 import type {Plugins} from '../../domain/plugin.ts';
-import {senderOf} from '../../protocol/headers/sender.ts';
+import {pluginOf} from '../../protocol/headers/sender.ts';
 import {
   CLIENT_REQUEST_BYTES_MAX,
   readLogRequest,
@@ -10,7 +9,7 @@ import {
 } from '../../protocol/plugin/client-request.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpAnswer, type HttpRequest, jsonAnswer} from '../core/message.ts';
-import type {Operation, Route} from '../core/route.ts';
+import type {Call, Operation, Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 import {hostOf, isBelowConsole, portOf, replacePublishedAddress} from './published-address.ts';
 
@@ -27,7 +26,7 @@ export interface ClientRoutesDeps {
 export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps): readonly Route[] {
   const config = answer(`{"config":${pluginConfig}}`);
   const acting = (read: (body: Uint8Array, request: HttpRequest) => ClientRequested): Operation =>
-    withBody((body, request) => events.announce(read(body, request)));
+    withBody((body, {request}) => events.announce(read(body, request)));
   return [
     {
       path: '/api/config',
@@ -42,7 +41,11 @@ export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps):
     {
       path: '/api/log',
       needs: 'client:use',
-      operations: {POST: withBody((body, request) => plugins.log(pluginOf(request), readLogRequest(body)))},
+      operations: {
+        POST: withBody((body, {request, caller}) =>
+          plugins.log(pluginOf(caller.principal, request.rawHeaders), readLogRequest(body)),
+        ),
+      },
     },
     {path: '/api/navigate', needs: 'client:use', operations: {POST: acting(readNavigation)}},
     {path: '/api/play-sound', needs: 'client:use', operations: {POST: acting(soundOf)}},
@@ -55,10 +58,10 @@ export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps):
 }
 
 /** Returns an operation that passes its body on, and answers `{}`. */
-function withBody(take: (body: Uint8Array, request: HttpRequest) => void): Operation {
-  return async ({request, query}): Promise<HttpAnswer> => {
-    assertNoQuery(query);
-    take(await readJsonBody(request, CLIENT_REQUEST_BYTES_MAX), request);
+function withBody(take: (body: Uint8Array, call: Call) => void): Operation {
+  return async (call): Promise<HttpAnswer> => {
+    assertNoQuery(call.query);
+    take(await readJsonBody(call.request, CLIENT_REQUEST_BYTES_MAX), call);
     return jsonAnswer({});
   };
 }
@@ -76,21 +79,4 @@ function soundOf(body: Uint8Array, request: HttpRequest): ClientRequested {
     ...asked,
     url: replacePublishedAddress(url.replace(`http://${host.toLowerCase()}/`, `http://${service}/`), service),
   };
-}
-
-/**
- * Returns the plugin that sent a request, for the log. A page cannot write lines in the name of a background: every POST of a page has an
- * `Origin`.
- *
- * @throws {AppError} `invalid-header` if a page names a plugin in the header of backgrounds.
- */
-function pluginOf({rawHeaders}: HttpRequest): string | undefined {
-  const {background, page, isPage} = senderOf(rawHeaders);
-  if (background !== undefined && isPage)
-    throw new AppError({
-      code: 'invalid-header',
-      header: 'X-Crewroom-Plugin',
-      problem: 'a web page is identified by its address, and cannot name its plugin',
-    });
-  return background ?? page;
 }

@@ -3,7 +3,7 @@ import {AppError} from '../../domain/app-error.ts';
 import type {Owner} from '../../domain/owner.ts';
 import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import {senderOf} from '../../protocol/headers/sender.ts';
+import {isOfPage} from '../../protocol/headers/sender.ts';
 import type {HttpAnswer, HttpRequest} from '../core/message.ts';
 import type {Call, Operation} from '../core/route.ts';
 
@@ -46,8 +46,7 @@ function findForeignPage(rawHeaders: readonly string[]): string | undefined {
 export function assertOwner(request: Pick<HttpRequest, 'rawHeaders'>, owner: Pick<Owner, 'isOwner'>): void {
   assertOwnCaller(request);
   const {rawHeaders} = request;
-  if (senderOf(rawHeaders).isPage && !owner.isOwner(bearerTokenOf(rawHeaders)))
-    throw new AppError({code: 'owner-required'});
+  if (isOfPage(rawHeaders) && !owner.isOwner(bearerTokenOf(rawHeaders))) throw new AppError({code: 'owner-required'});
 }
 
 /**

@@ -29,7 +29,7 @@ export interface BackgroundDeps {
   /** Port of the service. Calls to the original port go there. */
   readonly servicePort: number;
   /** Names of the service in addresses, in lower case. */
-  readonly serviceHosts: readonly string[];
+  readonly serviceHosts: readonly [string, ...string[]];
   /** Proves to the service which plugin calls. */
   readonly token: string;
   /** Port that plugins were written for. @default {ORIGINAL_PORT} */

@@ -15,12 +15,17 @@ async function startServer(
     const chunks: Uint8Array[] = [];
     request.on('data', chunk => chunks.push(chunk));
     request.on('end', () => {
-      const {method, url, headers} = request;
+      const {method, url = '', headers} = request;
+      const [, status, location] = /^\/to\/(\d+)\/(.*)$/.exec(url) ?? [];
+      if (location !== undefined) {
+        response.writeHead(Number(status), {Location: decodeURIComponent(location)}).end('moved');
+        return;
+      }
       const sockets = Reflect.get(request.socket, 'requests') ?? 0;
       Reflect.set(request.socket, 'requests', sockets + 1);
-      const {host, 'x-crewroom-plugin': plugin, 'x-crewroom-token': token, 'x-own': own} = headers;
+      const {host, 'x-crewroom-token': token, 'x-own': own} = headers;
       const body = Buffer.concat(chunks).toString();
-      response.end(JSON.stringify({name, method, url, host, plugin, token, own, body, reused: sockets > 0}));
+      response.end(JSON.stringify({name, method, url, host, token, own, body, reused: sockets > 0}));
     });
   });
   server.on('upgrade', ({headers}, socket) => socket.end(`HTTP/1.1 418 ${name} ${headers.host}\r\n\r\n`));
@@ -29,20 +34,90 @@ async function startServer(
   return {server, port: (server.address() as AddressInfo).port};
 }
 
-test('a call by a name that the service does not listen at carries no token', async () => {
+test('calls by any name of this machine reach the address at which the service listens, with the token', async () => {
   const service = await startServer('service');
-  const source = `const ask = async host => (await (await fetch('http://' + host + ':${service.port}/')).json()).token ?? null;
-    exports.routes = {get: {ask: {handler: async (req, res) => res.json([await ask('localhost'), await ask('127.0.0.1')])}}};`;
+  const source = `
+    const {request} = require('node:http');
+    const byFetch = async host => (await fetch('http://' + host + ':${service.port}/')).json();
+    const byHttp = (host, headers = {}) => new Promise((resolve, reject) => {
+      const sent = request({host, port: ${service.port}, headers}, async response => resolve(JSON.parse((await response.toArray()).join(''))));
+      sent.on('error', reject).end();
+    });
+    exports.routes = {get: {ask: {handler: async (req, res) => res.json(await Promise.all([
+      ...['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'].map(byFetch),
+      ...['localhost', '127.0.0.1', '::1'].map(host => byHttp(host)), byHttp('localhost', {Host: 'localhost:7172'}),
+    ]))}}};`;
   const background = await startTestBackground(
     {'background/index.js': source},
     {servicePort: service.port, serviceHosts: ['127.0.0.1']},
   );
   assert.equal(await background.background.started, true);
-  assert.deepEqual(await background.json('ask'), [null, TEST_TOKEN]);
+  const answers = (await background.json('ask')) as readonly {readonly host: string; readonly token: string}[];
+  assert.deepEqual(
+    answers.map(({host, token}) => [host, token]),
+    answers.map(() => [`127.0.0.1:${service.port}`, TEST_TOKEN]),
+  );
+  assert.equal(answers.length, 8);
   await background[Symbol.asyncDispose]();
-  service.server.closeAllConnections();
-  service.server.close();
+  close(service.server);
 });
+
+test('calls by fetch follow redirects, with the token only within the service', async () => {
+  const service = await startServer('service');
+  const foreign = await startServer('foreign');
+  const to = (status: number, address: string): string =>
+    `http://localhost:${service.port}/to/${status}/${encodeURIComponent(address)}`;
+  const foreignUrl = `http://localhost:${foreign.port}/x`;
+  const ownUrl = `http://127.0.0.1:${service.port}/x`;
+  const ways = {
+    elsewhere: {url: to(302, foreignUrl), headers: {Authorization: 'Bearer own', 'X-Own': 'yes'}},
+    'elsewhere by a relative address': {url: to(307, `//localhost:${foreign.port}/x`)},
+    'elsewhere in two steps': {url: to(301, `/to/308/${encodeURIComponent(foreignUrl)}`)},
+    'within the service': {url: to(302, '/x')},
+    'within the service by another name': {url: to(303, ownUrl)},
+    'a form': {url: to(302, '/x'), method: 'POST', body: 'a body'},
+    'a form that would be sent again': {url: to(307, foreignUrl), method: 'POST', body: 'a body'},
+    'in circles': {url: to(302, '?')},
+    'an answer by hand': {url: to(302, foreignUrl), redirect: 'manual'},
+    'no redirect wanted': {url: to(302, foreignUrl), redirect: 'error'},
+  };
+  const source = `
+    const ways = ${JSON.stringify(ways)};
+    exports.routes = {get: Object.fromEntries(Object.values(ways).map(({url, ...init}, index) => ['go-' + index, {handler: async (req, res) => {
+      try {
+        const answer = await fetch(url, init);
+        const text = await answer.text();
+        res.json(text === 'moved' ? answer.status : JSON.parse(text));
+      } catch (error) { res.json(String(error.cause?.message)); }
+    }}]))};`;
+  const background = await startTestBackground({'background/index.js': source}, {servicePort: service.port});
+  assert.equal(await background.background.started, true);
+  const go = async (way: keyof typeof ways): Promise<unknown> => {
+    const answer = await background.json(`go-${Object.keys(ways).indexOf(way)}`);
+    if (typeof answer !== 'object') return answer;
+    const {name, method, url, token, own, body} = Object(answer);
+    return [name, method, url, token ?? null, own ?? null, body];
+  };
+  assert.deepEqual(await go('elsewhere'), ['foreign', 'GET', '/x', null, 'yes', '']);
+  assert.deepEqual(await go('elsewhere by a relative address'), ['foreign', 'GET', '/x', null, null, '']);
+  assert.deepEqual(await go('elsewhere in two steps'), ['foreign', 'GET', '/x', null, null, '']);
+  assert.deepEqual(await go('within the service'), ['service', 'GET', '/x', TEST_TOKEN, null, '']);
+  assert.deepEqual(await go('within the service by another name'), ['service', 'GET', '/x', TEST_TOKEN, null, '']);
+  assert.deepEqual(await go('a form'), ['service', 'GET', '/x', TEST_TOKEN, null, '']);
+  assert.match(String(await go('a form that would be sent again')), /a body was redirected/);
+  assert.match(String(await go('in circles')), /redirect count/);
+  assert.equal(await go('an answer by hand'), 302);
+  assert.match(String(await go('no redirect wanted')), /redirect/);
+  await background[Symbol.asyncDispose]();
+  close(service.server, foreign.server);
+});
+
+function close(...servers: readonly Server[]): void {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+}
 
 describe('calls of a background to the original port', () => {
   let service: Awaited<ReturnType<typeof startServer>>;
@@ -99,10 +174,10 @@ describe('calls of a background to the original port', () => {
           const headers = ['Host', '127.0.0.1:${service.port}', 'X-Own', 'yes', 'Connection', 'close'];
           return request({hostname: '127.0.0.1', port, path: '/api/x?a=1', method: 'POST', headers});
         },
-        async 'http.request with the name of another plugin'() {
-          return request(at('localhost'), {method: 'POST', headers: {'X-Crewroom-Plugin': 'com.example.other', 'X-Own': 'yes'}});
+        async 'http.request with another token'() {
+          return request(at('localhost'), {method: 'POST', headers: {'X-Crewroom-Token': 'crewroom_other', 'X-Own': 'yes'}});
         },
-        async 'fetch with headers'() { return (await fetch(at('localhost'), {headers: {'X-Own': 'yes', 'X-Crewroom-Plugin': 'com.example.other'}})).json(); },
+        async 'fetch with headers'() { return (await fetch(at('localhost'), {headers: {'X-Own': 'yes', 'X-Crewroom-Token': 'crewroom_other'}})).json(); },
         async 'fetch of a request with headers'() { return (await fetch(new Request(at('localhost'), {headers: {'X-Own': 'yes'}}))).json(); },
         async 'another service'() { return (await fetch('http://127.0.0.1:${foreign.port}/api/x?a=1')).json(); },
         async 'another service by http.request'() { return request({host: '127.0.0.1', port: ${foreign.port}, path: '/api/x?a=1', method: 'POST'}); },
@@ -148,7 +223,7 @@ describe('calls of a background to the original port', () => {
     {way: 'another port', host: '127.0.0.1'},
     {way: 'http.request with a list of headers', host: '127.0.0.1', method: 'POST', body: 'a body', own: 'yes'},
     {
-      way: 'http.request with the name of another plugin',
+      way: 'http.request with another token',
       host: 'localhost',
       method: 'POST',
       body: 'a body',
@@ -158,10 +233,10 @@ describe('calls of a background to the original port', () => {
     {way: 'fetch of a request with headers', host: 'localhost', own: 'yes'},
   ];
   for (const {way, host, method = 'GET', body = '', own, reused = false} of ways) {
-    test(`go to the service, with the name of the plugin: ${way}`, async () => {
+    test(`go to the service, with the token of the plugin: ${way}`, async () => {
       const {reused: isReused, ...asked} = Object(await background.json(way));
       const expected = {name: 'service', method, url: '/api/x?a=1', host: `${host}:${service.port}`, body};
-      const sender = {plugin: 'com.example.test', token: TEST_TOKEN};
+      const sender = {token: TEST_TOKEN};
       assert.deepEqual(asked, own === undefined ? {...expected, ...sender} : {...expected, ...sender, own});
       if (reused) assert.equal(isReused, true);
     });
@@ -176,11 +251,11 @@ describe('calls of a background to the original port', () => {
   });
 
   test('are left alone at every other address', async () => {
-    const {name, host, plugin, token} = Object(await background.json('another address of this machine'));
-    assert.deepEqual([name, host, plugin, token], ['elsewhere', `127.0.0.2:${other.port}`, undefined, undefined]);
+    const {name, host, token} = Object(await background.json('another address of this machine'));
+    assert.deepEqual([name, host, token], ['elsewhere', `127.0.0.2:${other.port}`, undefined]);
     for (const way of ['another service', 'another service by http.request']) {
       const asked = Object(await background.json(way));
-      assert.deepEqual([asked.name, asked.plugin, asked.token], ['foreign', undefined, undefined]);
+      assert.deepEqual([asked.name, asked.token], ['foreign', undefined]);
     }
   });
 });

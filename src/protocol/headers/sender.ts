@@ -1,25 +1,27 @@
+import type {Principal} from '../../domain/access.ts';
 import {headerValues} from './raw-headers.ts';
 
-/** The plugin that sent a request, as its headers name it. Only for logs: any program can send any header. */
-export interface Sender {
-  /** By the header that the process of a background adds. */
-  readonly background: string | undefined;
-  /** By the address of the page, in the `Referer`. */
-  readonly page: string | undefined;
-  /** True if a browser sent it for a page: it marks such requests with headers that a page can neither set nor leave out. */
-  readonly isPage: boolean;
-}
-
-/** Reads the sender of a request. */
-export function senderOf(rawHeaders: readonly string[]): Sender {
-  const [background] = headerValues(rawHeaders, PLUGIN_HEADER);
+/**
+ * Returns the id of the plugin that sent a request: the one that its caller is, or the one whose page has the address in the `Referer`. Only for logs and
+ * faults: programs can send the `Referer` and the origin of any page. The token of a background proves its plugin.
+ *
+ * @returns Undefined for other senders.
+ */
+export function pluginOf(principal: Principal | undefined, rawHeaders: readonly string[]): string | undefined {
+  if (principal?.startsWith(PLUGIN)) return principal.slice(PLUGIN.length);
+  const [host = ''] = headerValues(rawHeaders, 'host');
   const [referer = ''] = headerValues(rawHeaders, 'referer');
-  const page = /^https?:\/\/[^/]{1,300}\/plugins\/([A-Za-z0-9._-]{1,253})\//.exec(referer)?.[1];
-  return {background, page, isPage: PAGE_HEADERS.some(name => headerValues(rawHeaders, name).length > 0)};
+  // A page of another origin may have an address like that of a plugin.
+  const path = referer.startsWith(`http://${host}/`) ? referer.slice(`http://${host}`.length) : '';
+  return /^\/plugins\/([A-Za-z0-9._-]{1,253})\//.exec(path)?.[1];
 }
 
-/** Header that names the plugin whose background sent a request. */
-const PLUGIN_HEADER = 'x-crewroom-plugin';
+const PLUGIN = 'plugin:';
+
+/** Returns whether a browser sent a request for a page: it marks such requests with headers that a page can neither set nor leave out. */
+export function isOfPage(rawHeaders: readonly string[]): boolean {
+  return PAGE_HEADERS.some(name => headerValues(rawHeaders, name).length > 0);
+}
 
 /** Headers that browsers add, and programs such as Node do not. */
 const PAGE_HEADERS = ['origin', 'sec-fetch-site'];

@@ -23,8 +23,8 @@ export interface StartMessage {
   readonly servicePort: number;
   /** Proves to the service which plugin calls. */
   readonly token: string;
-  /** Names of the service in addresses. A process of another user could listen at others of this machine, so calls of those carry no token. */
-  readonly serviceHosts: readonly string[];
+  /** Names at which the service listens, as in URLs. A process of another user could listen at others of this machine, so they are replaced by the first. */
+  readonly serviceHosts: readonly [string, ...string[]];
 }
 
 /** Calls a route. The body is that of the request. */

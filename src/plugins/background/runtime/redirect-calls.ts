@@ -1,6 +1,7 @@
 import http, {type RequestOptions} from 'node:http';
 import {syncBuiltinESMExports} from 'node:module';
 import {urlToHttpOptions} from 'node:url';
+import {followRedirects} from './follow-redirects.ts';
 
 /** The service, as a plugin calls it. */
 export interface OwnService {
@@ -11,23 +12,20 @@ export interface OwnService {
   readonly servicePort: number;
   /** Proves to the service which plugin calls. */
   readonly token: string;
-  /** Names of the service whose calls carry the token. */
-  readonly serviceHosts: readonly string[];
+  /** Names at which the service listens, as in URLs; the first one replaces others in calls. */
+  readonly serviceHosts: readonly [string, ...string[]];
 }
 
-/** Names of this machine under which plugins call the service. */
-const HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1']);
-
-/** Header that names the plugin whose background calls the service. */
-const PLUGIN_HEADER = 'x-crewroom-plugin';
+/** Names of this machine under which plugins call the service, without the brackets that an address has in a URL. */
+const HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
 
 /** Header with the token, which the guard of the service reads. */
 const TOKEN_HEADER = 'x-crewroom-token';
 
 /**
- * Sends calls of the original address to the port of the service: those by `node:http`, which axios uses, by `fetch`, and by
- * `WebSocket`. Calls of the service, also by its own port, name the plugin in a header, and prove it by the token. All other
- * calls are left alone.
+ * Redirects calls of the original address to the address of the service: those by `node:http`, which axios uses, by `fetch`, and by
+ * `WebSocket`. Calls of the service, also by its own port, prove by the token which plugin calls. A name at which the service does not listen is
+ * replaced: another program may listen there. All other calls are left alone.
  */
 export function redirectCalls(service: OwnService): void {
   redirectHttp(service);
@@ -55,9 +53,11 @@ type HttpArguments = readonly unknown[];
 function redirectArguments(args: HttpArguments, service: OwnService): HttpArguments {
   const options = optionsOf(args);
   if (options === undefined || !isOwnRequest(options, service)) return args;
-  const headers = redirectHeaders(options.headers, service, ownHeaders(hostOf(options), service));
+  const host = ownHost(hostOf(options), service);
+  const headers = redirectHeaders(options.headers, host, service);
   const listener = args.find(each => typeof each === 'function');
-  return [{...options, port: service.servicePort, headers}, listener];
+  const hostname = withoutBrackets(host);
+  return [{...options, hostname, host: hostname, port: service.servicePort, headers}, listener];
 }
 
 function optionsOf([input, given]: HttpArguments): RequestOptions | undefined {
@@ -73,32 +73,32 @@ function isOwnRequest(options: RequestOptions, service: OwnService): boolean {
 }
 
 function hostOf({hostname, host}: RequestOptions): string {
-  return String(hostname ?? host).toLowerCase();
+  return withoutBrackets(String(hostname ?? host).toLowerCase());
 }
 
-/** Returns the headers of a call of the service by one of its names. */
-function ownHeaders(host: string, {id, token, serviceHosts}: OwnService): Readonly<Record<string, string>> {
-  return {[PLUGIN_HEADER]: id, ...(serviceHosts.includes(host) ? {[TOKEN_HEADER]: token} : {})};
+function withoutBrackets(host: string): string {
+  return host.replace(/^\[|\]$/g, '');
+}
+
+/** Returns the name for a call of the service, as in URLs: the one that the plugin uses, if the service listens there. */
+function ownHost(host: string, {serviceHosts}: OwnService): string {
+  return serviceHosts.find(each => withoutBrackets(each) === host) ?? serviceHosts[0];
 }
 
 function isOwnPort(port: number, {originalPort, servicePort}: OwnService): boolean {
   return port === originalPort || port === servicePort;
 }
 
-/** Adds own headers, and replaces a `Host` that the plugin sends itself; Node adds the right one otherwise. */
-function redirectHeaders(
-  headers: RequestOptions['headers'],
-  {originalPort, servicePort}: OwnService,
-  own: Readonly<Record<string, string>>,
-): object {
+/** Adds the token, and replaces a `Host` that the plugin sends itself; Node adds the right one otherwise. */
+function redirectHeaders(headers: RequestOptions['headers'], host: string, {servicePort, token}: OwnService): object {
   // A list of names and values, to which Node adds no `Host`: packages that build one know their own.
-  if (Array.isArray(headers)) return [...headers, ...Object.entries(own).flat()];
+  if (Array.isArray(headers)) return [...headers, TOKEN_HEADER, token];
   const redirected = Object.entries(headers ?? {}).map(([name, value]) => {
-    const isHost = name.toLowerCase() === 'host' && typeof value === 'string';
-    return [name, isHost ? value.replace(`:${originalPort}`, `:${servicePort}`) : value];
+    const isHost = name.toLowerCase() === 'host';
+    return [name, isHost ? `${host}:${servicePort}` : value];
   });
   // The last of two names that differ in case counts.
-  return {...Object.fromEntries(redirected), ...own};
+  return {...Object.fromEntries(redirected), [TOKEN_HEADER]: token};
 }
 
 function redirectFetch(service: OwnService): void {
@@ -106,10 +106,16 @@ function redirectFetch(service: OwnService): void {
   globalThis.fetch = async (input, init) => {
     const url = redirectUrl(input instanceof Request ? input.url : input, service);
     if (url === undefined) return fetch(input, init);
-    const target = input instanceof Request ? new Request(url, input) : url;
-    const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
-    for (const [name, value] of Object.entries(ownHeaders(new URL(url).hostname, service))) headers.set(name, value);
-    return fetch(target, {...init, headers});
+    const given = input instanceof Request ? input : undefined;
+    const target = given === undefined ? url : new Request(url, given);
+    const {method = given?.method ?? 'GET', redirect = given?.redirect ?? 'follow'} = init ?? {};
+    const headers = new Headers(init?.headers ?? given?.headers);
+    headers.set(TOKEN_HEADER, service.token);
+    if (redirect !== 'follow') return fetch(target, {...init, headers});
+    // `fetch` would send the token to any address to which an answer redirects: it removes only headers that it knows.
+    const answer = await fetch(target, {...init, headers, redirect: 'manual'});
+    const own = {header: TOKEN_HEADER, urlOf: (address: string) => redirectUrl(address, service)};
+    return followRedirects({answer, url, init: {...init, method, headers}}, {fetch, own});
   };
 }
 
@@ -121,7 +127,7 @@ function redirectWebSocket(service: OwnService): void {
     constructor(url: unknown, options?: unknown) {
       const redirected = redirectUrl(url, service);
       if (redirected === undefined) super(url, ...(options === undefined ? [] : [options]));
-      else super(redirected, withHeaders(options, ownHeaders(new URL(redirected).hostname, service)));
+      else super(redirected, withHeaders(options, {[TOKEN_HEADER]: service.token}));
     }
   }
   Reflect.set(globalThis, 'WebSocket', WebSocket);
@@ -144,9 +150,15 @@ function isWebSocketClass(value: unknown): value is WebSocketClass {
 function redirectUrl(input: unknown, service: OwnService): string | undefined {
   const url = parseUrl(String(input));
   const isPlain = url?.protocol === 'http:' || url?.protocol === 'ws:';
-  if (url === undefined || !isPlain || !HOSTS.has(url.hostname) || !isOwnPort(Number(url.port), service))
+  if (
+    url === undefined ||
+    !isPlain ||
+    !HOSTS.has(withoutBrackets(url.hostname)) ||
+    !isOwnPort(Number(url.port), service)
+  )
     return undefined;
   url.port = String(service.servicePort);
+  url.hostname = ownHost(withoutBrackets(url.hostname), service);
   return url.href;
 }
 
