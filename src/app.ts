@@ -2,6 +2,7 @@ import {setImmediate} from 'node:timers/promises';
 import {createAccess} from './access/admit.ts';
 import {createAllowedOrigins} from './access/allowed-origins.ts';
 import type {KeptOwner} from './access/kept-owner.ts';
+import {createPageProofs} from './access/pages/page-proofs.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
 import {locateStore} from './config/store-location.ts';
@@ -12,6 +13,7 @@ import {faultOf} from './domain/fault-mark.ts';
 import type {Flight} from './domain/flight.ts';
 import type {IdentitySource} from './domain/identity.ts';
 import {limitsWith} from './domain/limits.ts';
+import type {PageProofs} from './domain/page-proofs.ts';
 import type {Pilots} from './domain/pilots.ts';
 import type {Plugins} from './domain/plugin.ts';
 import type {Requests} from './domain/recorded-request.ts';
@@ -239,11 +241,12 @@ class OpenedCrewroom implements Crewroom {
     const services = {...data, access, pilots, plugins, settings, flight, faults, requests, metrics};
     const allowedOrigins = createAllowedOrigins({configured: config.allowOrigin, nowMs});
     const dataDir = config.ephemeral ? undefined : config.dataDir;
-    const more = {accessMode: config.access, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
+    const pages = createPages(access, this.#host);
+    const more = {accessMode: config.access, pages, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
     const routes = createRoutes({...services, ...more, ...versions, limits, pause, identitySchema});
     this.#http = createHttpService({
       access: createAccess({mode: config.access, ...access}),
-      ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins},
+      ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins, pages},
       onAnswered: answered => {
         metrics.countRequest(answered);
         requests.record(answered);
@@ -296,6 +299,11 @@ class OpenedCrewroom implements Crewroom {
       await eventsEnded;
     }
   }
+}
+
+/** Creates the host names at which pages of plugins prove themselves, if the mode asks for it. */
+function createPages({pageKey}: OpenedAccess, host: PluginHost): PageProofs | undefined {
+  return pageKey && createPageProofs({key: pageKey, list: () => host.pages()});
 }
 
 /** Waits for a promise, but no longer than a time. */

@@ -5,6 +5,7 @@ import {type BackgroundRegister, createBackgroundRegister} from './access/backgr
 import {createGrantRegister, type GrantRegister} from './access/grants/grant-register.ts';
 import {readRulesFile, writeRulesFile} from './access/grants/rules-file.ts';
 import {type KeptOwner, openOwner} from './access/kept-owner.ts';
+import {openPageKey} from './access/pages/page-key.ts';
 import {readTokenFile, writeTokenFile} from './access/token-file.ts';
 import {createTokenRegister, type TokenRegister} from './access/token-register.ts';
 import type {Config} from './config/config.ts';
@@ -147,6 +148,8 @@ export interface OpenedAccess {
   readonly tokens: TokenRegister;
   readonly grants: GrantRegister;
   readonly backgrounds: BackgroundRegister;
+  /** Key of the host names at which pages of plugins prove themselves; undefined if the mode trusts their origins. */
+  readonly pageKey: Uint8Array | undefined;
 }
 
 /**
@@ -155,8 +158,8 @@ export interface OpenedAccess {
  * @throws {AppError} `invalid-token-file`, `invalid-rules-file` if a file is damaged.
  */
 export async function openAccess(config: Config, parts: CrewroomParts): Promise<OpenedAccess> {
-  const {ephemeral, dataDir: directory} = config;
-  const {openStore: given, nowMs, timers, randomBytes} = parts;
+  const {access, ephemeral, dataDir: directory} = config;
+  const {openStore: given, nowMs, timers, randomBytes, log} = parts;
   const dataDir = ephemeral || given !== openStore ? undefined : directory;
   const randomName = (): string => Buffer.from(randomBytes(8)).toString('hex');
   const tokens = createTokenRegister({
@@ -173,6 +176,7 @@ export async function openAccess(config: Config, parts: CrewroomParts): Promise<
     tokens,
     grants,
     backgrounds: createBackgroundRegister({randomBytes}),
+    pageKey: access === 'strict' ? await openPageKey({dataDir, randomBytes, log}) : undefined,
   };
 }
 

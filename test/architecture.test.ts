@@ -87,6 +87,7 @@ const MAY_IMPORT = {
   'identity/session/storage': ['files.ts', 'domain', 'identity/backend', 'identity/keychain', 'node:fs', 'node:path'],
   access: ['files.ts', 'domain', 'node:crypto', 'node:fs', 'node:path'],
   'access/grants': ['files.ts', 'access', 'domain', 'node:path'],
+  'access/pages': ['access', 'domain', 'node:crypto', 'node:path'],
   events: ['domain'],
   faults: ['domain', 'node:events'],
   metrics: ['domain'],
@@ -425,6 +426,7 @@ const MAY_IMPORT = {
   'parts.ts': [
     'access',
     'access/grants',
+    'access/pages',
     'config',
     'paths.ts',
     'version.ts',

@@ -77,13 +77,23 @@ describe('createAccess() with the mode "attributed"', () => {
   });
 });
 
+test('createAccess() with the mode "strict" trusts a page whose origin has its secret', () => {
+  const strict = createAccess({mode: 'strict', owner, tokens, backgrounds, grants});
+  const page = strict.admit({authorizations: [], backgroundTokens: [], plugin: 'com.a', isPageProved: true});
+  expect([page.principal, page.may('entries:write:com.a/x'), page.may('entries:write:com.ab/x')]).toEqual([
+    'plugin:com.a',
+    true,
+    false,
+  ]);
+});
+
 test('createAccess() with the mode "strict" trusts no origin', () => {
   const strict = createAccess({mode: 'strict', owner, tokens, backgrounds, grants});
   const background = {authorizations: [], backgroundTokens: [backgrounds.create('com.a')]};
   expect(strict.admit(background).may('entries:read:com.a/x')).toBe(true);
   for (const credentials of [{}, {plugin: 'com.a'}]) {
     const caller = strict.admit({authorizations: [], backgroundTokens: [], ...credentials});
-    const failure = {code: 'token-required', permission: 'entries:read:com.a/'};
+    const failure = {code: 'token-required', permission: 'entries:read:com.a/', ...credentials};
     expect(() => caller.assertMay('entries:read:com.a/x')).toThrow(expect.objectContaining({failure}));
     expect(caller.may('identity:read')).toBe(false);
   }

@@ -41,10 +41,10 @@ export function createAccess({mode, owner, tokens, backgrounds, grants}: AccessD
       onEnd: listener => grants.onRevoked(plugin, listener),
     });
   };
-  const withoutToken = ({backgroundTokens, plugin: page}: Credentials): Caller => {
+  const withoutToken = ({backgroundTokens, plugin: page, isPageProved = false}: Credentials): Caller => {
     const background = findBackground(backgroundTokens, backgrounds);
     const plugin = background ?? page;
-    return plugin === undefined ? unknown : pluginCaller(plugin, background !== undefined);
+    return plugin === undefined ? unknown : pluginCaller(plugin, background !== undefined || isPageProved);
   };
   return {
     admit: credentials => {

@@ -14,6 +14,11 @@ export function createCaller(parts: JudgedParts): Caller {
   return new JudgedCaller(parts);
 }
 
+/** Returns the plugin whose page has to prove itself; nothing for other callers. */
+function pageOf(principal: Principal | undefined): {readonly plugin?: string} {
+  return principal === undefined ? {} : {plugin: principal.slice('plugin:'.length)};
+}
+
 class JudgedCaller implements Caller {
   readonly principal: Principal | undefined;
   readonly isLasting: boolean;
@@ -36,7 +41,7 @@ class JudgedCaller implements Caller {
       case 'permitted':
         return;
       case 'credentials-needed':
-        throw new AppError({code: 'token-required', permission: grantable(action)});
+        throw new AppError({code: 'token-required', permission: grantable(action), ...pageOf(this.principal)});
       case 'permission-needed':
         throw new AppError({
           code: 'permission-required',

@@ -72,6 +72,8 @@ export interface Credentials {
   readonly backgroundTokens: readonly string[];
   /** Id of the plugin whose page sent the request, by its own origin. */
   readonly plugin?: string | undefined;
+  /** True if that origin contains the secret of the page, which no other program knows. */
+  readonly isPageProved?: boolean;
 }
 
 /** Tokens that prove to the service which plugin's background calls. They are in memory only. */

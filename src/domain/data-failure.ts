@@ -30,7 +30,7 @@ const MEMBERS = {
   'headers-too-large': '',
   'invalid-token': 'problem',
   'permission-required': 'permission principal',
-  'token-required': 'permission',
+  'token-required': 'permission plugin?',
   'request-timeout': '',
   'too-many-connections': 'connectionsMax#',
   'too-many-bodies': '',

@@ -9,6 +9,8 @@ export function adviseOn(failure: Failure): string {
     return `Use ${failure.meant}: a slash inside a key is written %2F`;
   if (failure.code === 'foreign-origin' && isAllowable(failure.origin))
     return `If the page is yours, start the service with --allow-origin ${failure.origin}`;
+  if (failure.code === 'token-required' && failure.plugin !== undefined)
+    return `Open the page of "${failure.plugin}" in the console that "crewroom console" opens: there it proves itself`;
   if (failure.code === 'permission-required' && isPlain(failure.permission)) {
     const [, plugin] = /^plugin:(.+)$/.exec(failure.principal) ?? [];
     if (plugin !== undefined)

@@ -60,8 +60,10 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'invalid-token': ({problem}) => `Cannot accept the token: ${problem}`,
   'permission-required': ({permission, principal}) =>
     `Cannot do this as ${quote(principal)}: it lacks the permission ${quote(permission)}`,
-  'token-required': ({permission}) =>
-    `Cannot do this without a token: the request needs one with the permission ${quote(permission)}`,
+  'token-required': ({permission, plugin}) =>
+    plugin === undefined
+      ? `Cannot do this without a token: the request needs one with the permission ${quote(permission)}`
+      : `Cannot do this for a page that does not prove itself: any program can send the origin of ${quote(plugin)}`,
   'invalid-token-request': ({problems}) => `Cannot create the token: ${problems.map(describeProblem).join('; ')}`,
   'no-token': ({name}) => `Cannot find the token ${quote(name)}: no token has this name`,
   'invalid-grant-request': ({problems}) => `Cannot grant this: ${problems.map(describeProblem).join('; ')}`,

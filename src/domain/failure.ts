@@ -58,7 +58,7 @@ export type RequestFailure =
   /** `principal` is the caller that lacks the permission, such as `token:backup`. */
   | {readonly code: 'permission-required'; readonly permission: string; readonly principal: string}
   /** The request has no credentials, and `permission` is the smallest one that suffices. */
-  | {readonly code: 'token-required'; readonly permission: string}
+  | {readonly code: 'token-required'; readonly permission: string; readonly plugin?: string}
   /** The request to create a token is wrong. */
   | {readonly code: 'invalid-token-request'; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'no-token'; readonly name: string}

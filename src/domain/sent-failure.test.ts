@@ -19,6 +19,7 @@ const STORED = {imported: 3, batches: 1};
 /** The members of each failure that may be missing; the type names exactly those. */
 const OPTIONAL: {readonly [C in SentCode]?: Required<OptionalPart<Extract<SentFailure, {code: C}>>>} = {
   'reader-too-slow': {ageMs: 600_000},
+  'token-required': {plugin: 'com.a'},
   'no-grant': {permission: 'identity:secrets'},
   'no-resource': {meant: '/api/store/a%2Fb'},
   'plugin-failed': {place: 'index.js:3'},

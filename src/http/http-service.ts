@@ -3,6 +3,7 @@ import type {AllowedOrigins} from '../domain/allowed-origins.ts';
 import type {FailureCode} from '../domain/failure.ts';
 import type {Limits} from '../domain/limits.ts';
 import type {Log} from '../domain/log.ts';
+import type {PageProofs} from '../domain/page-proofs.ts';
 import type {Plugins} from '../domain/plugin.ts';
 import type {ConnectionStatistics} from '../domain/statistics.ts';
 import {addressesOf} from '../system/loopback.ts';
@@ -23,6 +24,8 @@ export interface HttpServiceDeps extends Pick<HandlerDeps, 'routes' | 'access' |
   /** Origins of other pages that may call. */
   readonly allowedOrigins: Pick<AllowedOrigins, 'has'>;
   readonly plugins: Pick<Plugins, 'findByLabel'>;
+  /** Host names at which pages of plugins prove themselves; undefined if none does. */
+  readonly pages: PageProofs | undefined;
   readonly limits: Limits;
   readonly log: Log;
   /** Returns random bytes, for the ids of requests. */
@@ -128,12 +131,16 @@ class GuardedHttpService implements HttpService {
   }
 
   #createSites(port: number): Sites {
-    const {settings, allowedOrigins, plugins} = this.#deps;
+    const {settings, allowedOrigins, plugins, pages} = this.#deps;
     return createSites({
       port,
       extraHosts: settings.allowHost,
       isAllowed: origin => allowedOrigins.has(origin),
-      findPlugin: label => plugins.findByLabel(label),
+      findPlugin: label => {
+        const proved = pages?.findPlugin(label);
+        const id = proved ?? plugins.findByLabel(label);
+        return id === undefined ? undefined : {id, isProved: proved !== undefined};
+      },
     });
   }
 }

@@ -4,6 +4,7 @@ import type {DocumentProblem} from '../domain/failure.ts';
 import type {IdentitySource} from '../domain/identity.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
+import {type LabelledPlugin, withoutPageSecrets} from '../domain/page-proofs.ts';
 import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus, Plugins} from '../domain/plugin.ts';
 import type {PluginManifest} from '../domain/plugin-manifest.ts';
 import type {Timers} from '../domain/timers.ts';
@@ -45,6 +46,8 @@ export interface PluginHostDeps {
 export interface PluginHost extends Plugins {
   /** Reads the folders of plugins, and starts all plugins in them, also those that are added later. Idempotent. */
   start(servicePort: number): void;
+  /** Returns the plugins that have a page, with their labels. */
+  pages(): readonly LabelledPlugin[];
 }
 
 /** Creates the host of the plugins of a service. */
@@ -132,6 +135,12 @@ class ProcessHost implements PluginHost {
     return found.length === 1 ? found[0]?.found.id : undefined;
   }
 
+  pages(): readonly LabelledPlugin[] {
+    return [...this.#plugins.values()]
+      .filter(({found}) => findPage(found) !== undefined)
+      .map(({found: {id}, label}) => ({id, label}));
+  }
+
   directory(): string | undefined {
     return this.#deps.directory;
   }
@@ -146,7 +155,7 @@ class ProcessHost implements PluginHost {
 
   log(id: string | undefined, {level, text}: Pick<PluginLogLine, 'level' | 'text'>): void {
     if (!this.#lineLimit.admit()) return;
-    const line = {atMs: this.#deps.nowMs(), level, text: this.#secrets.mask(text)};
+    const line = {atMs: this.#deps.nowMs(), level, text: withoutPageSecrets(this.#secrets.mask(text))};
     const plugin = id === undefined ? undefined : this.#plugins.get(id);
     if (plugin === undefined) this.#deps.log[level]('log of a page', {text: line.text});
     else plugin.addLine(line);

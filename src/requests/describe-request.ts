@@ -1,3 +1,4 @@
+import {withoutPageSecrets} from '../domain/page-proofs.ts';
 import type {RecordedRequest} from '../domain/recorded-request.ts';
 import {headerPairs, headerValues} from '../protocol/headers/raw-headers.ts';
 import {pluginOf} from '../protocol/headers/sender.ts';
@@ -55,7 +56,7 @@ function originOf(rawHeaders: readonly string[]): string | undefined {
   const [origin] = headerValues(rawHeaders, 'origin');
   const [referer = ''] = headerValues(rawHeaders, 'referer');
   const found = origin ?? /^[^:/?#]+:\/\/[^/?#]*/.exec(referer)?.[0];
-  return found === undefined ? undefined : shorten(withoutCredentials(found));
+  return found === undefined ? undefined : shorten(withoutPageSecrets(withoutCredentials(found)));
 }
 
 function showHeaders(rawHeaders: readonly string[]): Readonly<Record<string, string>> {
@@ -63,7 +64,7 @@ function showHeaders(rawHeaders: readonly string[]): Readonly<Record<string, str
   for (const [given, value] of headerPairs(rawHeaders)) {
     const name = given.toLowerCase();
     if (!SHOWN_HEADERS.has(name)) continue;
-    const safe = name === 'referer' ? maskQuery(withoutCredentials(value)) : value;
+    const safe = withoutPageSecrets(name === 'referer' ? maskQuery(withoutCredentials(value)) : value);
     const before = shown.get(name);
     shown.set(name, shorten(before === undefined ? safe : `${before}, ${safe}`));
   }

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {type JudgedRequest, judge, type Verdict} from './guard.ts';
-import {createSites, type SiteOptions} from './sites.ts';
+import {createSites, type LabelOwner, type SiteOptions} from './sites.ts';
 
 interface Options extends Partial<JudgedRequest & Pick<SiteOptions, 'port' | 'extraHosts'>> {
   readonly allowedOrigins?: readonly string[];
@@ -14,7 +14,10 @@ function verdictOf(
   {method = 'GET', target = '/api', port = 7172, extraHosts = [], allowedOrigins = [], plugins = {}}: Options = {},
 ): Verdict {
   const isAllowed = (origin: string): boolean => allowedOrigins.includes(origin);
-  const findPlugin = (label: string): string | undefined => plugins[label];
+  const findPlugin = (label: string): LabelOwner | undefined => {
+    const id = plugins[label];
+    return id === undefined ? undefined : {id, isProved: false};
+  };
   return judge({method, target, rawHeaders}, createSites({port, extraHosts, isAllowed, findPlugin}));
 }
 

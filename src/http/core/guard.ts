@@ -1,5 +1,6 @@
 import type {Credentials} from '../../domain/access.ts';
 import type {Failure} from '../../domain/failure.ts';
+import {withoutPageSecrets} from '../../domain/page-proofs.ts';
 import {BACKGROUND_TOKEN_HEADER} from '../../protocol/headers/background-token.ts';
 import type {HttpRequest} from './message.ts';
 import {PLUGIN_PAGES, SCHEME, type Site, type Sites} from './sites.ts';
@@ -39,13 +40,15 @@ export function judge({method, target: sent, rawHeaders}: JudgedRequest, sites: 
     (origin === undefined ? findForeignPage(method, target, headers, site) : findPageProblem(target, headers, site));
   if (failure !== undefined) return {kind: 'refused', failure};
   const {authorizations, backgroundTokens} = headers;
-  const credentials = {authorizations, backgroundTokens, plugin: findPlugin(site, origin, sites)};
+  const page = findPage(site, origin, sites);
+  const credentials = {authorizations, backgroundTokens, plugin: page?.plugin, isPageProved: page?.isProved === true};
   return {kind: 'admitted', target, origin, site, credentials};
 }
 
-/** Returns the id of the plugin whose page sent a request: it calls its own host, or another one with its own origin. */
-function findPlugin({plugin}: Site, origin: string | undefined, sites: Sites): string | undefined {
-  return plugin ?? (origin?.startsWith(SCHEME) ? sites(origin.slice(SCHEME.length))?.plugin : undefined);
+/** Returns the site of the plugin whose page sent a request: it calls its own host, or another one with its own origin. */
+function findPage(site: Site, origin: string | undefined, sites: Sites): Site | undefined {
+  if (site.plugin !== undefined) return site;
+  return origin?.startsWith(SCHEME) ? sites(origin.slice(SCHEME.length)) : undefined;
 }
 
 /** Names of all headers that the guard reads. */
@@ -249,9 +252,11 @@ function findForeignReferer({referers}: GuardedHeaders, isAllowed: (origin: stri
   return undefined;
 }
 
-/** Shortens untrusted text for a failure; its beginning is enough to recognise it. Removes the credentials of an address or a host. */
+/** Shortens untrusted text for a failure; its beginning is enough to recognise it. Removes the credentials of an address or a host, and secrets of pages. */
 function shorten(text: string, lengthMax = 100): string {
-  return text.replace(/^([^:/?#]+:\/\/)?[^/?#]*@/, '$1').slice(0, lengthMax);
+  return withoutPageSecrets(text)
+    .replace(/^([^:/?#]+:\/\/)?[^/?#]*@/, '$1')
+    .slice(0, lengthMax);
 }
 
 /** Maximum length of an origin in a failure. The beginning of an origin is another one, so this is more than one that can be allowed has. */

@@ -12,7 +12,12 @@ const sites = createSites({
   port: 7172,
   extraHosts: ['core.example'],
   isAllowed: origin => origin === ALLOWED,
-  findPlugin: label => ({'com-a-1234abcd': 'com.a', 'com-b-1234abcd': 'com.b'})[label],
+  findPlugin: label =>
+    ({
+      'com-a-1234abcd': {id: 'com.a', isProved: false},
+      'com-b-1234abcd': {id: 'com.b', isProved: false},
+      'com-b-secret': {id: 'com.b', isProved: true},
+    })[label],
 });
 
 function verdictOf(host: string, headers: readonly string[] = [], target = '/api/identity'): string {
@@ -48,6 +53,25 @@ describe('judge() names the plugin whose page calls', () => {
     test(`for ${name}: ${plugin}`, () => expect(pluginOf(host, headers)).toBe(plugin));
 });
 
+test('judge() trusts the name of a page with a secret, as the host that is called or as the origin', () => {
+  const secret = 'com-b-secret.crewroom.localhost:7172';
+  const isProved = (host: string, headers: readonly string[] = []): boolean | undefined => {
+    const verdict = judge({method: 'GET', target: '/api/identity', rawHeaders: ['Host', host, ...headers]}, sites);
+    return verdict.kind === 'admitted' ? verdict.credentials.isPageProved : undefined;
+  };
+  expect([isProved(secret), isProved(SERVICE, ['Origin', `http://${secret}`])]).toEqual([true, true]);
+  expect([isProved(OTHER), isProved(SERVICE, ['Origin', `http://${OTHER}`]), isProved(SERVICE)]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  // Neither origin of a plugin may act for the other.
+  expect(isProved(secret, ['Origin', `http://${OTHER}`])).toBeUndefined();
+  expect(isProved(OTHER, ['Origin', `http://${secret}`])).toBeUndefined();
+  // The Referer proves nothing, and nor does an absolute target.
+  expect(isProved(SERVICE, ['Referer', `http://${secret}/plugins/com.b/`])).toBe(false);
+});
+
 describe('createSites()', () => {
   for (const {host, kind} of [
     {host: SERVICE, kind: 'service'},
@@ -74,7 +98,12 @@ describe('createSites()', () => {
     test(`does not serve ${host}`, () => expect(verdictOf(host)).toBe('foreign-host'));
 
   test('omits the default port', () => {
-    const onHttp = createSites({port: 80, extraHosts: [], isAllowed: () => false, findPlugin: () => 'com.a'});
+    const onHttp = createSites({
+      port: 80,
+      extraHosts: [],
+      isAllowed: () => false,
+      findPlugin: () => ({id: 'com.a', isProved: false}),
+    });
     for (const host of ['crewroom.localhost', 'a.crewroom.localhost', 'a.crewroom.localhost:80', 'localhost:80'])
       expect(onHttp(host), host).toBeDefined();
     expect(onHttp('a.crewroom.localhost')?.mayCall('http://a.crewroom.localhost')).toBe(true);

@@ -6,6 +6,8 @@ export interface Site {
   readonly kind: SiteKind;
   /** Id of the plugin whose page has this origin. */
   readonly plugin?: string;
+  /** True if the host name proves that the page of the plugin calls: no other program knows it. */
+  readonly isProved?: boolean;
   /** Returns whether pages of an origin may call this host. */
   readonly mayCall: (origin: string) => boolean;
   /** Returns whether pages of an origin may open pages of plugins at this host. */
@@ -29,8 +31,15 @@ export interface SiteOptions {
   readonly extraHosts: readonly string[];
   /** Returns whether another page was allowed to call, by its origin exactly as browsers send it. */
   readonly isAllowed: (origin: string) => boolean;
-  /** Returns the id of the plugin that has a label; undefined without one. */
-  readonly findPlugin: (label: string) => string | undefined;
+  /** Returns the plugin whose page has a label; undefined without one. */
+  readonly findPlugin: (label: string) => LabelOwner | undefined;
+}
+
+/** The plugin whose page has a label. */
+export interface LabelOwner {
+  readonly id: string;
+  /** True if no other program can know the label. */
+  readonly isProved: boolean;
 }
 
 /** Finds the site of a Host header; undefined if the service does not have this name. Expects lower case. */
@@ -63,7 +72,8 @@ export function createSites({port, extraHosts, isAllowed, findPlugin}: SiteOptio
     const origin = SCHEME + host;
     return {
       kind: 'plugin',
-      plugin,
+      plugin: plugin.id,
+      isProved: plugin.isProved,
       mayCall: each => each === origin,
       mayOpen: each => each === origin || mayOpen(each),
     };

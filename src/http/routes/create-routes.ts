@@ -7,6 +7,7 @@ import type {Faults} from '../../domain/fault.ts';
 import type {Flight} from '../../domain/flight.ts';
 import type {IdentitySource} from '../../domain/identity.ts';
 import type {Owner} from '../../domain/owner.ts';
+import type {PageProofs} from '../../domain/page-proofs.ts';
 import type {Pilots} from '../../domain/pilots.ts';
 import type {Plugins} from '../../domain/plugin.ts';
 import type {Requests} from '../../domain/recorded-request.ts';
@@ -61,6 +62,8 @@ export interface RoutesDeps extends DocsRoutesDeps {
   readonly pluginConfig: string;
   /** Origins of other pages that may call and frame the pages of plugins. */
   readonly allowedOrigins: AllowedOrigins;
+  /** Host names at which pages of plugins prove themselves; undefined if none does. */
+  readonly pages: PageProofs | undefined;
   /** Serves the pages of plugins in development, in place of their files. */
   readonly pageServer: PageServer | undefined;
   /** Returns the current time, in milliseconds since the Unix epoch. */
@@ -115,10 +118,10 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
 
 /** Creates the routes of plugins, and those that published plugins call besides. */
 function createPluginRoutes(deps: RoutesDeps): readonly Route[] {
-  const {plugins, settings, flight, events, pluginConfig, allowedOrigins, pageServer, limits, nowMs} = deps;
+  const {plugins, settings, flight, events, pluginConfig, allowedOrigins, pages, pageServer, limits, nowMs} = deps;
   const callPlugin = createPluginCaller(plugins, limits.pluginBodyBytesMax);
   return [
-    ...pluginRoutes({plugins, settings, owner: deps.access.owner, callPlugin, standIn: FLIGHT_TRACKING}),
+    ...pluginRoutes({plugins, settings, pages, owner: deps.access.owner, callPlugin, standIn: FLIGHT_TRACKING}),
     ...pageRoutes({plugins, allowedOrigins, pageServer}),
     ...settingsRoutes(settings),
     ...clientRoutes({plugins, events, pluginConfig}),

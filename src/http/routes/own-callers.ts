@@ -1,6 +1,7 @@
 import type {Caller} from '../../domain/access.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {Owner} from '../../domain/owner.ts';
+import {withoutPageSecrets} from '../../domain/page-proofs.ts';
 import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {isOfPage} from '../../protocol/headers/sender.ts';
@@ -15,7 +16,8 @@ import type {Call, Operation} from '../core/route.ts';
  */
 export function assertOwnCaller({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): void {
   const page = findForeignPage(rawHeaders);
-  if (page !== undefined) throw new AppError({code: 'own-callers-only', origin: page.slice(0, SHOWN_LENGTH_MAX)});
+  if (page !== undefined)
+    throw new AppError({code: 'own-callers-only', origin: withoutPageSecrets(page).slice(0, SHOWN_LENGTH_MAX)});
 }
 
 /** Returns whether {@link assertOwnCaller} lets a request pass, and neither a program with a token nor the page of a plugin sent it. */

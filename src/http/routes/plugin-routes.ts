@@ -1,5 +1,7 @@
+import type {Caller} from '../../domain/access.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {Owner} from '../../domain/owner.ts';
+import {type PageProofs, withoutPageSecrets} from '../../domain/page-proofs.ts';
 import type {PluginAnswer, PluginRequest, PluginStatus, Plugins} from '../../domain/plugin.ts';
 import type {UserSettings} from '../../domain/user-settings.ts';
 import {withoutOwnTokens} from '../../protocol/headers/bearer-token.ts';
@@ -15,6 +17,8 @@ export interface PluginRoutesDeps {
   readonly plugins: Plugins;
   readonly settings: Pick<UserSettings, 'problems'>;
   readonly owner: Owner;
+  /** Host names at which pages prove themselves; undefined if none does. */
+  readonly pages: PageProofs | undefined;
   readonly callPlugin: PluginCaller;
   /** Plugin that is listed as installed even if it is not. */
   readonly standIn: InstalledPlugin;
@@ -31,30 +35,33 @@ export interface CalledRoute {
 export type PluginCaller = (request: HttpRequest, target: CalledRoute) => Promise<HttpAnswer>;
 
 /** `/api/plugins/…`: plugins with their states and logs; `/api/{plugin}/{name}`: their own routes. */
-export function pluginRoutes({plugins, settings, owner, callPlugin, standIn}: PluginRoutesDeps): readonly Route[] {
+export function pluginRoutes(deps: PluginRoutesDeps): readonly Route[] {
+  const {plugins, settings, owner, pages, callPlugin, standIn} = deps;
   const about =
-    (read: (id: string) => string | Promise<string>): Operation =>
-    async ({segments: [id = ''], query}) => {
+    (read: (id: string, caller: Caller) => string | Promise<string>): Operation =>
+    async ({segments: [id = ''], caller, query}) => {
       assertNoQuery(query);
       await plugins.looked();
-      return answer(await read(decodeName(id)));
+      return answer(await read(decodeName(id), caller));
     };
   const call =
     (method: PluginRequest['method']): Operation =>
     ({request, segments: [id = '', name = '']}) =>
       callPlugin(request, {id: decodeName(id), method, name: decodeName(name)});
-  const withWarnings = async (status: PluginStatus): Promise<PluginStatus> => {
-    const warnings = await settings.problems(status.id);
-    return warnings.length === 0 ? status : {...status, warnings: [...status.warnings, ...warnings]};
+  /** Adds warnings about settings, and for the owner the label at which the page proves itself. */
+  const describe = async (found: PluginStatus, caller: Caller): Promise<PluginStatus> => {
+    const warnings = await settings.problems(found.id);
+    const status = warnings.length === 0 ? found : {...found, warnings: [...found.warnings, ...warnings]};
+    return pages === undefined || !caller.may('access:change') ? status : {...status, label: pages.labelOf(found)};
   };
-  const restart = about(async id => formatPlugin(await plugins.restart(id)));
+  const restart = about(async (id, caller) => formatPlugin(await describe(await plugins.restart(id), caller)));
   return [
-    {path: '/api/plugins', needs: 'plugins:manage', operations: {GET: listAll(plugins, withWarnings)}},
+    {path: '/api/plugins', needs: 'plugins:manage', operations: {GET: listAll(plugins, describe)}},
     {path: '/api/plugins/installed', needs: 'client:use', operations: {GET: listInstalled(plugins, standIn)}},
     {
       path: '/api/plugins/{id}',
       needs: 'plugins:manage',
-      operations: {GET: about(async id => formatPlugin(await withWarnings(plugins.status(id))))},
+      operations: {GET: about(async (id, caller) => formatPlugin(await describe(plugins.status(id), caller)))},
     },
     {
       path: '/api/plugins/{id}/logs',
@@ -86,7 +93,7 @@ export function createPluginCaller(plugins: Plugins, bodyBytesMax: number): Plug
     const body = method === 'GET' ? NO_BODY : await readBody(request, bodyBytesMax);
     const {target: url} = request;
     // A background could log a token, or use it: its permissions are those of the program that sent it.
-    const rawHeaders = withoutOwnTokens(request.rawHeaders);
+    const rawHeaders = withoutOwnTokens(request.rawHeaders).map(withoutPageSecrets);
     // Without the signal of the request, which would be a quarter of the cost of a call: a plugin works on a request that has
     // reached it, also if the client is gone.
     const answered = await plugins.call(id, {method, name, url, rawHeaders, body});
@@ -96,11 +103,14 @@ export function createPluginCaller(plugins: Plugins, bodyBytesMax: number): Plug
   };
 }
 
-function listAll(plugins: Plugins, withWarnings: (status: PluginStatus) => Promise<PluginStatus>): Operation {
-  return async ({query}) => {
+function listAll(
+  plugins: Plugins,
+  describe: (status: PluginStatus, caller: Caller) => Promise<PluginStatus>,
+): Operation {
+  return async ({caller, query}) => {
     assertNoQuery(query);
     await plugins.looked();
-    const all = await Promise.all(plugins.list().map(withWarnings));
+    const all = await Promise.all(plugins.list().map(status => describe(status, caller)));
     const [directory, directoryProblem] = [plugins.directory(), plugins.directoryProblem()];
     return answer(formatPlugins({plugins: all, directory, directoryProblem}));
   };

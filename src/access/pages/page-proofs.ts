@@ -1,0 +1,61 @@
+import {createHmac, timingSafeEqual} from 'node:crypto';
+import type {LabelledPlugin, PageProofs} from '../../domain/page-proofs.ts';
+
+/** Dependencies of {@link createPageProofs}. */
+export interface PageProofsDeps {
+  /** Key from which the secrets of all pages are derived. */
+  readonly key: Uint8Array;
+  /** Returns the plugins that there are now. */
+  readonly list: () => readonly LabelledPlugin[];
+}
+
+/** Length of the readable part of a label. With a dash and the secret it has 63 characters, as many as a label may have (RFC 1035 section 2.3.4). */
+const NAME_LENGTH_MAX = 30;
+
+/** Length of a secret, in hexadecimal digits: 128 bits. Host names have no upper case. */
+const SECRET_LENGTH = 32;
+
+/** Creates the host names of pages. The same key gives the same names, so that a page keeps what it stored in the browser. */
+export function createPageProofs(deps: PageProofsDeps): PageProofs {
+  return new DerivedProofs(deps);
+}
+
+class DerivedProofs implements PageProofs {
+  readonly #deps: PageProofsDeps;
+  /** Labels by ids: an HMAC for each request would be a part of its cost. */
+  readonly #labels = new Map<string, Buffer>();
+
+  constructor(deps: PageProofsDeps) {
+    this.#deps = deps;
+  }
+
+  labelOf(plugin: LabelledPlugin): string | undefined {
+    return plugin.label === undefined ? undefined : this.#find(plugin.id, plugin.label).toString();
+  }
+
+  findPlugin(label: string): string | undefined {
+    if (!LABEL.test(label)) return undefined;
+    const given = Buffer.from(label);
+    let found: string | undefined;
+    // Compares with all of them in constant time: the time shows neither a label nor its plugin.
+    for (const {id, label: plain} of this.#deps.list())
+      if (plain !== undefined && isEqual(this.#find(id, plain), given)) found = id;
+    return found;
+  }
+
+  #find(id: string, plain: string): Buffer {
+    const known = this.#labels.get(id);
+    if (known !== undefined) return known;
+    const secret = createHmac('sha256', this.#deps.key).update(id).digest('hex').slice(0, SECRET_LENGTH);
+    const label = Buffer.from(`${plain.slice(0, NAME_LENGTH_MAX)}-${secret}`);
+    this.#labels.set(id, label);
+    return label;
+  }
+}
+
+/** A label that may have a secret. Spares all others the comparison. */
+const LABEL = /^[a-z0-9_-]{1,30}-[0-9a-f]{32}$/;
+
+function isEqual(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}

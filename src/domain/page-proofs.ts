@@ -1,0 +1,25 @@
+import type {PluginStatus} from './plugin.ts';
+
+/** A plugin with a page. */
+export type LabelledPlugin = Pick<PluginStatus, 'id' | 'label'>;
+
+/**
+ * The port of the host names at which pages of plugins prove themselves, in the mode `strict`: `<label>.crewroom.localhost`, where the label contains a
+ * secret. A page sends its host name with every request, in `Host` or `Origin`, without knowing anything of it. Only the owner gets the label.
+ */
+export interface PageProofs {
+  /** Returns the label with the secret of the page of a plugin; undefined if it has no page. */
+  labelOf(plugin: LabelledPlugin): string | undefined;
+
+  /** Returns the id of the plugin whose page has a label with a secret; undefined for any other label. */
+  findPlugin(label: string): string | undefined;
+}
+
+/** Replaces the secrets in host names of pages, for logs and failures. */
+export function withoutPageSecrets(text: string): string {
+  return text.includes(CONSOLE_SUFFIX) ? text.replace(PAGE_SECRET, `-…${CONSOLE_SUFFIX}`) : text;
+}
+
+const CONSOLE_SUFFIX = '.crewroom.localhost';
+
+const PAGE_SECRET = /-[0-9a-f]{32}\.crewroom\.localhost/gi;
