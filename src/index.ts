@@ -1,6 +1,7 @@
 /** The service inside another program. */
-export {type Crewroom, type Listening, openCrewroom} from './app.ts';
+export {openCrewroom} from './app.ts';
 export type {Config, LogLevel} from './config/config.ts';
+export type {Crewroom, Listening} from './crewroom.ts';
 export {AppError, describeFailure} from './domain/app-error.ts';
 export type {Change, Changes, PutChange, RemovalChange} from './domain/change.ts';
 export type {

@@ -98,6 +98,7 @@ const MAY_IMPORT = {
     'plugins/background',
     'plugins/background/log',
     'plugins/directory',
+    'plugins/manifest',
     'node:crypto',
     'node:fs',
     'node:path',
@@ -212,7 +213,17 @@ const MAY_IMPORT = {
   'testing/events': ['domain', 'testing/shared', 'node:assert'],
   'testing/identity': ['domain', 'testing/shared', 'node:assert'],
   // Runs the whole service, as a program that embeds it does.
-  'testing/plugin': ['app.ts', 'domain', 'identity', 'plugins', 'node:events', 'node:http', 'node:net', 'node:url'],
+  'testing/plugin': [
+    'app.ts',
+    'crewroom.ts',
+    'domain',
+    'identity',
+    'plugins',
+    'node:events',
+    'node:http',
+    'node:net',
+    'node:url',
+  ],
   'testing/sessions': [
     'domain',
     'testing/events',
@@ -296,7 +307,7 @@ const MAY_IMPORT = {
   'cli/failures': ['cli/terminal', 'domain'],
   'cli/catalogue': ['cli/terminal', 'config', 'domain'],
   'cli/output': [
-    'app.ts',
+    'crewroom.ts',
     'version.ts',
     'cli/terminal',
     'client',
@@ -363,7 +374,7 @@ const MAY_IMPORT = {
     'node:url',
   ],
   'cli/dev': [
-    'app.ts',
+    'crewroom.ts',
     'files.ts',
     'version.ts',
     'cli/catalogue',
@@ -392,6 +403,7 @@ const MAY_IMPORT = {
   ],
   'cli/commands': [
     'app.ts',
+    'crewroom.ts',
     'paths.ts',
     'version.ts',
     'cli/catalogue',
@@ -446,8 +458,11 @@ const MAY_IMPORT = {
     'node:os',
     'node:path',
   ],
+  'crewroom.ts': ['config', 'domain', 'http'],
   'app.ts': [
     'access',
+    'access/pages',
+    'crewroom.ts',
     'config',
     'parts.ts',
     'paths.ts',
@@ -472,7 +487,16 @@ const MAY_IMPORT = {
   ],
   // Built into JSON files; nothing loads it at run time.
   schemas: ['config', 'domain', 'identity', 'zod'],
-  'index.ts': ['app.ts', 'parts.ts', 'config', 'domain', 'identity/keychain', 'store/format', 'store/plan'],
+  'index.ts': [
+    'app.ts',
+    'crewroom.ts',
+    'parts.ts',
+    'config',
+    'domain',
+    'identity/keychain',
+    'store/format',
+    'store/plan',
+  ],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Number of source files, without tests, that a folder may have before it gets inner rooms. */

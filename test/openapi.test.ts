@@ -2,7 +2,8 @@ import {Validator} from '@seriousme/openapi-schema-validator';
 import {Ajv2020, type ValidateFunction} from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {type Crewroom, openCrewroom} from '../src/app.ts';
+import {openCrewroom} from '../src/app.ts';
+import type {Crewroom} from '../src/crewroom.ts';
 import {OPERATIONS} from '../src/http/openapi/operations.ts';
 import {PLUGIN_OPERATIONS} from '../src/http/openapi/plugin-operations.ts';
 

@@ -1,7 +1,8 @@
 import {setImmediate} from 'node:timers/promises';
 import fc from 'fast-check';
 import {afterEach, describe, expect, test} from 'vitest';
-import {type Crewroom, openCrewroom} from '../src/app.ts';
+import {openCrewroom} from '../src/app.ts';
+import type {Crewroom} from '../src/crewroom.ts';
 import type {Failure} from '../src/domain/failure.ts';
 import type {Key, Prefix} from '../src/domain/key.ts';
 import type {Store} from '../src/domain/store.ts';

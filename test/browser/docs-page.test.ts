@@ -1,6 +1,6 @@
 import type {Browser, Locator, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest';
-import type {Crewroom} from '../../src/app.ts';
+import type {Crewroom} from '../../src/crewroom.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {type PageServer, servePages} from '../support/browsers/pages.ts';
 

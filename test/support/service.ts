@@ -2,8 +2,9 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, onTestFinished} from 'vitest';
-import {type Crewroom, openCrewroom} from '../../src/app.ts';
+import {openCrewroom} from '../../src/app.ts';
 import type {Config} from '../../src/config/config.ts';
+import type {Crewroom} from '../../src/crewroom.ts';
 import type {CrewroomParts} from '../../src/parts.ts';
 import {exchange, formatRequest, type RawAnswer, RawClient} from './raw-client.ts';
 

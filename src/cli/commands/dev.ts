@@ -1,4 +1,5 @@
-import {type Crewroom, openCrewroom} from '../../app.ts';
+import {openCrewroom} from '../../app.ts';
+import type {Crewroom} from '../../crewroom.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {DEV, RequestChoice} from '../catalogue/service-commands.ts';
 import {checkPageServer} from '../dev/check-page-server.ts';

@@ -1,6 +1,7 @@
 import {setImmediate} from 'node:timers/promises';
-import {type Crewroom, openCrewroom} from '../../app.ts';
+import {openCrewroom} from '../../app.ts';
 import type {Config} from '../../config/config.ts';
+import type {Crewroom} from '../../crewroom.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {Log} from '../../domain/log.ts';
 import type {CallOf} from '../catalogue/call.ts';

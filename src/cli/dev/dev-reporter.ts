@@ -1,5 +1,5 @@
-import type {Crewroom} from '../../app.ts';
 import type {LogLevel} from '../../config/config.ts';
+import type {Crewroom} from '../../crewroom.ts';
 import type {Log} from '../../domain/log.ts';
 import {openAddress} from '../../system/open-address.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';

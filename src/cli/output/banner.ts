@@ -1,6 +1,6 @@
-import type {Crewroom} from '../../app.ts';
 import type {Config} from '../../config/config.ts';
 import {describeLocation, locateStore} from '../../config/store-location.ts';
+import type {Crewroom} from '../../crewroom.ts';
 import type {AccessMode} from '../../domain/access.ts';
 import {formatFault} from '../../domain/fault-text.ts';
 import type {IdentityOrigin} from '../../domain/identity.ts';

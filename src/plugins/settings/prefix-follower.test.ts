@@ -1,5 +1,6 @@
 import {afterEach, beforeEach, describe, expect, test} from 'vitest';
-import {type Crewroom, openCrewroom} from '../../app.ts';
+import {openCrewroom} from '../../app.ts';
+import type {Crewroom} from '../../crewroom.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {ListOptions} from '../../domain/entries.ts';
 import type {LogFields} from '../../domain/log.ts';

@@ -1,5 +1,6 @@
 import {afterEach, beforeEach, describe, expect, test} from 'vitest';
-import {type Crewroom, openCrewroom} from '../../app.ts';
+import {openCrewroom} from '../../app.ts';
+import type {Crewroom} from '../../crewroom.ts';
 import {SILENT_LOG} from '../../domain/log.ts';
 import {isPluginId} from '../../domain/plugin-id.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';

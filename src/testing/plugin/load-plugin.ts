@@ -1,5 +1,5 @@
 import {fileURLToPath} from 'node:url';
-import type {Crewroom} from '../../app.ts';
+import type {Crewroom} from '../../crewroom.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {PluginLogLine, PluginStatus} from '../../domain/plugin.ts';
 import {untilAborted} from '../../domain/until-aborted.ts';
