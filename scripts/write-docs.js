@@ -10,7 +10,7 @@ const OWN_ADDRESS = /^http:\/\/localhost:7172(?=\/)/;
 
 /**
  * Renders all pages into the folder `docs` of a build, as `NAME.html`. Links between pages lead to `/docs/NAME`; of links to other files
- * of the repository only the text stays.
+ * of the repository only the text stays. Failures are also written as `errors.json`, for the command line.
  *
  * @param {string} root Path of the repository.
  * @param {string} built Path of the built service, which has the failures.
@@ -19,6 +19,12 @@ const OWN_ADDRESS = /^http:\/\/localhost:7172(?=\/)/;
 export async function writeDocs(root, built) {
   const pages = readPages(join(root, 'docs'));
   const failures = await readFailures(pages['errors.md'] ?? '', built);
+  const texts = failures.map(({code, status, meaning, advice}) => [
+    code,
+    {status, meaning: withoutMarks(meaning), advice},
+  ]);
+  mkdirSync(join(built, 'docs'), {recursive: true});
+  writeFileSync(join(built, 'docs', 'errors.json'), `${JSON.stringify(Object.fromEntries(texts))}\n`);
   const all = {
     ...pages,
     'errors.md': linkCodes(pages['errors.md'] ?? ''),
@@ -60,6 +66,14 @@ function formatFailurePage({code, status, title, meaning, advice}) {
       ? 'No request fails with it: a start of the service, a command, or a client without an answer of the service does.'
       : `A request that fails with it is answered with the HTTP status ${status} (${title}), and a problem document that has \`"code": "${code}"\`.`;
   return `# ${code}\n\n${sent}\n\n## When it happens\n\n${meaning}\n\n## What to do\n\n${advice.replaceAll('<', '&lt;')}.\n\n[All failures](../errors.md)\n`;
+}
+
+/** Returns a line of Markdown as a text for terminals: of links the text stays, and backticks show what is code. */
+function withoutMarks(text) {
+  return text
+    .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    .replaceAll('**', '')
+    .replaceAll('\\|', '|');
 }
 
 /** Links each code in the table of all failures to its page. */

@@ -304,7 +304,7 @@ const MAY_IMPORT = {
     'node:child_process',
     'fast-string-width',
   ],
-  'cli/failures': ['cli/terminal', 'domain'],
+  'cli/failures': ['cli/terminal', 'domain', 'protocol/failure'],
   'cli/catalogue': ['cli/terminal', 'config', 'domain'],
   'cli/output': [
     'crewroom.ts',
@@ -423,6 +423,7 @@ const MAY_IMPORT = {
     'domain',
     'identity/backend',
     'protocol',
+    'protocol/failure',
     'protocol/plugin',
     'protocol/text',
     'store/lmdb',

@@ -73,6 +73,7 @@ const LOADERS = {
   fault: () => import('./commands/fault.ts'),
   config: () => import('./commands/config.ts'),
   paths: () => import('./commands/paths.ts'),
+  explain: () => import('./commands/explain.ts'),
   completion: () => import('./commands/completion.ts'),
   version: () => import('./commands/version.ts'),
 } as const satisfies {

@@ -424,7 +424,7 @@ describe('if no service answers', () => {
       assert.equal(stdout, '');
       assert.equal(
         stderr,
-        `crewroom: Cannot reach the service at http://127.0.0.1:${port}: nothing listens there\nStart it with "crewroom start", or name its port with --port\n`,
+        `crewroom: Cannot reach the service at http://127.0.0.1:${port}: nothing listens there\nStart it with "crewroom start", or name its port with --port (more: crewroom explain service-unreachable)\n`,
       );
     }
     const {stderr} = await machine.run(['status', '--json', '--port', String(port)]);

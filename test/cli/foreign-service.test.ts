@@ -81,7 +81,8 @@ describe.runIf(isRoot)('a program of another user that holds the port', () => {
     test(`gets no password and nothing else from sign-in (it listens on ${host})`, async () => {
       const {port, received} = await startImpostor(OTHER_USER, host);
       const {exitCode, stderr} = await (await machine).run([...signIn, '--port', port], {input: 's3cret\n'});
-      const {detail, advice, ...failure} = JSON.parse(stderr) as Record<string, unknown>;
+      const {detail, advice, type, ...failure} = JSON.parse(stderr) as Record<string, unknown>;
+      assert.equal(type, '/docs/errors/foreign-service');
       const url = `http://127.0.0.1:${port}`;
       assert.deepEqual(failure, {code: 'foreign-service', url, owner: OTHER_USER, userId: 0});
       assert.deepEqual([exitCode, received], [1, []]);

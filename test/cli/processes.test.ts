@@ -58,6 +58,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'dev' | 'watch' |
   fault: {args: ['list'], stdout: /^$/},
   config: {stdout: /^SETTING /},
   paths: {stdout: /^dataDir /m},
+  explain: {args: ['no-entry'], stdout: /^no-entry \(status 404\)\n/},
   completion: {args: ['bash'], stdout: /crewroom complete --/},
   version: {stdout: /^crewroom \d/},
 };
@@ -85,7 +86,7 @@ describe('a process of the built package', () => {
     test(`of crewroom ${args.join(' ')} ends with exit code ${exitCode}, and writes only to stderr`, async () => {
       const finished = await machine.runProcess([...args, '--port', String(service().port)], {input: '1'});
       assert.deepEqual([finished.exitCode, finished.stdout], [exitCode, '']);
-      assert.match(finished.stderr, /^crewroom: Cannot .*\n.*\n$/);
+      assert.match(finished.stderr, /^crewroom: Cannot .*\n.* \(more: crewroom explain [a-z-]+\)\n$/);
     });
   }
 });

@@ -1,12 +1,13 @@
 import {type ChildProcess, execFile, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
+import {constants, existsSync} from 'node:fs';
+import {copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises';
+import {homedir, tmpdir} from 'node:os';
 import {join, relative} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
-import {afterAll, describe, expect, test} from 'vitest';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {findFreePort} from '../support/free-port.ts';
 import {commandsOf, fileOf, readGuide} from '../support/guide.ts';
 import {createProject, type Project} from './project.ts';
@@ -101,20 +102,137 @@ describe('windows-and-macos.md', () => {
   });
 });
 
+/** The checker of systemd, in Debian `systemd`. */
+const CHECKER = '/usr/bin/systemd-analyze';
+
+/** Where a test cannot install Crewroom in a place that stays, or systemd cannot be asked. With `CI` nothing is left out. */
+const CANNOT_INSTALL = process.platform !== 'linux' || (!existsSync(CHECKER) && process.env['CI'] === undefined);
+
+/** A Crewroom that is installed outside of directories for temporary files, where "service install" accepts it, with Node beside it. */
+interface Installed extends AsyncDisposable {
+  /** Folder of the programs. */
+  readonly bin: string;
+  /** Notes of the stand-in for `systemctl`, one line for each call. */
+  calls(): Promise<readonly string[]>;
+  uninstall(): Promise<void>;
+}
+
+async function installForGood(project: Project): Promise<Installed> {
+  const folder = await mkdtemp(join(homedir(), '.crewroom-guide-'));
+  const bin = join(folder, 'bin');
+  const npm = (...args: readonly string[]) =>
+    promisify(execFile)('npm', [...args, '--global', '--prefix', folder, '--no-audit', '--no-fund']);
+  await mkdir(bin);
+  await copyFile(process.execPath, join(bin, 'node'), constants.COPYFILE_FICLONE);
+  const archive = (await readdir(project.home)).find(name => /^crewroom-\d.*\.tgz$/.test(name)) ?? '';
+  await npm('install', join(project.home, archive));
+  const calls = join(folder, 'calls');
+  const answer = 'case "$2" in is-active) echo active;; is-enabled) echo enabled;; esac';
+  for (const name of ['systemctl', 'journalctl'])
+    await writeFile(join(bin, name), `#!/bin/sh\necho "${name} $*" >> "${calls}"\n${answer}\n`, {mode: 0o755});
+  return {
+    bin,
+    calls: async () => (await readFile(calls, 'utf8')).trim().split('\n'),
+    uninstall: async () => void (await npm('uninstall', 'crewroom')),
+    [Symbol.asyncDispose]: () => rm(folder, {recursive: true, force: true}),
+  };
+}
+
 describe('keep-it-running.md', () => {
-  test.skipIf(process.platform !== 'linux')('installs a unit, shows it and removes it (Linux)', async () => {
-    const {project} = await openProject();
-    const bin = join(project.home, 'node_modules', '.bin');
-    const answer = 'case "$2" in is-active) echo active;; is-enabled) echo enabled;; esac';
-    for (const name of ['systemctl', 'journalctl'])
-      await writeFile(join(bin, name), `#!/bin/sh\n${answer}\n`, {mode: 0o755});
-    const lines = commandsOf(readGuide('keep-it-running.md'));
-    expect(lines).toHaveLength(4);
-    const {exitCode, output} = await project.run(lines.map(line => `npx ${line} || true`).join('\n'));
-    expect(exitCode, output).toBe(0);
-    // A clone may be in a directory for temporary files, which is refused.
-    expect(output).toMatch(/Installed .*crewroom\.service|in a directory for temporary files/);
+  const guide = readGuide('keep-it-running.md');
+  const lines = [...commandsOf(guide)];
+  let project: Project;
+  let installed: Installed;
+  const unit = (): string => join(project.home, 'config', 'systemd', 'user', 'crewroom.service');
+
+  beforeAll(async () => {
+    if (CANNOT_INSTALL) return;
+    ({project} = await openProject());
+    installed = await installForGood(project);
+    await mkdir(join(project.home, 'tmp'));
   });
+  afterAll(async () => installed?.[Symbol.asyncDispose]());
+
+  /** Lets a line run as that of a user for whom nothing is anywhere but in the home directory, without a keychain. */
+  function asNewUser(line: string): string {
+    const unset = 'unset CREWROOM_DATA_DIR XDG_DATA_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR';
+    const set = `export PATH="${installed.bin}:$PATH" TMPDIR="${project.home}/tmp" DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere`;
+    return `${unset}\n${set}\n${line}`;
+  }
+
+  async function run(line: string): Promise<string> {
+    const {exitCode, output} = await project.run(asNewUser(line));
+    expect(exitCode, output).toBe(0);
+    return output;
+  }
+
+  test.skipIf(CANNOT_INSTALL)('installs a unit that systemd accepts (Linux, needs systemd-analyze)', async () => {
+    expect(lines).toHaveLength(4);
+    expect(await run(lines.shift() ?? '')).toContain(`Installed ${unit()}`);
+    const environment = {...process.env, HOME: project.home, XDG_RUNTIME_DIR: project.home};
+    await promisify(execFile)(CHECKER, ['--user', '--man=no', 'verify', unit()], {env: environment});
+    expect((await installed.calls()).map(call => call.replace('systemctl --user ', ''))).toEqual([
+      'daemon-reload',
+      'enable crewroom.service',
+      'restart crewroom.service',
+    ]);
+  });
+
+  test.skipIf(CANNOT_INSTALL)(
+    'starts a service by that unit, with the config file and the log file of the guide',
+    async () => {
+      const [config] = guide.filter(({language}) => language === 'json');
+      await mkdir(join(project.home, 'config', 'crewroom'), {recursive: true});
+      await writeFile(join(project.home, 'config', 'crewroom', 'config.json'), config?.text ?? '');
+      const [, command = ''] = /^ExecStart=:(.+)$/m.exec(await readFile(unit(), 'utf8')) ?? [];
+      const service = project.start(asNewUser(`exec ${command}`));
+      await run('crewroom wait');
+      expect(await run(lines.shift() ?? '')).toContain('active, enabled');
+      await run(lines.shift() ?? '');
+      await useEverything(project);
+      await service.stop();
+      const log = await readFile(join(project.home, 'config', 'crewroom', 'crewroom.log'), 'utf8');
+      expect(log).toContain('"message":"started"');
+    },
+  );
+
+  test.skipIf(CANNOT_INSTALL)('removes it, and leaves nothing that "crewroom paths" does not name', async () => {
+    const paths = JSON.parse(await run('crewroom paths --json')) as Readonly<
+      Record<string, {readonly path: string; readonly exists: boolean}>
+    >;
+    // Node 20 keeps no compiled code.
+    const missing = Object.entries(paths).filter(([name, {exists}]) => !exists && name !== 'cacheDir');
+    expect(missing).toEqual([]);
+    expect(await run(lines.shift() ?? '')).toContain(`Removed ${unit()}`);
+    expect(await readdir(join(unit(), '..'))).toEqual([]);
+    await installed.uninstall();
+    for (const {path} of Object.values(paths)) await rm(path, {recursive: true, force: true});
+    // The packages and notes of this test, the package of the plugin, and what npm keeps.
+    const own = /^(?:[^/]+\.tgz|package\.json|\.directory|\.npm|node_modules|[^/]+\.zip)(?:\/|$)/;
+    const left = await readdir(project.home, {recursive: true, withFileTypes: true});
+    const files = left
+      .filter(entry => !entry.isDirectory())
+      .map(entry => relative(project.home, join(entry.parentPath, entry.name)));
+    expect(files.filter(file => !own.test(file))).toEqual([]);
+  });
+
+  /** Lets the service and its commands write everything that they ever write. */
+  async function useEverything({home}: Project): Promise<void> {
+    const {port, child} = await startBackEnd();
+    try {
+      await run(`crewroom plugin pack "${join(ROOT, 'examples', 'plugin')}"`);
+      await run('crewroom plugin install com.example.logbook-*.zip --yes');
+      await run('crewroom put com.example.hello/theme \'"dark"\'');
+      await run('crewroom snapshot save first');
+      await run('crewroom token create --name backup --permission entries:read:');
+      await run(`echo "cabin crew" | crewroom sign-in --script-url http://localhost:${port}/ --username 42`);
+      await run('crewroom console --no-open');
+      expect((await readdir(home, {recursive: true})).some(name => name.endsWith('access-tokens.json'))).toBe(true);
+    } finally {
+      child.kill();
+      await once(child, 'exit');
+    }
+  }
 });
 
 describe('embed-in-a-desktop-client.md', () => {

@@ -2,7 +2,7 @@ import {ACCESS, TOKEN} from './access-commands.ts';
 import {DELETE, EDIT, GET, IDENTITY, LIST, PATCH, PUT, RESET, TOUCH, WATCH} from './data-commands.ts';
 import {FAULT, FLIGHT, PILOT, PLUGIN} from './plugin-commands.ts';
 import {CONSOLE, DEV, DOCTOR, REQUESTS, RUN, SIGN_IN, SIGN_OUT, START, STATUS, STOP, WAIT} from './service-commands.ts';
-import {COMPLETION, CONFIG, PATHS, VERSION} from './setup-commands.ts';
+import {COMPLETION, CONFIG, EXPLAIN, PATHS, VERSION} from './setup-commands.ts';
 import type {CommandSpec} from './spec.ts';
 import {COPY, EXPORT, IMPORT, SNAPSHOT} from './transfer-commands.ts';
 import {SERVICE} from './unit-commands.ts';
@@ -43,6 +43,7 @@ export const COMMANDS = {
   fault: FAULT,
   config: CONFIG,
   paths: PATHS,
+  explain: EXPLAIN,
   completion: COMPLETION,
   version: VERSION,
 } as const satisfies Readonly<Record<string, CommandSpec>>;

@@ -30,6 +30,21 @@ export const PATHS = {
   ],
 } as const satisfies CommandSpec;
 
+/** `crewroom explain`. */
+export const EXPLAIN = {
+  name: 'explain',
+  group: 'Setup',
+  summary: 'Explain a failure, by its code',
+  arguments: [{name: 'CODE', description: 'code of the failure, such as no-entry'}],
+  flags: JSON_FLAG,
+  settings: ['host', 'port'],
+  examples: [
+    {line: 'crewroom explain no-entry', purpose: 'what a failure means; it needs no service'},
+    {line: 'crewroom explain address-in-use --json', purpose: 'the same for programs'},
+  ],
+  notes: ['Commands name it with each failure. A running service has a page for each.'],
+} as const satisfies CommandSpec;
+
 /** The shells that can complete commands. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 

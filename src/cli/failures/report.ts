@@ -3,13 +3,14 @@ import {describeProblem} from '../../domain/client-failure-texts.ts';
 import type {Conflict, Failure, FailureCode} from '../../domain/failure.ts';
 import {adviseOn} from '../../domain/failure-advice.ts';
 import {describeWithFault, faultOf} from '../../domain/fault-mark.ts';
+import {pageOf} from '../../protocol/failure/failure-document.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
 import {InterruptedError} from '../terminal/interruptible.ts';
 import {styleOf} from '../terminal/style.ts';
 import {EXIT, type ExitCode, exitCodeOf} from './exit-codes.ts';
 
-/** A failure with advice for this case, in place of the advice for its code. */
+/** A failure with advice for this case, in place of the advice for its code. It may end in a command, so nothing is added to it. */
 export class AdvisedError extends Error {
   override readonly name = 'AdvisedError';
   readonly failure: Failure;
@@ -22,16 +23,21 @@ export class AdvisedError extends Error {
   }
 }
 
-/** Reports an error on stderr: to people in two lines, with `--json` to programs in one. */
+/** Reports an error on stderr: to people in two lines, of which the second has advice and names its page, with `--json` to programs in one. */
 export async function reportError(error: unknown, context: CliContext): Promise<ExitCode> {
   if (isClosedPipe(error)) return EXIT.ok;
   if (error instanceof InterruptedError) {
     await reportInterruption(error, context);
     return EXIT.interrupted;
   }
-  if (error instanceof AdvisedError) return reportFailure(error.failure, error.advice, context);
+  if (error instanceof AdvisedError) return reportFailure(error.failure, error, context);
   const known = toAppError(error);
-  if (known !== undefined) return reportFailure(known.failure, adviseHere(known.failure), context);
+  if (known !== undefined)
+    return reportFailure(
+      known.failure,
+      {advice: adviseHere(known.failure), pointer: pointerTo(known.failure)},
+      context,
+    );
   await reportDefect(error, context);
   return EXIT.failure;
 }
@@ -78,11 +84,18 @@ function toAppError(error: unknown): AppError | undefined {
   return new AppError({code: 'unwritable-output', problem: error.message}, {cause: error});
 }
 
-async function reportFailure(failure: Failure, advice: string, context: CliContext): Promise<ExitCode> {
+/** The second line of a failure. */
+interface Help {
+  readonly advice: string;
+  /** Where to read more, for people. */
+  readonly pointer?: string;
+}
+
+async function reportFailure(failure: Failure, {advice, pointer = ''}: Help, context: CliContext): Promise<ExitCode> {
   const {stderr} = context;
   const detail = describeWithFault(failure);
-  if (wantsJson(context)) await stderr.write(jsonLine({...failure, detail, advice}));
-  else await stderr.write(formatFailure(failure, advice, context));
+  if (wantsJson(context)) await stderr.write(jsonLine({...failure, detail, advice, type: pageOf(failure.code)}));
+  else await stderr.write(formatFailure(failure, advice + pointer, context));
   return exitCodeOf(failure);
 }
 
@@ -95,6 +108,14 @@ function formatFailure(failure: Failure, advice: string, context: CliContext): s
     style.dim(escapeControls(advice)),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/**
+ * Names the command that explains a failure. Wrong usage is explained by `--help`, which its advice names, and a failure of a newer service
+ * by that service.
+ */
+function pointerTo({code}: Failure): string {
+  return code === 'invalid-usage' || code === 'unknown-failure' ? '' : ` (more: crewroom explain ${code})`;
 }
 
 /** Describes a failure, with a line for each problem if there are several. */

@@ -18,22 +18,25 @@ describe('formatUnit()', () => {
   });
 
   for (const name of ['node', 'a b', 'a%hb', 'a$HOME b', 'é;c']) {
-    test.skipIf(!existsSync(CHECKER))(`is valid for a program ${JSON.stringify(name)} (needs systemd-analyze)`, () => {
-      const folder = mkdtempSync(join(tmpdir(), 'crewroom-unit-'));
-      try {
-        const node = join(folder, name);
-        symlinkSync(process.execPath, node);
-        const file = join(folder, UNIT_NAME);
-        writeFileSync(file, formatUnit({...INSTALLED, node}));
-        // It fails if there is no such program, so it has read the name as it was meant.
-        execFileSync(CHECKER, ['--user', '--man=no', 'verify', file], {
-          stdio: 'pipe',
-          env: {...process.env, XDG_RUNTIME_DIR: folder, HOME: folder},
-        });
-      } finally {
-        rmSync(folder, {recursive: true, force: true});
-      }
-    });
+    test.skipIf(!existsSync(CHECKER) && process.env['CI'] === undefined)(
+      `is valid for a program ${JSON.stringify(name)} (needs systemd-analyze)`,
+      () => {
+        const folder = mkdtempSync(join(tmpdir(), 'crewroom-unit-'));
+        try {
+          const node = join(folder, name);
+          symlinkSync(process.execPath, node);
+          const file = join(folder, UNIT_NAME);
+          writeFileSync(file, formatUnit({...INSTALLED, node}));
+          // It fails if there is no such program, so it has read the name as it was meant.
+          execFileSync(CHECKER, ['--user', '--man=no', 'verify', file], {
+            stdio: 'pipe',
+            env: {...process.env, XDG_RUNTIME_DIR: folder, HOME: folder},
+          });
+        } finally {
+          rmSync(folder, {recursive: true, force: true});
+        }
+      },
+    );
   }
 });
 

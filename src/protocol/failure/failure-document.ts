@@ -15,12 +15,19 @@ export interface FailureContext {
 
 /** Writes the problem document (RFC 9457) of a failure: its own members beside those of the standard. */
 export function formatFailure(failure: Failure, {title, instance}: FailureContext): string {
-  const type = `${FAILURE_PAGES}${failure.code}`;
-  return JSON.stringify({type, title, status: statusOf(failure), instance, ...problemOf(failure)});
+  return JSON.stringify({
+    type: pageOf(failure.code),
+    title,
+    status: statusOf(failure),
+    instance,
+    ...problemOf(failure),
+  });
 }
 
-/** Addresses of the pages that describe failures, without the code: on the service that answers. */
-const FAILURE_PAGES = '/docs/errors/';
+/** Returns the address of the page that describes a failure, without the service that has it. */
+export function pageOf(code: string): string {
+  return `/docs/errors/${code}`;
+}
 
 /** Returns the members of a problem document that do not depend on a request: message, advice, and those of the failure. */
 export function problemOf(failure: Failure): object {
