@@ -24,12 +24,12 @@ describe('help', () => {
     });
   }
 
-  test('crewroom --help and the README say what each exit code means', async () => {
+  test('crewroom --help and docs/settings.md say what each exit code means', async () => {
     const {stdout} = await machine.run(['--help']);
-    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const page = await readFile(new URL('../../docs/settings.md', import.meta.url), 'utf8');
     for (const code of Object.values(EXIT)) {
       const meaning = new RegExp(`^ {2}${code} +(\\S.*)$`, 'm').exec(stdout)?.[1] ?? 'nothing';
-      assert.ok(readme.replaceAll('\n', ' ').includes(` ${code} ${meaning}`), `the README lacks ${code}`);
+      assert.ok(page.replaceAll('\n', ' ').includes(` ${code} ${meaning}`), `the page lacks ${code}`);
     }
   });
 

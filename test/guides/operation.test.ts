@@ -105,7 +105,7 @@ describe('windows-and-macos.md', () => {
 /** The checker of systemd, in Debian `systemd`. */
 const CHECKER = '/usr/bin/systemd-analyze';
 
-/** Where a test cannot install Crewroom in a place that stays, or systemd cannot be asked. With `CI` nothing is left out. */
+/** True if there is no systemd to ask. With `CI` a missing checker is a failure. */
 const CANNOT_INSTALL = process.platform !== 'linux' || (!existsSync(CHECKER) && process.env['CI'] === undefined);
 
 /** A Crewroom that is installed outside of directories for temporary files, where "service install" accepts it, with Node beside it. */

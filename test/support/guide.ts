@@ -11,7 +11,11 @@ export interface GuideBlock {
 
 /** Reads the blocks of code of a guide in `docs/guides/`, in order. */
 export function readGuide(name: string): readonly GuideBlock[] {
-  const page = readFileSync(new URL(`../../docs/guides/${name}`, import.meta.url), 'utf8');
+  return readBlocks(readFileSync(new URL(`../../docs/guides/${name}`, import.meta.url), 'utf8'));
+}
+
+/** Reads the blocks of code of a page. */
+export function readBlocks(page: string): readonly GuideBlock[] {
   return Array.from(page.matchAll(/^```([a-z]+)\n([\s\S]*?)^```$/gm), ([, language = '', text = '']) => {
     const [, file] = /^\/\/ (\S+\.[a-z]+)\n/.exec(text) ?? [];
     return {language, file, text};

@@ -87,7 +87,7 @@ function toAppError(error: unknown): AppError | undefined {
 /** The second line of a failure. */
 interface Help {
   readonly advice: string;
-  /** Where to read more, for people. */
+  /** Names the place to read more, for people. */
   readonly pointer?: string;
 }
 
