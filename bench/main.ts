@@ -7,6 +7,7 @@ import {type Options, readOptions, USAGE} from './options.ts';
 import {FULL_PLAN, QUICK_PLAN} from './plan.ts';
 import {findBusy, readPressure} from './pressure.ts';
 import {killServers} from './process.ts';
+import {drawRatios} from './report/ratio-picture.ts';
 import {formatReport} from './report/report.ts';
 import {runBench} from './run.ts';
 import {compareTargets} from './targets.ts';
@@ -46,16 +47,17 @@ async function main(): Promise<void> {
   const report = formatReport(results, verdicts);
   const json = `${JSON.stringify({...results, targets: verdicts}, undefined, 2)}\n`;
   process.stdout.write(options.json ? json : report);
-  await writeResults(results.startedAt, {md: report, json});
+  await writeResults(results.startedAt, {md: report, json, svg: drawRatios(report)});
   if (busy !== undefined) process.stderr.write(`no target was judged: ${busy}\n`);
   if (options.check && verdicts.some(({verdict}) => verdict === 'missed' || verdict === 'not judged'))
     process.exitCode = 1;
 }
 
-async function writeResults(startedAt: string, texts: Readonly<Record<string, string>>): Promise<void> {
+async function writeResults(startedAt: string, texts: Readonly<Record<string, string | undefined>>): Promise<void> {
   await mkdir(RESULTS_DIRECTORY, {recursive: true});
   const name = startedAt.slice(0, 19).replaceAll(':', '-');
   for (const [extension, text] of Object.entries(texts)) {
+    if (text === undefined) continue;
     const file = join(RESULTS_DIRECTORY, `${name}.${extension}`);
     await writeFile(file, text);
     process.stderr.write(`written: ${file}\n`);

@@ -20,7 +20,7 @@ export interface Options {
 export const USAGE = `Usage: npm run bench [-- OPTIONS]
 
 Measures Crewroom beside bare node:http, beside its engine without rules, and beside alternatives.
-Prints a report, and writes it to bench/results/ as Markdown and as JSON.
+Prints a report, and writes it to bench/results/ as Markdown, as JSON, and its ratios as a picture.
 
   --quick        in less than 3 minutes, with fewer rounds and connections; otherwise less than 30
   --only NAME    only this workload or section; repeatable

@@ -1,5 +1,5 @@
 /** Parts of a run beside the workloads. */
-export const SECTIONS = ['start', 'contention', 'subscribers', 'plugins', 'recording', 'growth'] as const;
+export const SECTIONS = ['start', 'latency', 'contention', 'subscribers', 'plugins', 'recording', 'growth'] as const;
 
 /** Name of a section. */
 export type SectionName = (typeof SECTIONS)[number];
@@ -27,6 +27,7 @@ export interface Plan {
   readonly growthEntries: readonly number[];
   readonly growthRounds: number;
   readonly subscribersRounds: number;
+  readonly latencyRounds: number;
   readonly contentionRounds: number;
   readonly pluginsRounds: number;
   /** More than of others: two services that differ in little are compared. */
@@ -38,7 +39,7 @@ export const FULL_PLAN: Plan = {
   limitMs: 27 * 60_000,
   startLimitMs: 90_000,
   installLimitMs: 3 * 60_000,
-  reservedMs: 7 * 60_000,
+  reservedMs: 10 * 60_000,
   sectionMinMs: 60_000,
   rounds: 5,
   targetTimes: 3,
@@ -48,6 +49,7 @@ export const FULL_PLAN: Plan = {
   growthEntries: [1000, 100_000, 1_000_000],
   growthRounds: 5,
   subscribersRounds: 3,
+  latencyRounds: 5,
   contentionRounds: 5,
   pluginsRounds: 8,
   recordingRounds: 15,
@@ -68,6 +70,7 @@ export const QUICK_PLAN: Plan = {
   growthEntries: [1000, 30_000],
   growthRounds: 1,
   subscribersRounds: 1,
+  latencyRounds: 1,
   contentionRounds: 2,
   pluginsRounds: 2,
   recordingRounds: 3,

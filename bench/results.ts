@@ -2,6 +2,7 @@ import type {Machine} from './machine.ts';
 import type {Memory} from './process.ts';
 import type {Contention} from './sections/contention.ts';
 import type {Growth} from './sections/growth.ts';
+import type {LatencyMeasured} from './sections/latency.ts';
 import type {PluginsMeasured} from './sections/plugins.ts';
 import type {Starts} from './sections/start.ts';
 import type {Listened} from './sections/subscribers.ts';
@@ -36,6 +37,7 @@ export interface Results {
   readonly subjects: readonly SubjectNote[];
   readonly missing: readonly Missing[];
   readonly throughput?: Throughput | undefined;
+  readonly latency?: readonly LatencyMeasured[] | undefined;
   readonly contention?: readonly Contention[] | undefined;
   readonly subscribers?: readonly Listened[] | undefined;
   readonly plugins?: PluginsMeasured | undefined;

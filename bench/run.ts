@@ -9,6 +9,7 @@ import type {Plan, SectionName} from './plan.ts';
 import type {Missing, Results, SubjectNote} from './results.ts';
 import {measureContention} from './sections/contention.ts';
 import {measureGrowth} from './sections/growth.ts';
+import {measureLatency, subjectsOfLatency} from './sections/latency.ts';
 import {measurePlugins} from './sections/plugins.ts';
 import {measureRecording} from './sections/recording.ts';
 import {measureStarts} from './sections/start.ts';
@@ -62,7 +63,10 @@ export async function runBench(run: Run): Promise<Results> {
   return {startedAt, mode, machine, generator: generator.name, ...compared, plugins, recording, starts, growth};
 }
 
-type Compared = Pick<Results, 'subjects' | 'missing' | 'throughput' | 'contention' | 'subscribers'>;
+type Compared = Pick<Results, 'subjects' | 'missing' | 'throughput' | 'latency' | 'contention' | 'subscribers'>;
+
+/** The sections that measure servers side by side. */
+const COMPARING = ['latency', 'contention', 'subscribers'] as const;
 
 /** Runs the parts that compare servers side by side. */
 async function compareSubjects(run: Run, timeBox: TimeBox): Promise<Compared> {
@@ -71,14 +75,15 @@ async function compareSubjects(run: Run, timeBox: TimeBox): Promise<Compared> {
   const subjects: Subject[] = [];
   const missing: Missing[] = [];
   const found: {-readonly [Name in keyof Results]?: Results[Name]} = {};
-  if (workloads.length === 0 && !wantsSection(options, 'contention') && !wantsSection(options, 'subscribers')) {
+  if (workloads.length === 0 && !COMPARING.some(section => wantsSection(options, section))) {
     return {subjects: [], missing};
   }
   try {
     await startOurs(run, subjects);
     const ours = [...subjects];
+    const wantsLatency = wantsSection(options, 'latency');
+    if (options.peers && (workloads.length > 0 || wantsLatency)) await startPeers(run, subjects, missing);
     if (workloads.length > 0) {
-      if (options.peers) await startPeers(run, subjects, missing);
       found.throughput = await measureThroughput({
         ...run,
         subjects,
@@ -88,6 +93,16 @@ async function compareSubjects(run: Run, timeBox: TimeBox): Promise<Compared> {
         targetTimes: plan.targetTimes,
         secondsFor: ({name}) => (name === CREWROOM.name || name === BARE.name ? plan.seconds : plan.peerSeconds),
         timeBox: options.only.size === 0 ? timeBox.part(timeBox.leftMs() - plan.reservedMs) : timeBox,
+      });
+    }
+    const [first, ...others] = subjectsOfLatency(subjects);
+    if (first !== undefined && wantsLatency && hasTime(run, timeBox, 'latency')) {
+      found.latency = await measureLatency({
+        ...run,
+        subjects: [first, ...others],
+        quick: options.quick,
+        rounds: plan.latencyRounds,
+        timeBox,
       });
     }
     const described = subjects.map(describeSubject);

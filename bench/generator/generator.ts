@@ -34,21 +34,38 @@ export interface LoadResult {
   readonly generatorShare: number;
 }
 
+/** Latencies of a load with a fixed rate, from the times at which its requests were due. */
+export interface Latencies {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+}
+
 /** A load generator in a process and on a core of its own. */
 export interface Generator {
   /** Its name and version. */
   readonly name: string;
   /** @throws {Error} If any request was not answered with 2xx: fast failures must not count. */
   run(load: Load): Promise<LoadResult>;
+  /**
+   * Sends a fixed number of requests per second, whether or not earlier ones were answered (open loop).
+   *
+   * @throws {Error} As `run`.
+   */
+  runAtRate(load: Load & {readonly requestsPerSecond: number}): Promise<Latencies>;
 }
 
-/** Last line that a generator prints. */
-interface Printed {
+/** Last line that every generator prints. */
+interface PrintedAtRate {
   readonly requests: number;
-  readonly durationMs: number;
   readonly failed: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+}
+
+/** Last line that a generator prints that sends as fast as it can. */
+interface Printed extends PrintedAtRate {
+  readonly durationMs: number;
   readonly cpuMs: number;
 }
 
@@ -75,12 +92,10 @@ export async function openGenerator(directory: string): Promise<Generator> {
     name,
     async run(load) {
       const files = await writeTemplates(directory, load);
-      let printed = await print(command(load, files));
+      let printed = await print<Printed>(command(load, files));
       // Slower than the measurement: a longer one would show how slow.
-      if (printed.requests === 0) printed = await print(command({...load, seconds: load.seconds * 10}, files));
-      if (printed.failed > 0 || printed.requests === 0) {
-        throw new Error(`${printed.failed} requests to ${load.url} failed, and ${printed.requests} did not`);
-      }
+      if (printed.requests === 0) printed = await print<Printed>(command({...load, seconds: load.seconds * 10}, files));
+      assertAnswered(printed, load);
       return {
         requests: printed.requests,
         requestsPerSecond: (printed.requests / printed.durationMs) * 1000,
@@ -89,7 +104,16 @@ export async function openGenerator(directory: string): Promise<Generator> {
         generatorShare: printed.cpuMs / printed.durationMs,
       };
     },
+    async runAtRate(load) {
+      const printed = await print<PrintedAtRate & Latencies>(openLoop(load, await writeTemplates(directory, load)));
+      assertAnswered(printed, load);
+      return {p50Ms: printed.p50Ms, p99Ms: printed.p99Ms, p999Ms: printed.p999Ms};
+    },
   };
+}
+
+function assertAnswered({failed, requests}: PrintedAtRate, {url}: Load): void {
+  if (failed > 0 || requests === 0) throw new Error(`${failed} of ${requests} requests to ${url} failed`);
 }
 
 async function writeTemplates(directory: string, {url, requests}: Load): Promise<readonly string[]> {
@@ -118,11 +142,20 @@ function autocannon({url, connections, seconds, keys}: Load, templates: readonly
   return [process.execPath, script, url, ...numbers, ...templates];
 }
 
-async function print(command: readonly string[]): Promise<Printed> {
+function openLoop(
+  {url, connections, seconds, keys, requestsPerSecond}: Load & {readonly requestsPerSecond: number},
+  templates: readonly string[],
+): readonly string[] {
+  const script = fileURLToPath(new URL('./open-loop.js', import.meta.url));
+  const numbers = [connections, seconds, keys.first, keys.count, takeValues(), requestsPerSecond].map(String);
+  return [process.execPath, script, url, ...numbers, ...templates];
+}
+
+async function print<T>(command: readonly string[]): Promise<T> {
   const [program = '', ...args] = pinned(command, CORES?.generator);
   const generator = spawn(program, args, {stdio: ['ignore', 'pipe', 'inherit']});
   const [output] = await Promise.all([text(generator.stdout), once(generator, 'exit')]);
   const line = output.trimEnd().split('\n').at(-1) ?? '';
   if (!line.startsWith('{')) throw new Error(`${command[0]} failed: ${output}`);
-  return JSON.parse(line) as Printed;
+  return JSON.parse(line) as T;
 }

@@ -3,6 +3,7 @@ import type {Results} from '../results.ts';
 import type {Verdict} from '../targets.ts';
 import {describeContention} from './contention-report.ts';
 import {describeGrowth} from './growth-report.ts';
+import {describeLatency} from './latency-report.ts';
 import {describePlugins} from './plugins-report.ts';
 import {describeRecording} from './recording-report.ts';
 import {describeStarts} from './start-report.ts';
@@ -16,6 +17,7 @@ export function formatReport(results: Results, verdicts: readonly Verdict[]): st
     describeRun(results),
     `## Targets\n\n${describeVerdicts(verdicts)}`,
     ...describeThroughput(results),
+    ...describeLatency(results),
     ...describeContention(results),
     ...describeSubscribers(results),
     ...describePlugins(results),

@@ -1,0 +1,41 @@
+import type {Results} from '../results.ts';
+import type {LatencyMeasured, LatencySample} from '../sections/latency.ts';
+import {medianOf, ratioOf, spreadOf} from '../statistics.ts';
+import {BARE} from '../subjects/node-subjects.ts';
+import {formatFigure, formatRatio, formatSpread, formatTable} from './table.ts';
+
+/** Formats the table of latencies at fixed rates. */
+export function describeLatency({latency}: Results): readonly string[] {
+  if (latency === undefined) return [];
+  const rows = latency.map(each => {
+    const p99Ms = latencyFigures(each, 'p99Ms');
+    return [
+      `${each.workload}, ${each.share * 100}%`,
+      each.subject,
+      formatFigure(medianOf(latencyFigures(each, 'requestsPerSecond'))),
+      formatRatio(p99Ratio(latency, each)),
+      formatFigure(medianOf(latencyFigures(each, 'p50Ms'))),
+      formatSpread(spreadOf(p99Ms), formatFigure),
+      formatFigure(medianOf(latencyFigures(each, 'p999Ms'))),
+    ];
+  });
+  const titles = ['work, share of capacity', 'subject', 'requests/s', 'p99 ratio', 'p50 ms', 'p99 ms', 'p99.9 ms'];
+  return [
+    '## Latency at a fixed rate',
+    formatTable([titles, ...rows]),
+    'Open loop: a request is sent when it is due, and its latency counts from then. The same rates for all, as shares of what Crewroom answers at most.',
+  ];
+}
+
+/** Returns the p99 of a row as a ratio to that of the bare server; NaN if it was not measured. */
+export function p99Ratio(latency: readonly LatencyMeasured[], row: Omit<LatencyMeasured, 'samples'>): number {
+  const find = (subject: string): readonly number[] =>
+    latency
+      .filter(each => each.workload === row.workload && each.share === row.share && each.subject === subject)
+      .flatMap(each => latencyFigures(each, 'p99Ms'));
+  return ratioOf(find(row.subject), find(BARE.name)).median;
+}
+
+function latencyFigures({samples}: LatencyMeasured, member: keyof LatencySample): readonly number[] {
+  return samples.map(sample => sample[member]);
+}

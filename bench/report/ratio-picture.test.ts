@@ -1,0 +1,34 @@
+import {readFileSync} from 'node:fs';
+import {describe, expect, test} from 'vitest';
+import {drawRatios} from './ratio-picture.ts';
+
+const docs = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+
+describe('drawRatios()', () => {
+  test('draws docs/performance.svg from docs/performance.md; `npm run picture` draws it again', () => {
+    expect(docs('performance.svg')).toBe(drawRatios(docs('performance.md')));
+  });
+
+  test('draws a bar as long as the ratio, and marks subjects that do not sync', () => {
+    const row = (work: string, subject: string, ratio: string): string => `| ${work} | ${subject} | ${ratio} | 1 |`;
+    const rows = ['get ×64', 'put ×64'].flatMap(work => [
+      row(work, 'crewroom', '0.50 (0.4–0.6)'),
+      row(work, 'a & b', '1.00'),
+    ]);
+    const report = [
+      'A full run of 2026-01-02 10:00 UTC: wrk.',
+      ...rows,
+      '| crewroom | 1 | synced before the answer |',
+      '',
+    ].join('\n');
+    const picture = drawRatios(report);
+    expect(picture).toContain('width="150" height="16" class="ours"');
+    expect(picture).toContain('>a &amp; b *<');
+    expect(picture).toContain('>crewroom<');
+    expect(picture).toContain('npm run bench, 2026-01-02');
+  });
+
+  test('draws nothing without figures', () => {
+    expect(drawRatios('A full run of 2026-01-02')).toBe(undefined);
+  });
+});
