@@ -572,6 +572,7 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'store/tree/snapshots.ts': [['timers'], 'ends idle snapshots; the time is a parameter'],
   'store/shared/etcd/': [['clock'], 'deadlines of calls'],
   'store/write/checkpointer.ts': [['timers'], 'delays a checkpoint, so that it covers more commits'],
+  'system/code-cache.ts': [['environment'], 'the options of this process by which V8 compiles'],
   'system/socket-owner.ts': [['timers'], 'polls the table of sockets'],
 };
 

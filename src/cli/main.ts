@@ -1,11 +1,15 @@
 #!/usr/bin/env node
-import {createRequire} from 'node:module';
+import {fileURLToPath} from 'node:url';
 import {platformPaths} from '../paths.ts';
-import {enableCompileCache} from '../system/compile-cache.ts';
+import {loadProgram} from '../system/code-cache.ts';
+import {enableCompileCache, prepareCompileCache} from '../system/compile-cache.ts';
 import type * as program from './program.ts';
 
 const paths = platformPaths();
-enableCompileCache(paths.cacheDir, process.getuid?.());
-// Only now: what was loaded before is not in the cache.
-const {runProgram} = createRequire(import.meta.url)('./program.cjs') as typeof program;
-process.exitCode = await runProgram(paths);
+const directory = prepareCompileCache(paths.cacheDir, process.getuid?.());
+// Before the program is loaded: what was loaded before is not in the cache.
+const isKeptByNode = directory !== undefined && enableCompileCache(directory);
+const file = fileURLToPath(new URL('./program.cjs', import.meta.url));
+const {exports, keep} = loadProgram<typeof program>(file, isKeptByNode ? undefined : directory);
+process.exitCode = await exports.runProgram(paths);
+keep();

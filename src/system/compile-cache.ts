@@ -14,23 +14,30 @@ const OTHERS_WRITE = 0o022;
 const STICKY = 0o1000;
 
 /**
- * Makes Node keep the compiled code of all modules that are imported later, for the next start. Keeps it in a directory of the
- * user, not in the shared directory that is Node's default, because Node executes this code. Does nothing if other users could
- * write there, or if the disk fails.
+ * Prepares the directory in which the compiled code of this program is kept for the next start: one of the user, not the shared directory that
+ * is Node's default, because this code is executed.
  *
  * @param userId The user of this process; undefined on Windows, where the profile of a user is closed to others by its ACL.
+ * @returns Undefined if no code may be kept: other users could write there, or the disk fails.
  */
-export function enableCompileCache(cacheDir: string, userId: number | undefined): void {
-  // Exists since Node 22.8; the types are those of the oldest supported Node.
-  if (!('enableCompileCache' in module) || typeof module.enableCompileCache !== 'function') return;
+export function prepareCompileCache(cacheDir: string, userId: number | undefined): string | undefined {
   try {
     const directory = locate(cacheDir);
-    if (findParentProblem(directory, userId) !== undefined) return;
+    if (findParentProblem(directory, userId) !== undefined) return undefined;
     makeDirectory(directory);
-    if (findOwnProblem(directory, userId) === undefined) module.enableCompileCache(directory);
+    return findOwnProblem(directory, userId) === undefined ? directory : undefined;
   } catch {
     // The cache is optional: it only makes the next start faster.
+    return undefined;
   }
+}
+
+/** Makes Node keep the compiled code of all modules that are imported later. @returns False if this Node cannot: before 22.8. */
+export function enableCompileCache(directory: string): boolean {
+  // The types are those of the oldest supported Node.
+  if (!('enableCompileCache' in module) || typeof module.enableCompileCache !== 'function') return false;
+  module.enableCompileCache(directory);
+  return true;
 }
 
 /**

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import {existsSync} from 'node:fs';
 import {mkdir, writeFile} from 'node:fs/promises';
-import module from 'node:module';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {SETTING_NAMES} from '../../src/config/config.ts';
@@ -117,11 +116,11 @@ describe('crewroom paths', () => {
     assert.match((await machine.run(['paths', '--data-dir', '.'])).stdout, new RegExp(`^dataDir +${home} +yes$`, 'm'));
   });
 
-  test('names the directory with compiled code, which Node keeps for the next start where it can', async () => {
+  test('names the directory with compiled code, which is kept for the next start', async () => {
     const cacheDir = join(home, '.cache', 'crewroom');
     const {stdout} = await machine.runProcess(['paths', '--json']);
     assert.equal(JSON.parse(stdout).cacheDir.path, cacheDir);
-    assert.equal(existsSync(cacheDir), 'enableCompileCache' in module);
+    assert.ok(existsSync(cacheDir));
   });
 
   test('works without the cache if it cannot be written', async () => {

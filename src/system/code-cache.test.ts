@@ -1,0 +1,83 @@
+import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {beforeEach, describe, expect, onTestFinished, test} from 'vitest';
+import {loadProgram} from './code-cache.ts';
+
+let directory = '';
+let file = '';
+
+beforeEach(() => {
+  const place = mkdtempSync(join(tmpdir(), 'code-cache-'));
+  onTestFinished(() => rmSync(place, {recursive: true}));
+  directory = mkdtempSync(join(place, 'cache-'));
+  file = join(place, 'program.cjs');
+});
+
+function writeProgram(answer: string): void {
+  writeFileSync(file, `exports.answer = () => '${answer}';\nexports.join = require('node:path').join;\n`);
+}
+
+/** Runs the program like one start of it. */
+function start(): string {
+  const {exports, keep} = loadProgram<{readonly answer: () => string}>(file, directory);
+  const answer = exports.answer();
+  keep();
+  return answer;
+}
+
+function kept(): string {
+  const names = readdirSync(directory);
+  expect(names).toHaveLength(1);
+  return join(directory, names[0] ?? '');
+}
+
+describe('loadProgram()', () => {
+  test('keeps the code of a program, and leaves it at the next start', () => {
+    writeProgram('one');
+    expect(start()).toBe('one');
+    const bytes = readFileSync(kept());
+    expect(start()).toBe('one');
+    expect(readFileSync(kept())).toEqual(bytes);
+  });
+
+  test('runs a program that was replaced by one of the same length', () => {
+    writeProgram('one');
+    start();
+    writeProgram('two');
+    expect(start()).toBe('two');
+    expect(start()).toBe('two');
+  });
+
+  const DAMAGE: readonly {readonly name: string; readonly damage: (bytes: Buffer) => Uint8Array}[] = [
+    {name: 'is empty', damage: () => new Uint8Array()},
+    {name: 'is cut off', damage: bytes => bytes.subarray(0, -1)},
+    {name: 'has another digest', damage: bytes => Buffer.concat([Buffer.alloc(32), bytes.subarray(32)])},
+    {name: 'has other code', damage: bytes => Buffer.concat([bytes.subarray(0, 32), Buffer.from('other code')])},
+    {
+      name: 'has one changed byte',
+      damage: bytes => bytes.map((byte, at) => (at === bytes.length - 9 ? byte ^ 1 : byte)),
+    },
+  ];
+  for (const {name, damage} of DAMAGE)
+    test(`ignores a file that ${name}, and replaces it`, () => {
+      writeProgram('one');
+      start();
+      const damaged = damage(readFileSync(kept()));
+      writeFileSync(kept(), damaged);
+      expect(start()).toBe('one');
+      expect(readFileSync(kept())).not.toEqual(Buffer.from(damaged));
+      expect(start()).toBe('one');
+    });
+
+  test('works if nothing can be kept', () => {
+    writeProgram('one');
+    directory = join(directory, 'missing');
+    expect(start()).toBe('one');
+  });
+
+  test('loads without a cache', () => {
+    writeProgram('one');
+    expect(loadProgram<{readonly answer: () => string}>(file, undefined).exports.answer()).toBe('one');
+  });
+});

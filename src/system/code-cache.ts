@@ -1,0 +1,85 @@
+import {createHash, type Hash} from 'node:crypto';
+import {mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {dirname, join} from 'node:path';
+import {constants, Script} from 'node:vm';
+
+/** Number of files in the cache: programs of several versions, places and flags share it. */
+const FILES = 4;
+
+/** Largest file that is read, in bytes: many times the compiled code of the program. */
+const FILE_BYTES_MAX = 64 * 1024 * 1024;
+
+const DIGEST_BYTES = 32;
+
+/** Uptime from which on a program has run more of its functions than short commands do, in seconds. */
+const LONG_RUN_SECONDS = 10;
+
+/** A loaded program. */
+export interface Program<T> {
+  readonly exports: T;
+  /** Keeps its compiled code for the next start, if that is not kept yet. Call it at the end: functions that never ran are not in it. */
+  keep(): void;
+}
+
+/**
+ * Loads a CommonJS module as `require` does, with its compiled code from a cache. For versions of Node that have no cache of their own.
+ *
+ * The code in the cache is executed: the directory has to be one to which only this user can write (see `prepareCompileCache`). A file begins
+ * with a digest of itself, of the module, and of all that V8 compiles by, so that one that is damaged, or of other code, is ignored.
+ *
+ * @param directory Undefined to load it without a cache.
+ */
+export function loadProgram<T>(file: string, directory: string | undefined): Program<T> {
+  if (directory === undefined) return {exports: createRequire(import.meta.url)(file) as T, keep: () => {}};
+  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`;
+  const settings = [process.version, process.arch, process.env['NODE_OPTIONS'], ...process.execArgv, file].join('\n');
+  const place = createHash('sha256').update(settings).digest();
+  const cacheFile = join(directory, `program-${(place[0] ?? 0) % FILES}.cache`);
+  const digest = createHash('sha256').update(place).update(source);
+  const cached = readCache(cacheFile, digest);
+  const script = new Script(source, {
+    filename: file,
+    ...(cached === undefined ? {} : {cachedData: cached}),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  const isUsed = cached !== undefined && script.cachedDataRejected !== true;
+  const module = {exports: {}};
+  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
+  return {
+    exports: module.exports as T,
+    keep: () => {
+      if (isUsed && process.uptime() < LONG_RUN_SECONDS) return;
+      const data = script.createCachedData();
+      if (!isUsed || data.length > cached.length) writeCache(cacheFile, digest, data);
+    },
+  };
+}
+
+function readCache(file: string, digest: Hash): Buffer | undefined {
+  try {
+    const {size} = statSync(file);
+    if (size > FILE_BYTES_MAX) return undefined;
+    const bytes = readFileSync(file);
+    const data = bytes.subarray(DIGEST_BYTES);
+    return digest.copy().update(data).digest().equals(bytes.subarray(0, DIGEST_BYTES)) ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes a file under a random name first, so that no start reads half of it. Does nothing if the disk fails. */
+function writeCache(file: string, digest: Hash, data: Buffer): void {
+  let folder: string | undefined;
+  try {
+    folder = mkdtempSync(join(dirname(file), 'new-'));
+    const written = join(folder, 'program');
+    const bytes = Buffer.concat([digest.copy().update(data).digest(), data]);
+    writeFileSync(written, bytes, {flag: 'wx', mode: 0o600});
+    renameSync(written, file);
+  } catch {
+    // The cache is optional.
+  } finally {
+    if (folder !== undefined) rmSync(folder, {recursive: true, force: true});
+  }
+}
