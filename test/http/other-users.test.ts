@@ -1,6 +1,10 @@
-import {spawn} from 'node:child_process';
+import {spawn, spawnSync} from 'node:child_process';
+import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
-import {describe, expect, test} from 'vitest';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {ACCESS_MODES, type AccessMode} from '../../src/domain/access.ts';
+import {createToken} from '../support/access-tokens.ts';
+import {ownerFile, readOwnerToken} from '../support/owner-file.ts';
 import {callService, startInTest, type TestService} from '../support/service.ts';
 
 /** The user `daemon` of most systems. */
@@ -109,4 +113,56 @@ describe.skipIf(!isRoot)('a program of another user of this machine (needs root 
       expect(await callAs(service, {code})).toContain(' 200 ');
       expect(await callAs(service, {code, userId: OTHER_USER + 1})).toContain(' 403 ');
     });
+});
+
+/** Name of the second account, which the test makes. */
+const ACCOUNT = `crewroom-t${process.pid}`;
+
+/** Makes the account. @returns Its id; undefined if this system has no such program. */
+function makeAccount(): number | undefined {
+  if (!isRoot || spawnSync('useradd', ['--no-create-home', '--shell', '/bin/false', ACCOUNT]).status !== 0)
+    return undefined;
+  return Number(spawnSync('id', ['-u', ACCOUNT]).stdout.toString());
+}
+
+describe.skipIf(!isRoot)('another account of this machine (needs root to make it)', () => {
+  let account: number | undefined;
+  beforeAll(() => {
+    account = makeAccount();
+  });
+  afterAll(() => void (account === undefined || spawnSync('userdel', [ACCOUNT])));
+
+  for (const access of ACCESS_MODES)
+    test(`gets nothing in the mode ${access}, not even with tokens of the owner and of a program`, async ({skip}) => {
+      if (account === undefined) return skip('useradd is missing');
+      const service = await startInTest({access});
+      await service.crewroom.entries.put('secret', '"value"');
+      const tokens = [await readOwnerToken(service), await createToken(service, ['admin'])];
+      for (const authorization of [undefined, ...tokens.map(token => `Bearer ${token}`)]) {
+        const headers = authorization === undefined ? {} : {authorization};
+        const said = await callAs(service, {userId: account, code: requestsTo(PATHS, {headers})});
+        expect(said.match(/ 403 \{[^\n]*"code":"other-user"/g)).toHaveLength(PATHS.length);
+        expect(said).not.toContain('value');
+      }
+      const read = `
+        import {readFileSync} from 'node:fs';
+        for (const file of ${JSON.stringify([ownerFile(service), join(service.dataDir, 'access-tokens.json')])})
+          try { console.log(readFileSync(file, 'utf8')); } catch (error) { console.log(error.code); }`;
+      expect(await callAs(service, {userId: account, code: read})).toBe('EACCES\nEACCES\n');
+    });
+
+  test('counts as any program without a token with --allow-user, in each mode', async ({skip}) => {
+    if (account === undefined) return skip('useradd is missing');
+    const outcomes: Readonly<Record<AccessMode, readonly number[]>> = {
+      open: [200, 404, 200],
+      attributed: [200, 401, 401],
+      strict: [401, 401, 401],
+    };
+    for (const access of ACCESS_MODES) {
+      const service = await startInTest({access, allowUser: [ACCOUNT]});
+      const code = requestsTo(['/api/identity', '/api/store/com.a%2Fb', '/api/requests']);
+      const statuses = (await callAs(service, {userId: account, code})).match(/(?<= )\d{3}(?= )/g)?.map(Number);
+      expect([access, statuses]).toEqual([access, outcomes[access]]);
+    }
+  });
 });
