@@ -7,32 +7,10 @@ import {createMachine, type Machine, type Service} from '../cli/crewroom.ts';
 import {jsonAnswer} from '../support/back-end-server.ts';
 import {startPhpVms5} from '../support/back-ends.ts';
 import {ADA} from '../support/pilots.ts';
+import {expectNone, readProcesses} from '../support/secrets.ts';
 import {using, writeAirline} from '../support/session-service.ts';
 
 const machine = await createMachine();
-
-/** Returns the forms in which a secret could be written. */
-function formsOf(secret: string): readonly string[] {
-  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
-  return [secret, encodeURIComponent(secret), encodeURIComponent(secret).replaceAll('%20', '+'), base64];
-}
-
-function expectNone(text: string, secrets: readonly string[], where: string): void {
-  for (const form of secrets.flatMap(formsOf)) expect(text.includes(form), `a secret in ${where}`).toBe(false);
-}
-
-/** Returns what other users can see of a process and of its children. */
-async function readProcesses(pid: number): Promise<ReadonlyMap<number, string>> {
-  const seen = new Map<number, string>();
-  const read = (id: number, file: string): Promise<string> => readFile(`/proc/${id}/${file}`, 'latin1').catch(() => '');
-  for (const name of await readdir('/proc')) {
-    const id = Number(name);
-    if (!Number.isInteger(id)) continue;
-    const parent = Number(/^PPid:\s*(\d+)/m.exec(await read(id, 'status'))?.[1]);
-    if (id === pid || parent === pid) seen.set(id, (await read(id, 'cmdline')) + (await read(id, 'environ')));
-  }
-  return seen;
-}
 
 /** Starts a D-Bus that accepts connections and never answers, so that the keychain process can be inspected. */
 async function startSilentBus({home}: Machine): Promise<string> {

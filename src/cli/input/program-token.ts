@@ -27,7 +27,10 @@ const OTHERS_MODE = 0o077;
 export async function readProgramToken({context}: Call, {path, source}: TokenFile): Promise<string | undefined> {
   if (path === '') return undefined;
   const refuse = (problem: string): AppError => {
-    const named = `names ${JSON.stringify(path)}, which ${problem}`;
+    // A user who gives the token in place of its file must not read it again in a log.
+    const named = hasToken(path)
+      ? 'is a token: write it into a file, and name that'
+      : `names ${JSON.stringify(path)}, which ${problem}`;
     return new AppError({code: 'invalid-configuration', problems: [{setting: 'tokenFile', source, problem: named}]});
   };
   const token = await readRegularFile(path, FILE_BYTES_MAX)
@@ -42,4 +45,8 @@ export async function readProgramToken({context}: Call, {path, source}: TokenFil
     await context.stderr.write(`${escapeControls(warning)}\n`);
   }
   return token;
+}
+
+function hasToken(path: string): boolean {
+  return path.includes('crewroom_') && isTokenText(path.slice(path.lastIndexOf('crewroom_')));
 }
