@@ -1,12 +1,8 @@
 import {describe, expect, test} from 'vitest';
+import {describeInEachMode} from '../support/access-modes.ts';
+import {bearer, createToken} from '../support/access-tokens.ts';
 import {formatRequest, type RawAnswer, RawClient} from '../support/raw-client.ts';
 import {callService, useService} from '../support/service.ts';
-
-const service = useService();
-
-function call(line: string, headers: readonly string[] = [], body?: string): Promise<RawAnswer> {
-  return callService(service(), line, {headers, body});
-}
 
 /** Every resource with GET, and its other methods. */
 const RESOURCES = [
@@ -72,94 +68,121 @@ function expectSecurityHeaders({headers}: Pick<RawAnswer, 'headers'>, caching = 
   expect(headers.has('server') || headers.has('x-powered-by')).toBe(false);
 }
 
-describe('every answer forbids sniffing, caching and embedding (A12)', () => {
-  for (const {path} of RESOURCES) {
-    for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-      test(`${method} ${path}`, async () => {
+describeInEachMode({}, ({access, service, credentials}) => {
+  const call = (line: string, headers: readonly string[] = [], body?: string): Promise<RawAnswer> =>
+    callService(service(), line, {headers: [...headers, ...credentials()], body});
+
+  describe('every answer forbids sniffing, caching and embedding (A12)', () => {
+    for (const {path} of RESOURCES) {
+      for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+        test(`${method} ${path}`, async () => {
+          await call('PUT /api/store/k', [], '1');
+          const answer = await call(`${method} ${path}`);
+          expect(answer.status).toBe(method === 'OPTIONS' ? 204 : 200);
+          expectSecurityHeaders(answer);
+          if (method === 'GET') expect(answer.headers.get('content-type')).toBe('application/json');
+        });
+      }
+    }
+
+    for (const {name, line, header, body, status, code} of FAILURES) {
+      test(`the failure of ${name}, which is a problem document`, async () => {
         await call('PUT /api/store/k', [], '1');
-        const answer = await call(`${method} ${path}`);
-        expect(answer.status).toBe(method === 'OPTIONS' ? 204 : 200);
+        const answer = await call(line, header === undefined ? [] : [header], body);
+        expect(answer.status).toBe(status);
         expectSecurityHeaders(answer);
-        if (method === 'GET') expect(answer.headers.get('content-type')).toBe('application/json');
+        expect(answer.headers.get('content-type')).toBe('application/problem+json');
+        expect(answer.json).toMatchObject({
+          type: `/docs/errors/${code}`,
+          title: expect.any(String),
+          status,
+          code,
+          detail: expect.stringMatching(/^Cannot /),
+          advice: expect.any(String),
+          instance: expect.stringMatching(/^[0-9a-f]{8}-[0-9]+$/),
+        });
       });
     }
-  }
 
-  for (const {name, line, header, body, status, code} of FAILURES) {
-    test(`the failure of ${name}, which is a problem document`, async () => {
-      await call('PUT /api/store/k', [], '1');
-      const answer = await call(line, header === undefined ? [] : [header], body);
-      expect(answer.status).toBe(status);
-      expectSecurityHeaders(answer);
-      expect(answer.headers.get('content-type')).toBe('application/problem+json');
-      expect(answer.json).toMatchObject({
-        type: `/docs/errors/${code}`,
-        title: expect.any(String),
-        status,
-        code,
-        detail: expect.stringMatching(/^Cannot /),
-        advice: expect.any(String),
-        instance: expect.stringMatching(/^[0-9a-f]{8}-[0-9]+$/),
+    for (const path of ['/', '/openapi.json', '/docs', '/docs/page.js', '/docs/nothing']) {
+      test(`${path} lets no other page control its window`, async () => {
+        const {port} = service();
+        const {headers} = await fetch(`http://localhost:${port}${path}`, {redirect: 'manual'});
+        expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+        if (path !== '/docs/nothing') expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'/);
       });
-    });
-  }
-
-  for (const path of ['/', '/openapi.json', '/docs', '/docs/page.js', '/docs/nothing']) {
-    test(`${path} lets no other page control its window`, async () => {
-      const {port} = service();
-      const {headers} = await fetch(`http://localhost:${port}${path}`, {redirect: 'manual'});
-      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
-      if (path !== '/docs/nothing') expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'/);
-    });
-  }
-
-  const revalidated = ['/', '/docs/guides', '/docs/guides/first-plugin', '/docs/errors/no-entry'];
-  for (const path of [...revalidated, '/docs', '/docs/page.js', '/docs/page.css', '/docs/text.css']) {
-    test(`the page at ${path}, which runs only its own scripts and cannot be framed`, async () => {
-      const {port} = service();
-      const response = await fetch(`http://localhost:${port}${path}`);
-      expect(response.status).toBe(200);
-      expectSecurityHeaders({headers: new Map(response.headers)}, revalidated.includes(path) ? 'no-cache' : 'no-store');
-      const policy = new Map(
-        (response.headers.get('content-security-policy') ?? '').split(';').map(directive => {
-          const [name = '', ...sources] = directive.trim().split(' ');
-          return [name, sources.join(' ')];
-        }),
-      );
-      // Plugins may ask the console to play sounds of any host.
-      policy.delete('media-src');
-      expect(policy.get('default-src')).toBe("'none'");
-      expect(policy.get('frame-ancestors')).toBe("'none'");
-      expect(policy.get('script-src')).toBe("'self'");
-      const others = [...policy.values()].join(' ').replace(/http:\/\/(?:\*\.)?crewroom\.localhost:\d+/g, '');
-      expect(others).not.toMatch(/https?:|\*|unsafe-eval/);
-    });
-  }
-
-  test('writes, deletions and 304', async () => {
-    const written = await call('PUT /api/store/k', [], '1');
-    const unchanged = await call('GET /api/store/k', [`If-None-Match: ${written.headers.get('etag')}`]);
-    expect(unchanged.status).toBe(304);
-    for (const answer of [written, unchanged, await call('DELETE /api/store/k')]) expectSecurityHeaders(answer);
-  });
-});
-
-describe('reading changes nothing (A11)', () => {
-  test('every GET answers the same twice, and does not change the store', async () => {
-    await call('PUT /api/store/k', [], '{"a":1}');
-    const before = await service().crewroom.entries.list({values: true});
-    for (const path of [
-      ...RESOURCES.map(({path}) => path),
-      '/api/keys?values=true&reverse=true',
-      '/api/store/absent',
-    ]) {
-      const [first, second] = [await call(`GET ${path}`), await call(`GET ${path}`)];
-      const [{instance: _, ...one}, {instance: __, ...two}] = [first.json, second.json];
-      expect([second.status, two], path).toEqual([first.status, one]);
     }
-    expect(await service().crewroom.entries.list({values: true})).toEqual(before);
+
+    const revalidated = ['/', '/docs/guides', '/docs/guides/first-plugin', '/docs/errors/no-entry'];
+    for (const path of [...revalidated, '/docs', '/docs/page.js', '/docs/page.css', '/docs/text.css']) {
+      test(`the page at ${path}, which runs only its own scripts and cannot be framed`, async () => {
+        const {port} = service();
+        const response = await fetch(`http://localhost:${port}${path}`);
+        expect(response.status).toBe(200);
+        expectSecurityHeaders(
+          {headers: new Map(response.headers)},
+          revalidated.includes(path) ? 'no-cache' : 'no-store',
+        );
+        const policy = new Map(
+          (response.headers.get('content-security-policy') ?? '').split(';').map(directive => {
+            const [name = '', ...sources] = directive.trim().split(' ');
+            return [name, sources.join(' ')];
+          }),
+        );
+        // Plugins may ask the console to play sounds of any host.
+        policy.delete('media-src');
+        expect(policy.get('default-src')).toBe("'none'");
+        expect(policy.get('frame-ancestors')).toBe("'none'");
+        expect(policy.get('script-src')).toBe("'self'");
+        const others = [...policy.values()].join(' ').replace(/http:\/\/(?:\*\.)?crewroom\.localhost:\d+/g, '');
+        expect(others).not.toMatch(/https?:|\*|unsafe-eval/);
+      });
+    }
+
+    test('writes, deletions and 304', async () => {
+      const written = await call('PUT /api/store/k', [], '1');
+      const unchanged = await call('GET /api/store/k', [`If-None-Match: ${written.headers.get('etag')}`]);
+      expect(unchanged.status).toBe(304);
+      for (const answer of [written, unchanged, await call('DELETE /api/store/k')]) expectSecurityHeaders(answer);
+    });
   });
+
+  describe('reading changes nothing (A11)', () => {
+    test('every GET answers the same twice, and does not change the store', async () => {
+      await call('PUT /api/store/k', [], '{"a":1}');
+      const before = await service().crewroom.entries.list({values: true});
+      for (const path of [
+        ...RESOURCES.map(({path}) => path),
+        '/api/keys?values=true&reverse=true',
+        '/api/store/absent',
+      ]) {
+        const [first, second] = [await call(`GET ${path}`), await call(`GET ${path}`)];
+        const [{instance: _, ...one}, {instance: __, ...two}] = [first.json, second.json];
+        expect([second.status, two], path).toEqual([first.status, one]);
+      }
+      expect(await service().crewroom.entries.list({values: true})).toEqual(before);
+    });
+  });
+
+  test.runIf(access !== 'open')(
+    'a refusal for want of credentials, or of a permission, has the same headers (A12)',
+    async () => {
+      const {status, headers, json} = await callService(service(), 'GET /api/store/com.a%2Fk');
+      expect([status, json['code']]).toEqual([401, 'token-required']);
+      expectSecurityHeaders({headers});
+      const reader = bearer(await createToken(service(), ['identity:read'], {name: access}));
+      const refused = await callService(service(), 'GET /api/store/com.a%2Fk', {headers: [reader]});
+      expect([refused.status, refused.json['code']]).toEqual([403, 'permission-required']);
+      expectSecurityHeaders(refused);
+    },
+  );
 });
+
+const service = useService();
+
+function call(line: string, headers: readonly string[] = [], body?: string): Promise<RawAnswer> {
+  return callService(service(), line, {headers, body});
+}
 
 describe('each resource', () => {
   for (const {path, allow} of RESOURCES) {

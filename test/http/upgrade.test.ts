@@ -1,4 +1,5 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {describeInEachMode} from '../support/access-modes.ts';
 import {exchange, formatRequest, RawClient} from '../support/raw-client.ts';
 import {useService} from '../support/service.ts';
 
@@ -11,34 +12,41 @@ const UPGRADE = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
 
-describe('the guard judges an upgrade like any other request, before it is granted (A9)', () => {
-  const refused = [
-    {name: 'a rebound host', host: 'evil.example:7172', origin: [], status: 421},
-    {name: 'a foreign origin', host: undefined, origin: ['Origin: https://evil.example'], status: 403},
-    {name: 'the null origin', host: undefined, origin: ['Origin: null'], status: 403},
-    {name: 'a cross-site page', host: undefined, origin: ['Sec-Fetch-Site: cross-site'], status: 403},
-  ];
-  for (const {name, host, origin, status} of refused) {
-    for (const path of ['/api/events', '/api/identity', '/']) {
-      test(`${name} at ${path}`, async () => {
-        const {port} = service();
-        const headers = [`Host: ${host ?? `localhost:${port}`}`, ...UPGRADE, ...origin];
-        expect((await exchange({port}, formatRequest(`GET ${path}`, headers))).status).toBe(status);
-      });
+describeInEachMode({allowOrigin: ['http://localhost:3000']}, ({service, credentials}) => {
+  describe('the guard judges an upgrade like any other request, before it is granted (A9)', () => {
+    const refused = [
+      {name: 'a rebound host', host: 'evil.example:7172', origin: [], status: 421},
+      {name: 'a foreign origin', host: undefined, origin: ['Origin: https://evil.example'], status: 403},
+      {name: 'the null origin', host: undefined, origin: ['Origin: null'], status: 403},
+      {name: 'a cross-site page', host: undefined, origin: ['Sec-Fetch-Site: cross-site'], status: 403},
+    ];
+    for (const {name, host, origin, status} of refused) {
+      for (const path of ['/api/events', '/api/identity', '/']) {
+        test(`${name} at ${path}`, async () => {
+          const {port} = service();
+          const headers = [`Host: ${host ?? `localhost:${port}`}`, ...UPGRADE, ...origin];
+          expect((await exchange({port}, formatRequest(`GET ${path}`, [...headers, ...credentials()]))).status).toBe(
+            status,
+          );
+        });
+      }
     }
-  }
 
-  test('a local program is answered as without upgrade', async () => {
-    const {port} = service();
-    const answer = await exchange({port}, formatRequest('GET /api/identity', [`Host: localhost:${port}`, ...UPGRADE]));
-    expect(answer.status).toBe(200);
-    expect(answer.json).toHaveProperty('va_user');
-  });
+    test('a local program is answered as without upgrade', async () => {
+      const {port} = service();
+      const answer = await exchange(
+        {port},
+        formatRequest('GET /api/identity', [`Host: localhost:${port}`, ...UPGRADE, ...credentials()]),
+      );
+      expect(answer.status).toBe(200);
+      expect(answer.json).toHaveProperty('va_user');
+    });
 
-  test('an allowed page is answered as without upgrade', async () => {
-    const {port} = service();
-    const headers = [`Host: localhost:${port}`, ...UPGRADE, 'Origin: http://localhost:3000'];
-    expect((await exchange({port}, formatRequest('GET /livez', headers))).status).toBe(200);
+    test('an allowed page is answered as without upgrade', async () => {
+      const {port} = service();
+      const headers = [`Host: localhost:${port}`, ...UPGRADE, 'Origin: http://localhost:3000'];
+      expect((await exchange({port}, formatRequest('GET /livez', headers))).status).toBe(200);
+    });
   });
 });
 
