@@ -1,5 +1,5 @@
 /** Parts of a run beside the workloads. */
-export const SECTIONS = ['start', 'latency', 'contention', 'subscribers', 'plugins', 'recording', 'growth'] as const;
+export const SECTIONS = ['start', 'latency', 'contention', 'subscribers', 'plugins', 'recording', 'access', 'growth'] as const;
 
 /** Name of a section. */
 export type SectionName = (typeof SECTIONS)[number];
@@ -32,6 +32,8 @@ export interface Plan {
   readonly pluginsRounds: number;
   /** More than of others: two services that differ in little are compared. */
   readonly recordingRounds: number;
+  /** As those of the recording. */
+  readonly accessRounds: number;
 }
 
 /** A run in less than 30 minutes. */
@@ -53,6 +55,7 @@ export const FULL_PLAN: Plan = {
   contentionRounds: 5,
   pluginsRounds: 8,
   recordingRounds: 15,
+  accessRounds: 15,
 };
 
 /** A run in less than 3 minutes. */
@@ -74,4 +77,5 @@ export const QUICK_PLAN: Plan = {
   contentionRounds: 2,
   pluginsRounds: 2,
   recordingRounds: 3,
+  accessRounds: 3,
 };

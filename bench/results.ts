@@ -43,6 +43,8 @@ export interface Results {
   readonly plugins?: PluginsMeasured | undefined;
   /** The service, beside one that does not record its requests. */
   readonly recording?: readonly Measured[] | undefined;
+  /** The service in the mode `open`, beside one in the mode `strict` with tokens. */
+  readonly access?: readonly Measured[] | undefined;
   readonly starts?: readonly Starts[] | undefined;
   readonly growth?: Growth | undefined;
 }

@@ -7,6 +7,7 @@ import {installPeers} from './peers/install-peers.ts';
 import {PEERS} from './peers/peers.ts';
 import type {Plan, SectionName} from './plan.ts';
 import type {Missing, Results, SubjectNote} from './results.ts';
+import {measureAccess} from './sections/access.ts';
 import {measureContention} from './sections/contention.ts';
 import {measureGrowth} from './sections/growth.ts';
 import {measureLatency, subjectsOfLatency} from './sections/latency.ts';
@@ -49,6 +50,10 @@ export async function runBench(run: Run): Promise<Results> {
     wantsSection(options, 'recording') && hasTime(run, timeBox, 'recording')
       ? await measureRecording({...run, rounds: plan.recordingRounds, seconds: 1, timeBox})
       : undefined;
+  const access =
+    wantsSection(options, 'access') && hasTime(run, timeBox, 'access')
+      ? await measureAccess({...run, rounds: plan.accessRounds, seconds: 1, timeBox})
+      : undefined;
   const growth =
     wantsSection(options, 'growth') && hasTime(run, timeBox, 'growth')
       ? await measureGrowth({
@@ -60,7 +65,7 @@ export async function runBench(run: Run): Promise<Results> {
         })
       : undefined;
   const mode = options.quick ? 'quick' : 'full';
-  return {startedAt, mode, machine, generator: generator.name, ...compared, plugins, recording, starts, growth};
+  return {startedAt, mode, machine, generator: generator.name, ...compared, plugins, recording, access, starts, growth};
 }
 
 type Compared = Pick<Results, 'subjects' | 'missing' | 'throughput' | 'latency' | 'contention' | 'subscribers'>;

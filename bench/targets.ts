@@ -3,6 +3,7 @@ import {PEERS} from './peers/peers.ts';
 import {WEBDIS} from './peers/webdis.ts';
 import {p99Ratio} from './report/latency-report.ts';
 import type {Results} from './results.ts';
+import {OPEN, STRICT} from './sections/access.ts';
 import {GROWTH_KEYS, GROWTH_WORKLOADS} from './sections/growth.ts';
 import {LATENCY_WORKLOADS} from './sections/latency.ts';
 import {ALONE, BUSY, CALLED, CALLS, IDLE} from './sections/plugins.ts';
@@ -117,6 +118,15 @@ export const TARGETS: readonly Target[] = [
       wanted: {is: 'at least', figure: 0.98},
       figureOf: ({recording}) => compare(recording, 'requestsPerSecond', workload, [CREWROOM, UNRECORDED]),
     }),
+  ),
+  ...WORKLOADS.filter(({hasTarget}) => hasTarget).flatMap(workload =>
+    STRICT.map(
+      (named): Target => ({
+        name: `${workload.name} requests per second in the mode ${named.name}, relative to ${OPEN.name}`,
+        wanted: {is: 'at least', figure: 0.95},
+        figureOf: ({access}) => compare(access, 'requestsPerSecond', workload, [named, OPEN]),
+      }),
+    ),
   ),
   ...GROWTH_KEYS.flatMap(keys =>
     GROWTH_WORKLOADS.map(

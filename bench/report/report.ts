@@ -1,6 +1,7 @@
 import type {Machine} from '../machine.ts';
 import type {Results} from '../results.ts';
 import type {Verdict} from '../targets.ts';
+import {describeAccess} from './access-report.ts';
 import {describeContention} from './contention-report.ts';
 import {describeGrowth} from './growth-report.ts';
 import {describeLatency} from './latency-report.ts';
@@ -22,6 +23,7 @@ export function formatReport(results: Results, verdicts: readonly Verdict[]): st
     ...describeSubscribers(results),
     ...describePlugins(results),
     ...describeRecording(results),
+    ...describeAccess(results),
     ...describeGrowth(results),
     ...describeStarts(results),
     `## Subjects\n\n${describeSubjects(results)}`,

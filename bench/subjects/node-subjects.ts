@@ -58,6 +58,16 @@ export async function startServiceWith(
   return {running, answeredMs: Number(answeredMs)};
 }
 
+/** The service in two modes of access, in one process, with the tokens of the owner and of a program for the mode `strict`. */
+export async function startModes(
+  directory: string,
+): Promise<{readonly open: RunningSubject; readonly strict: RunningSubject; readonly tokens: readonly string[]}> {
+  const version = versionOf('../../package.json');
+  const [open, ...more] = await startAndRead('./crewroom-access.js', [directory], {directory, version});
+  const [url = '', ...tokens] = more;
+  return {open, strict: {...open, url}, tokens};
+}
+
 /** The reference of all ratios. */
 export const BARE: SubjectKind = {
   name: 'bare node:http',
@@ -90,11 +100,11 @@ async function startAndRead(
   script: string,
   args: readonly string[],
   {directory, version}: {readonly directory: string; readonly version: string},
-): Promise<readonly [RunningSubject, string | undefined]> {
+): Promise<readonly [RunningSubject, ...string[]]> {
   const file = fileURLToPath(new URL(`../servers/${script}`, import.meta.url));
   const server = await startServer([process.execPath, file, ...args], directory);
-  const [url = '', more] = (await readFirstLine(server)).split(' ');
-  return [{url, servers: [server], version}, more];
+  const [url = '', ...more] = (await readFirstLine(server)).split(' ');
+  return [{url, servers: [server], version}, ...more];
 }
 
 function versionOf(packageFile: string): string {
