@@ -2,7 +2,6 @@ import {setImmediate} from 'node:timers/promises';
 import {createAccess} from './access/admit.ts';
 import {createAllowedOrigins} from './access/allowed-origins.ts';
 import type {KeptOwner} from './access/kept-owner.ts';
-import {createPageProofs} from './access/pages/page-proofs.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
 import {locateStore} from './config/store-location.ts';
@@ -14,7 +13,6 @@ import {faultOf} from './domain/fault-mark.ts';
 import type {Flight} from './domain/flight.ts';
 import type {IdentitySource} from './domain/identity.ts';
 import {limitsWith} from './domain/limits.ts';
-import type {PageProofs} from './domain/page-proofs.ts';
 import type {Pilots} from './domain/pilots.ts';
 import type {Plugins} from './domain/plugin.ts';
 import type {ServedSessions, Sessions} from './domain/session.ts';
@@ -38,6 +36,7 @@ import {openFixedSessions} from './identity/session/fixed-sessions.ts';
 import {Metrics} from './metrics/metrics.ts';
 import {
   type CrewroomParts,
+  createPages,
   DEFAULT_PARTS,
   type OpenedAccess,
   openAccess,
@@ -255,11 +254,6 @@ class OpenedCrewroom implements Crewroom {
       await eventsEnded;
     }
   }
-}
-
-/** Creates the host names at which pages of plugins prove themselves, if the mode asks for it. */
-function createPages({pageKey}: OpenedAccess, host: PluginHost): PageProofs | undefined {
-  return pageKey && createPageProofs({key: pageKey, list: () => host.pages()});
 }
 
 /** Waits for a promise, but no longer than a time. */

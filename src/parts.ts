@@ -6,12 +6,14 @@ import {createGrantRegister, type GrantRegister} from './access/grants/grant-reg
 import {readRulesFile, writeRulesFile} from './access/grants/rules-file.ts';
 import {type KeptOwner, openOwner} from './access/kept-owner.ts';
 import {openPageKey} from './access/pages/page-key.ts';
+import {createPageProofs} from './access/pages/page-proofs.ts';
 import {readTokenFile, writeTokenFile} from './access/token-file.ts';
 import {createTokenRegister, type TokenRegister} from './access/token-register.ts';
 import type {Config} from './config/config.ts';
 import {type EtcdLocation, locateStore} from './config/store-location.ts';
 import type {IdentitySource} from './domain/identity.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
+import type {PageProofs} from './domain/page-proofs.ts';
 import type {ServedSessions} from './domain/session.ts';
 import type {Store} from './domain/store.ts';
 import type {Timers} from './domain/timers.ts';
@@ -178,6 +180,11 @@ export async function openAccess(config: Config, parts: CrewroomParts): Promise<
     backgrounds: createBackgroundRegister({randomBytes}),
     pageKey: access === 'strict' ? await openPageKey({dataDir, randomBytes, log}) : undefined,
   };
+}
+
+/** Creates the host names at which pages of plugins prove themselves, if the mode asks for it. */
+export function createPages({pageKey}: OpenedAccess, host: PluginHost): PageProofs | undefined {
+  return pageKey && createPageProofs({key: pageKey, list: () => host.pages()});
 }
 
 /** Creates the token of the owner. Without a data directory of this service its file is by its port: the directory may be that of another one. */
