@@ -5,6 +5,8 @@ import type {ACCESS_MODES} from '../../src/domain/access.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
 import {type CallerKind, pageOrigin} from '../support/access-callers.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {createOwnerCode} from '../support/owner-file.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
 import {type PluginService, startPlugins} from '../support/plugin-service.ts';
 
@@ -138,4 +140,31 @@ describe.skipIf(!CAN_BROWSE)('two plugins of which one tries to take what the ot
       advice: expect.stringContaining('"crewroom console"'),
     });
   });
+});
+
+describe.skipIf(!CAN_BROWSE)('the console of the owner (needs Chromium)', () => {
+  for (const access of ['attributed', 'strict'] as const)
+    test(`shows the page of a plugin in the mode ${access}, and there it works`, async () => {
+      const service = await startBoth(access);
+      const code = await createOwnerCode(service);
+      const {page, problems} = await openConsole(browser, service.url, {code, fragment: `#/plugins/${HOSTILE}`});
+      const element = await page.waitForSelector('iframe');
+      const frame = await element.contentFrame();
+      await frame?.waitForFunction('typeof keep === "function"');
+      expect(frame?.url()).toContain(
+        await pageOrigin(service, access === 'strict' ? 'page in the console' : 'page', HOSTILE),
+      );
+      expect(await frame?.evaluate<Answer>(`keep('${HOSTILE}/x', 'kept')`)).toMatchObject({status: 200});
+      expect(await frame?.evaluate<string>(`follow('${HOSTILE}/')`)).toContain('kept');
+      expect(problems).toEqual([]);
+    });
+
+  for (const access of ['attributed', 'strict'] as const)
+    test(`says in the mode ${access} how it is opened, if it was opened without a code`, async () => {
+      const service = await startBoth(access);
+      const {page} = await openConsole(browser, service.url, {fragment: `#/plugins/${HOSTILE}`});
+      await page.getByText('crewroom console').first().waitFor();
+      await keepScreenshot(page, `console-without-code-${access}`);
+      expect(await page.locator('iframe').count()).toBe(0);
+    });
 });

@@ -1,5 +1,5 @@
 import {type Signal, signal} from '@preact/signals';
-import type {Client, ClientEvent, EventKind} from 'crewroom/client';
+import {AppError, type Client, type ClientEvent, type EventKind} from 'crewroom/client';
 import {waitMs} from './wait-ms.ts';
 
 /** State of the connection to the service. */
@@ -36,6 +36,8 @@ export interface ConnectionParts {
 /** Follows the service, and reconnects while the page is watched. */
 export class Connection {
   readonly status: Signal<ConnectionStatus> = signal('connecting');
+  /** True if the service answers, but only to the owner: this page was opened without a code, and the mode of access is not `open`. */
+  readonly needsOwner: Signal<boolean> = signal(false);
   readonly #parts: ConnectionParts;
   #attempt = new AbortController();
 
@@ -53,6 +55,7 @@ export class Connection {
       } catch (error) {
         // Another program may answer at this address, or the service has as many subscribers as it admits.
         console.info('The service refused the stream of events.', error);
+        this.needsOwner.value = error instanceof AppError && error.failure.code === 'token-required';
         this.status.value = 'lost';
         await waitMs(REFUSED_WAIT_MS, attempt);
       }
@@ -73,7 +76,9 @@ export class Connection {
       signal,
       onConnection: state => {
         this.status.value = state.kind;
-        if (state.kind === 'connected') onConnected();
+        if (state.kind !== 'connected') return;
+        this.needsOwner.value = false;
+        onConnected();
       },
     });
     for await (const event of events) onEvent(event);
