@@ -1,7 +1,8 @@
 import type {EtcdLocation} from '../config/store-location.ts';
 import {PROCESS_TIMERS} from '../identity/process-timers.ts';
+import {REQUEST_BYTES_MAX} from '../store/shared/engine/staging.ts';
 import {judgeVersion, OLD_VERSION_ADVICE} from '../store/shared/etcd/assert-version.ts';
-import {type InspectedMember, inspectEtcd} from '../store/shared/etcd/inspect-etcd.ts';
+import {type InspectedCluster, type InspectedMember, inspectEtcd} from '../store/shared/etcd/inspect-etcd.ts';
 import type {Finding} from './finding.ts';
 
 const CHECK = 'Store';
@@ -15,15 +16,19 @@ const LATENCY_WARNING_MS = 50;
 /** Difference of clocks above which a warning is due, in milliseconds. */
 const CLOCK_WARNING_MS = 5000;
 
-/** Checks each member of etcd, and the clock of the store in it. */
+/** Time before the end of a certificate from which on a warning is due, in milliseconds. */
+const CERTIFICATE_WARNING_MS = 14 * 24 * 60 * 60 * 1000;
+
+/** Checks each member of etcd, all together, the certificate of this client, and the clock of the store. */
 export async function checkSharedStore(
   location: EtcdLocation,
   {nowMs}: {readonly nowMs: () => number},
 ): Promise<readonly Finding[]> {
-  const {members, store, problem} = await inspectEtcd(location, PROCESS_TIMERS);
+  const {members, cluster, certificate, store, problem} = await inspectEtcd(location, PROCESS_TIMERS);
   return [
     ...members.map(describeMember),
-    ...describeNumber(members.length),
+    ...(cluster === undefined ? [] : [describeCluster(cluster, members.length)]),
+    ...(certificate === undefined ? [] : describeCertificate(certificate, nowMs())),
     ...(problem === undefined ? [] : [{check: CHECK, level: 'problem', detail: problem, fix: ACCESS_FIX} as const]),
     ...(store === undefined ? [] : describeStore(store, nowMs())),
   ];
@@ -31,7 +36,7 @@ export async function checkSharedStore(
 
 const ACCESS_FIX = 'Check the addresses, certificates, user and prefix of --store, and that etcd runs';
 
-function describeMember({member, problem, status, latencyMs}: InspectedMember): Finding {
+function describeMember({member, problem, status, latencyMs, tooSmallRequestBytes}: InspectedMember): Finding {
   if (status === undefined)
     return {check: CHECK, level: 'problem', detail: problem ?? `${member} does not answer`, fix: ACCESS_FIX};
   const {version, errors} = status;
@@ -40,6 +45,11 @@ function describeMember({member, problem, status, latencyMs}: InspectedMember): 
   if (errors.length > 0)
     return {check: CHECK, level: 'problem', detail: `${member} reports: ${errors.join('; ')}`, fix: SPACE_FIX};
   if (verdict === 'refused') return {check: CHECK, level: 'problem', detail, fix: 'Use etcd 3.6 or later'};
+  if (tooSmallRequestBytes !== undefined)
+    return {
+      ...{check: CHECK, level: 'problem', fix: 'Start each member with --max-request-bytes=9437184'},
+      detail: `${member} accepts requests of up to ${tooSmallRequestBytes} bytes; the service sends up to ${REQUEST_BYTES_MAX}`,
+    };
   if (status.dbSize > status.quotaBytes * QUOTA_WARNING_PART)
     return {
       check: CHECK,
@@ -47,25 +57,44 @@ function describeMember({member, problem, status, latencyMs}: InspectedMember): 
       detail: `${member} uses ${status.dbSize} of ${status.quotaBytes} bytes`,
       fix: SPACE_FIX,
     };
-  if (latencyMs > LATENCY_WARNING_MS)
-    return {
-      check: CHECK,
-      level: 'warning',
-      detail,
-      fix: 'Run the service in the network of its members, and these on fast disks',
-    };
+  if (latencyMs > LATENCY_WARNING_MS) return {check: CHECK, level: 'warning', detail, fix: LATENCY_FIX};
   if (verdict === 'old') return {check: CHECK, level: 'warning', detail, fix: OLD_VERSION_ADVICE};
   return {check: CHECK, level: 'ok', detail};
 }
 
+const LATENCY_FIX = 'Run the service in the network of its members, and these on fast disks';
+
 const SPACE_FIX =
   'Set --auto-compaction-retention=10m, then run "etcdctl defrag" for each member, and "etcdctl alarm disarm"';
 
-/** An even number survives no more losses than one member less. Without members another finding has the reason. */
-function describeNumber(count: number): readonly Finding[] {
-  if (count === 0 || (count > 1 && count % 2 === 1)) return [];
-  const detail = count === 1 ? 'one member: the store stops when its machine does' : `${count} members`;
-  return [{check: CHECK, level: 'warning', detail, fix: 'Name three or five members, each on a machine of its own'}];
+/** Explains how durable a commit is: it is acknowledged when a majority has synced it. An even number survives no more than one less. */
+function describeCluster({voters, majorityMs}: InspectedCluster, named: number): Finding {
+  const spare = Math.ceil(voters / 2) - 1;
+  const detail =
+    voters === 1
+      ? 'one member: the store stops when its machine does'
+      : `${voters} members, of which ${spare} may stop; a majority answers in ${majorityMs.toFixed(1)} ms`;
+  if (voters === 1 || voters % 2 === 0)
+    return {check: CHECK, level: 'warning', detail, fix: 'Run three or five members, each on a machine of its own'};
+  if (named < voters)
+    return {
+      ...{check: CHECK, level: 'warning', detail: `${detail}; --store names ${named}`},
+      fix: 'Name all members in --store: the service uses another one when one stops',
+    };
+  if (majorityMs > LATENCY_WARNING_MS) return {check: CHECK, level: 'warning', detail, fix: LATENCY_FIX};
+  return {check: CHECK, level: 'ok', detail};
+}
+
+function describeCertificate(
+  {file, validToMs}: {readonly file: string; readonly validToMs: number},
+  nowMs: number,
+): readonly Finding[] {
+  if (validToMs > nowMs + CERTIFICATE_WARNING_MS) return [];
+  const level = validToMs > nowMs ? 'warning' : 'problem';
+  const detail = `the certificate ${file} ends at ${new Date(validToMs).toISOString()}`;
+  return [
+    {check: CHECK, level, detail, fix: 'Put a new certificate and its key in their places; no restart is needed'},
+  ];
 }
 
 function describeStore(

@@ -1,8 +1,9 @@
-import {type ChildProcess, spawn, spawnSync} from 'node:child_process';
+import {type ChildProcess, execFile, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {promisify} from 'node:util';
 import type {Driver} from '../../src/store/shared/engine/driver.ts';
 import {type EtcdDriverOptions, openEtcdDriver} from '../../src/store/shared/etcd/etcd-driver.ts';
 import {findFreePort} from './free-port.ts';
@@ -54,6 +55,13 @@ export class EtcdCluster implements AsyncDisposable {
     return this.#members.map(({clientPort}) => `127.0.0.1:${clientPort}`);
   }
 
+  /** Runs etcdctl, and lets this process do other work meanwhile. @returns What it prints. */
+  async controlBeside(...args: readonly string[]): Promise<string> {
+    const env = {...process.env, ETCDCTL_API: '3'};
+    const {stdout} = await promisify(execFile)('etcdctl', ['--endpoints', this.addresses.join(), ...args], {env});
+    return stdout;
+  }
+
   /** Runs etcdctl. @returns What it prints. */
   control(...args: readonly string[]): string {
     const {stdout, stderr, status} = spawnSync('etcdctl', ['--endpoints', this.addresses.join(), ...args], {
@@ -92,6 +100,11 @@ export class EtcdCluster implements AsyncDisposable {
     return states.findIndex(line => line.split(', ')[4] === 'true');
   }
 
+  /** Returns the process id of a member. */
+  processIdOf(index: number): number {
+    return this.#memberAt(index).process.pid ?? 0;
+  }
+
   /** Sends a signal to a member. */
   signal(index: number, signal: NodeJS.Signals): void {
     this.#memberAt(index).process.kill(signal);
@@ -121,6 +134,17 @@ export class EtcdCluster implements AsyncDisposable {
     const peers = ['--initial-cluster', `${member.name}=${peer}`, '--initial-advertise-peer-urls', peer];
     this.control('snapshot', 'restore', file, '--name', member.name, '--data-dir', directory, ...peers);
     member.process = this.#spawn(member);
+  }
+
+  /** Kills a member. */
+  kill(index: number): Promise<void> {
+    return end(this.#memberAt(index).process);
+  }
+
+  /** Starts the members that do not run, with their data. */
+  async startAgain(): Promise<void> {
+    for (const member of this.#members) if (!isRunning(member.process)) member.process = this.#spawn(member);
+    await this.ready();
   }
 
   /** Connects to a part of the keys that nothing else uses. */
@@ -155,10 +179,14 @@ export class EtcdCluster implements AsyncDisposable {
 }
 
 async function end(process: ChildProcess): Promise<void> {
-  if (process.exitCode !== null || process.signalCode !== null) return;
+  if (!isRunning(process)) return;
   const exited = once(process, 'exit');
   process.kill('SIGKILL');
   await exited;
+}
+
+function isRunning({exitCode, signalCode}: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
 }
 
 const TIMERS = {

@@ -114,19 +114,21 @@ describe('crewroom doctor --store etcd://…', () => {
     await using service = await startService({store});
     await service.crewroom.entries.put('a', '1');
     const {found} = await examine(store);
-    assert.equal(found.length, 4);
+    assert.equal(found.length, 5);
     for (const [index, member] of cluster.addresses.entries())
       assert.match(found[index]?.detail ?? '', new RegExp(`^${member} has etcd \\S+ and answers in [\\d.]+ ms$`));
     assert.deepEqual(
       found.filter(({level}) => level === 'problem'),
       [],
     );
-    assert.equal(found[3]?.detail, `id ${service.crewroom.storeId}, revision 1`);
+    assert.match(found[3]?.detail ?? '', /^3 members, of which 1 may stop; a majority answers in [\d.]+ ms$/);
+    assert.equal(found[3]?.level, 'ok');
+    assert.equal(found[4]?.detail, `id ${service.crewroom.storeId}, revision 1`);
   });
 
   test('changes nothing: a prefix that no service has used has no store afterwards', async () => {
     const {found} = await examine(addressOf('unused'));
-    assert.equal(found.length, 3);
+    assert.equal(found.length, 4);
     assert.equal(cluster.control('get', '--prefix', 'unused/'), '');
   });
 
@@ -147,15 +149,41 @@ describe('crewroom doctor --store etcd://…', () => {
     }
   });
 
-  test('warns of a quota that is used up soon, and of a single member', async () => {
+  test('warns of a quota that is used up soon, and of members that are not named', async () => {
     const [member] = cluster.addresses;
     cluster.control('put', 'filler', 'x'.repeat(100_000));
     const {exitCode, found} = await examine(`etcd://${member}/quota?quota-bytes=100000`);
     assert.equal(exitCode, 0);
-    const [space, single] = found;
+    const [space, unnamed] = found;
     assert.match(space?.detail ?? '', /uses \d+ of 100000 bytes$/);
     assert.match(space?.fix ?? '', /defrag/);
+    assert.match(unnamed?.detail ?? '', /^3 members, .*; --store names 1$/);
+    assert.equal(unnamed?.level, 'warning');
+    assert.match(unnamed?.fix ?? '', /^Name all members/);
+  });
+
+  test('finds a limit for requests that is too small, and warns of a single member', async () => {
+    await using small = await EtcdCluster.start(1, ['--max-request-bytes=1572864']);
+    const {exitCode, found} = await examine(`etcd://${small.addresses[0]}/small`);
+    assert.equal(exitCode, 1);
+    const [limit, single] = found;
+    assert.equal(limit?.level, 'problem');
+    assert.match(limit?.detail ?? '', /accepts requests of up to 1572864 bytes; the service sends up to 8388608$/);
+    assert.match(limit?.fix ?? '', /--max-request-bytes=9437184/);
     assert.match(single?.detail ?? '', /^one member/);
+    assert.match(single?.fix ?? '', /^Run three or five members/);
+  });
+
+  test('warns of a clock that is behind that of the store', async () => {
+    const store = addressOf('clock');
+    await (await startService({store}))[Symbol.asyncDispose]();
+    const head = cluster.control('get', 'clock/h', '--print-value-only').trim();
+    cluster.control('put', 'clock/h', head.replace(/"clockMs":\d+/, `"clockMs":${Date.now() + 60_000}`));
+    const {found} = await examine(store);
+    const {level, detail = '', fix = ''} = found.at(-1) ?? {};
+    assert.equal(level, 'warning');
+    assert.match(detail, /^its clock is (59|60) s ahead of this machine$/);
+    assert.match(fix, /^Synchronise the clocks/);
   });
 
   test('finds that a user has no access', async () => {

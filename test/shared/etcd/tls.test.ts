@@ -1,34 +1,36 @@
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
-import {mkdtemp, rm, writeFile} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {X509Certificate} from 'node:crypto';
+import {readFile} from 'node:fs/promises';
 import {afterAll, beforeAll, describe, test} from 'vitest';
+import type {Finding} from '../../../src/doctor/finding.ts';
+import type {AppError} from '../../../src/domain/app-error.ts';
 import type {Driver} from '../../../src/store/shared/engine/driver.ts';
 import {put, read, textOf, write} from '../../../src/testing/shared/assertions.ts';
+import {createMachine} from '../../cli/crewroom.ts';
+import {Certificates} from '../../support/certificates.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
 import {openStoreIn} from '../../support/shared-stores.ts';
 
-let directory: string;
+/** Time for which a certificate of a test is valid, in milliseconds: enough for a store to be opened and used. */
+const SHORT_MS = 6000;
+
+const machine = await createMachine();
+let certificates: Certificates;
 let cluster: EtcdCluster;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'crewroom-test-'));
-  for (const name of ['ca', 'other']) createAuthority(name);
-  await writeFile(file('extensions'), 'subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n');
-  for (const name of ['server', 'client']) createCertificate(name);
-  const server = [`--cert-file=${file('server.pem')}`, `--key-file=${file('server.key')}`];
-  cluster = await EtcdCluster.start(1, [...server, '--client-cert-auth', `--trusted-ca-file=${file('ca.pem')}`]);
+  certificates = await Certificates.create('ca', 'other');
+  for (const name of ['server', 'client']) await certificates.issue(name);
+  cluster = await startMember('server');
 });
 afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
-  await rm(directory, {recursive: true});
+  await certificates[Symbol.asyncDispose]();
 });
 
 describe('a member that asks clients for certificates', () => {
   test('serves a client with the right ones', async () => {
-    const tls = {ca: file('ca.pem'), cert: file('client.pem'), key: file('client.key')};
-    await using store = await openStoreIn(await retry(() => cluster.connectTo('tls', {tls})));
+    await using store = await openStoreIn(await connect(cluster, 'client'));
     await write(store, put('a'));
     assert.equal(textOf(await read(store, 'a')), '1');
   });
@@ -44,41 +46,100 @@ describe('a member that asks clients for certificates', () => {
     },
   ]) {
     test(`names the problem of a client with ${name}`, async () => {
-      const paths = Object.fromEntries(Object.entries(tls).map(([member, path]) => [member, file(path)]));
-      await assert.rejects(cluster.connectTo('tls', {tls: paths}), problem);
+      const paths = Object.entries(tls).map(([member, path]) => [member, certificates.path(path)]);
+      await assert.rejects(cluster.connectTo('tls', {tls: Object.fromEntries(paths)}), problem);
     });
   }
 });
 
-function file(name: string): string {
-  return join(directory, name);
+describe('crewroom doctor', () => {
+  test('warns of a certificate that ends soon', async () => {
+    const query = `ca=${certificates.path('ca.pem')}&cert=${certificates.path('client.pem')}&key=${certificates.path('client.key')}`;
+    const store = `etcd://${cluster.addresses[0]}/tls?${query}`;
+    const {stdout} = await machine.run(['doctor', '--json', '--ephemeral', '--store', store]);
+    const {findings} = JSON.parse(stdout) as {readonly findings: readonly Finding[]};
+    const found = findings.find(({detail}) => detail.includes('client.pem'));
+    assert.match(found?.detail ?? '', /^the certificate .*client\.pem ends at \d{4}-/);
+    assert.equal(found?.level, 'warning');
+    assert.match(found?.fix ?? '', /no restart is needed$/);
+  });
+});
+
+describe('a certificate that expires while the store is open', () => {
+  for (const {name, problem} of [
+    {name: 'client', problem: /short-client\.pem has expired/},
+    {name: 'server', problem: /certificate has expired/},
+  ] as const) {
+    test(`of the ${name}, is named once the connection is lost, and replaced without a restart`, async () => {
+      const short = `short-${name}`;
+      await certificates.issue(short, Date.now() + SHORT_MS);
+      await using member = await startMember(name === 'server' ? short : 'server');
+      await using store = await openStoreIn(await connect(member, name === 'client' ? short : 'client'));
+      await write(store, put('a'));
+      await untilExpired(short);
+      assert.equal(textOf(await read(store, 'a')), '1', 'a connection outlives its certificate');
+      await member.restart(0);
+      assert.match(
+        await until(
+          () => problemOf(store),
+          text => problem.test(text),
+        ),
+        problem,
+      );
+      await certificates.issue(short);
+      assert.equal(
+        await until(
+          () => problemOf(store),
+          text => text === '',
+        ),
+        '',
+      );
+      await write(store, put('b'));
+    });
+  }
+});
+
+/** Starts a member that shows a certificate, and asks clients for theirs. */
+function startMember(name: string): Promise<EtcdCluster> {
+  const server = [`--cert-file=${certificates.path(`${name}.pem`)}`, `--key-file=${certificates.path(`${name}.key`)}`];
+  return EtcdCluster.start(1, [...server, '--client-cert-auth', `--trusted-ca-file=${certificates.path('ca.pem')}`]);
 }
 
-function openssl(...args: readonly string[]): void {
-  execFileSync('openssl', args, {stdio: 'ignore'});
-}
-
-function createAuthority(name: string): void {
-  const paths = ['-keyout', file(`${name}.key`), '-out', file(`${name}.pem`)];
-  openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...paths, '-days', '2', '-subj', `/CN=${name}`);
-}
-
-function createCertificate(name: string): void {
-  const request = ['-keyout', file(`${name}.key`), '-out', file(`${name}.csr`), '-subj', `/CN=${name}`];
-  openssl('req', '-newkey', 'rsa:2048', '-nodes', ...request);
-  const authority = ['-CA', file('ca.pem'), '-CAkey', file('ca.key'), '-CAcreateserial'];
-  const paths = ['-in', file(`${name}.csr`), '-out', file(`${name}.pem`), '-extfile', file('extensions')];
-  openssl('x509', '-req', ...authority, ...paths, '-days', '2');
-}
-
-/** Calls until the member has started. */
-async function retry(call: () => Promise<Driver>): Promise<Driver> {
+/** Connects with a certificate, once the member has started. */
+async function connect(member: EtcdCluster, name: string): Promise<Driver> {
+  const [ca, cert, key] = ['ca.pem', `${name}.pem`, `${name}.key`].map(file => certificates.path(file));
   for (let attempt = 1; ; attempt++) {
     try {
-      return await call();
+      return await member.connectTo('tls', {tls: {ca, cert, key}});
     } catch (error) {
       if (attempt === 50) throw error;
       await new Promise(resolve => setTimeout(resolve, 200));
     }
+  }
+}
+
+async function untilExpired(name: string): Promise<void> {
+  const {validTo} = new X509Certificate(await readFile(certificates.path(`${name}.pem`)));
+  await new Promise(resolve => setTimeout(resolve, new Date(validTo).getTime() - Date.now() + 1000));
+}
+
+/** Reads an entry. @returns The problem, if the store cannot be reached. */
+async function problemOf(store: Awaited<ReturnType<typeof openStoreIn>>): Promise<string> {
+  try {
+    await read(store, 'a');
+    return '';
+  } catch (error) {
+    const {failure} = error as AppError;
+    assert.equal(failure.code, 'store-unavailable');
+    return failure.code === 'store-unavailable' ? (failure.problem ?? '') : '';
+  }
+}
+
+/** Repeats a call until its result is as wanted, or many seconds are over. @returns The last result. */
+async function until<T>(call: () => Promise<T>, isWanted: (result: T) => boolean): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const result = await call();
+    if (isWanted(result) || attempt === 40) return result;
+    await new Promise(resolve => setTimeout(resolve, 200));
   }
 }

@@ -1,6 +1,5 @@
-import {readFile} from 'node:fs/promises';
-import {Client, type ClientDuplexStream, credentials, Metadata, type ServiceError} from '@grpc/grpc-js';
-import {EngineFailure} from '../engine/driver.ts';
+import {type ClientDuplexStream, Metadata, type ServiceError} from '@grpc/grpc-js';
+import {EtcdChannels, type EtcdTls, readText} from './etcd-channels.ts';
 import {type CallFailure, describeCallFailure} from './etcd-errors.ts';
 import type {WatchResponse} from './etcd-messages.ts';
 import {createEncodings, type EtcdMethod} from './etcd-schema.ts';
@@ -9,32 +8,14 @@ import {createEncodings, type EtcdMethod} from './etcd-schema.ts';
 export interface EtcdAddress {
   /** Host and port of each member. */
   readonly members: readonly string[];
-  /** Paths of PEM files; undefined without TLS. `ca` is undefined for the authorities of the system. */
-  readonly tls?:
-    | {readonly ca?: string | undefined; readonly cert?: string | undefined; readonly key?: string | undefined}
-    | undefined;
+  /** Undefined without TLS. */
+  readonly tls?: EtcdTls | undefined;
   /** Name of the user, and the path of the file whose first line is the password. */
   readonly user?: {readonly name: string; readonly passwordFile: string} | undefined;
 }
 
 /** Longest time for one call, in milliseconds: a member that is stopped is noticed after it. */
 const CALL_TIMEOUT_MS = 2000;
-
-/** Maximum size of an answer, in bytes: some pages of the largest values. */
-const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
-
-const CHANNEL_OPTIONS = {
-  'grpc.max_receive_message_length': ANSWER_BYTES_MAX,
-  'grpc.max_send_message_length': -1,
-  'grpc.keepalive_time_ms': 10_000,
-  'grpc.keepalive_timeout_ms': 3000,
-  'grpc.keepalive_permit_without_calls': 1,
-  'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 1000,
-  'grpc.enable_retries': 0,
-  // Channels that are equal would share a connection, which outlives the client.
-  'grpc.use_local_subchannel_pool': 1,
-} as const;
 
 /** A call that failed. */
 export class CallError extends Error {
@@ -53,34 +34,19 @@ export class CallError extends Error {
  */
 export class EtcdClient {
   readonly #address: EtcdAddress;
-  readonly #channels: readonly Client[];
+  readonly #channels: EtcdChannels;
   readonly #encodingOf = createEncodings();
   #current = 0;
   #token: Promise<string> | undefined;
 
-  private constructor(address: EtcdAddress, channels: readonly Client[]) {
+  private constructor(address: EtcdAddress, channels: EtcdChannels) {
     this.#address = address;
     this.#channels = channels;
   }
 
-  /** Creates a client; connects with the first call. @throws {EngineFailure} `denied` if a file of a certificate cannot be read. */
+  /** Creates a client; connects with the first call. @throws {EngineFailure} `denied` if a certificate cannot be used. */
   static async create(address: EtcdAddress): Promise<EtcdClient> {
-    const {tls} = address;
-    const [ca, cert, key] = await Promise.all([tls?.ca, tls?.cert, tls?.key].map(readIfNamed));
-    const secured = (): ReturnType<typeof credentials.createSsl> => {
-      try {
-        return credentials.createSsl(ca ?? null, key ?? null, cert ?? null);
-      } catch (error) {
-        throw new EngineFailure('denied', `the certificates cannot be used: ${(error as Error).message}`, {
-          cause: error,
-        });
-      }
-    };
-    const created = tls === undefined ? credentials.createInsecure() : secured();
-    return new EtcdClient(
-      address,
-      address.members.map(member => new Client(member, created, CHANNEL_OPTIONS)),
-    );
+    return new EtcdClient(address, await EtcdChannels.create(address.members, address.tls));
   }
 
   /** The member that gets the next call. */
@@ -90,7 +56,7 @@ export class EtcdClient {
 
   /** Number of members. */
   get size(): number {
-    return this.#channels.length;
+    return this.#channels.size;
   }
 
   /** Calls a method of one member. @throws {CallError} */
@@ -105,8 +71,8 @@ export class EtcdClient {
         return this.#callOnce<T>(method, request, {member, metadata: await this.#authenticate(member)});
       }
       const isMember = error.failure.kind === 'lost' || error.failure.kind === 'unavailable';
-      if (isMember && member === this.#current) this.#current = (member + 1) % this.#channels.length;
-      throw error;
+      if (isMember && member === this.#current) this.#current = (member + 1) % this.#channels.size;
+      throw error.failure.kind === 'unavailable' ? await this.#explain(error) : error;
     }
   }
 
@@ -118,12 +84,12 @@ export class EtcdClient {
     metadata.set('hasleader', 'true');
     const {path, requestSerialize, responseDeserialize} = this.#encodingOf('Watch/Watch');
     const decode = responseDeserialize as (bytes: Buffer) => WatchResponse;
-    return this.#channelOf(member).makeBidiStreamRequest(path, requestSerialize, decode, metadata);
+    return this.#channels.to(member).makeBidiStreamRequest(path, requestSerialize, decode, metadata);
   }
 
   /** Closes all connections. */
   close(): void {
-    for (const channel of this.#channels) channel.close();
+    this.#channels.close();
   }
 
   #callOnce<T>(
@@ -139,7 +105,7 @@ export class EtcdClient {
         else reject(new CallError(describeCallFailure(error, this.#address.members[member] ?? ''), {cause: error}));
       };
       const options = {deadline: Date.now() + CALL_TIMEOUT_MS};
-      this.#channelOf(member).makeUnaryRequest(path, requestSerialize, decode, request, metadata, options, done);
+      this.#channels.to(member).makeUnaryRequest(path, requestSerialize, decode, request, metadata, options, done);
     });
   }
 
@@ -170,19 +136,11 @@ export class EtcdClient {
     }
   }
 
-  #channelOf(member: number): Client {
-    return this.#channels[member] as Client;
-  }
-}
-
-async function readIfNamed(path: string | undefined): Promise<Buffer | undefined> {
-  return path === undefined ? undefined : Buffer.from(await readText(path));
-}
-
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new EngineFailure('denied', `${path} cannot be read: ${(error as Error).message}`, {cause: error});
+  /** Adds the reason if it is the certificate of this client, which members refuse without naming it. */
+  async #explain({failure, cause}: CallError): Promise<CallError> {
+    const problem = await this.#channels.renew(Date.now());
+    return new CallError(problem === undefined ? failure : {...failure, problem: `${failure.problem}; ${problem}`}, {
+      cause,
+    });
   }
 }

@@ -13,6 +13,8 @@ export interface RangeRequest {
   /** The state that is read; the present one if it is not set. */
   readonly revision?: number | undefined;
   readonly keysOnly?: boolean;
+  /** Reads what the member has, without asking the others. */
+  readonly serializable?: boolean;
 }
 
 /** Result of a {@link RangeRequest}. */
@@ -52,6 +54,11 @@ export interface StatusResponse {
   readonly dbSizeQuota: number;
   /** Problems that it reports, such as the alarm of a full database. */
   readonly errors: readonly string[];
+}
+
+/** The members of a cluster. */
+export interface MemberListResponse {
+  readonly members: readonly {readonly isLearner: boolean}[];
 }
 
 /** Message of a watch. */

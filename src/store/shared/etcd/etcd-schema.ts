@@ -12,6 +12,7 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
     rangeEnd: ['bytes', 2],
     limit: ['int64', 3],
     revision: ['int64', 4],
+    serializable: ['bool', 7],
     keysOnly: ['bool', 8],
   },
   RangeResponse: {header: ['Header', 1], kvs: ['KeyValue', 2, 'repeated']},
@@ -43,6 +44,9 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
   WatchResponse: {created: ['bool', 3], canceled: ['bool', 4], events: ['WatchEvent', 11, 'repeated']},
   AuthenticateRequest: {name: ['string', 1], password: ['string', 2]},
   AuthenticateResponse: {token: ['string', 2]},
+  Member: {isLearner: ['bool', 5]},
+  MemberListRequest: {},
+  MemberListResponse: {members: ['Member', 2, 'repeated']},
   StatusRequest: {},
   StatusResponse: {
     header: ['Header', 1],
@@ -65,13 +69,20 @@ const ONE_OF: Readonly<Record<string, readonly string[]>> = {
 
 const SERVICES = {
   KV: {Range: ['RangeRequest', 'RangeResponse'], Txn: ['TxnRequest', 'TxnResponse']},
+  Cluster: {MemberList: ['MemberListRequest', 'MemberListResponse']},
   Auth: {Authenticate: ['AuthenticateRequest', 'AuthenticateResponse']},
   Maintenance: {Status: ['StatusRequest', 'StatusResponse']},
   Watch: {Watch: ['WatchRequest', 'WatchResponse']},
 } as const;
 
 /** The methods that the driver calls. */
-export type EtcdMethod = 'KV/Range' | 'KV/Txn' | 'Auth/Authenticate' | 'Maintenance/Status' | 'Watch/Watch';
+export type EtcdMethod =
+  | 'KV/Range'
+  | 'KV/Txn'
+  | 'Cluster/MemberList'
+  | 'Auth/Authenticate'
+  | 'Maintenance/Status'
+  | 'Watch/Watch';
 
 /** The encoding of a method. */
 export interface EtcdEncoding {

@@ -1,10 +1,13 @@
+import {X509Certificate} from 'node:crypto';
 import type {Timers} from '../../../domain/timers.ts';
 import {isEngineFailure} from '../engine/driver.ts';
 import {HEAD_KEY} from '../engine/engine-keys.ts';
 import {decodeHead} from '../engine/head.ts';
+import {REQUEST_BYTES_MAX} from '../engine/staging.ts';
+import {readText} from './etcd-channels.ts';
 import {CallError, type EtcdAddress, EtcdClient} from './etcd-client.ts';
 import {openEtcdDriver} from './etcd-driver.ts';
-import type {StatusResponse} from './etcd-messages.ts';
+import type {MemberListResponse, RangeRequest, StatusResponse} from './etcd-messages.ts';
 import {DEFAULT_QUOTA_BYTES} from './etcd-space.ts';
 
 /** A member that was inspected. */
@@ -15,11 +18,24 @@ export interface InspectedMember {
   readonly problem: string | undefined;
   /** Shortest time of some requests, in milliseconds. */
   readonly latencyMs: number;
+  /** Its limit for requests, in bytes, if that is less than what the service sends. */
+  readonly tooSmallRequestBytes: number | undefined;
+}
+
+/** The members that decide together. */
+export interface InspectedCluster {
+  readonly voters: number;
+  /** Shortest time of some reads that a majority confirmed, in milliseconds. */
+  readonly majorityMs: number;
 }
 
 /** State of etcd, and of the store in it. */
 export interface InspectedEtcd {
   readonly members: readonly InspectedMember[];
+  /** Undefined if there is no majority, or this user may not ask. */
+  readonly cluster: InspectedCluster | undefined;
+  /** End of the certificate of this client; undefined without one. */
+  readonly certificate: {readonly file: string; readonly validToMs: number} | undefined;
   /** Undefined if there is none yet, or it cannot be read. */
   readonly store: {readonly id: string; readonly revision: number; readonly clockMs: number} | undefined;
   /** The reason why the store cannot be read. */
@@ -28,6 +44,12 @@ export interface InspectedEtcd {
 
 /** Number of requests whose latency is measured. */
 const REQUESTS = 5;
+
+/** What etcd adds to its limit for requests, for the messages that carry them, in bytes. */
+const GRPC_SLACK_BYTES = 512 * 1024;
+
+/** Size of everything in a request but its key, at most, in bytes. */
+const KEY_HEAD_BYTES = 16;
 
 /** Inspects each member, and the head of the store. Changes nothing. */
 export async function inspectEtcd(
@@ -38,13 +60,15 @@ export async function inspectEtcd(
     const client = await EtcdClient.create(address);
     try {
       const members = await Promise.all(address.members.map((_, index) => inspectMember(client, index, address)));
-      return {members, ...(await readStore(address, timers))};
+      const cluster = await inspectCluster(client, address.prefix);
+      const certificate = await readCertificate(address.tls?.cert);
+      return {members, cluster, certificate, ...(await readStore(address, timers))};
     } finally {
       client.close();
     }
   } catch (error) {
     if (!isEngineFailure(error)) throw error;
-    return {members: [], store: undefined, problem: error.message};
+    return {members: [], cluster: undefined, certificate: undefined, store: undefined, problem: error.message};
   }
 }
 
@@ -54,19 +78,58 @@ async function inspectMember(
   {members, quotaBytes = DEFAULT_QUOTA_BYTES}: EtcdAddress & {readonly quotaBytes?: number | undefined},
 ): Promise<InspectedMember> {
   const member = members[index] ?? '';
-  let latencyMs = Infinity;
   try {
-    for (let request = 1; ; request++) {
-      const startMs = performance.now();
-      const status = await client.call<StatusResponse>('Maintenance/Status', {}, index);
-      latencyMs = Math.min(latencyMs, performance.now() - startMs);
-      if (request < REQUESTS) continue;
-      return {member, status: {...status, quotaBytes: status.dbSizeQuota || quotaBytes}, problem: undefined, latencyMs};
-    }
+    const {response, latencyMs} = await measure(() => client.call<StatusResponse>('Maintenance/Status', {}, index));
+    const status = {...response, quotaBytes: response.dbSizeQuota || quotaBytes};
+    const tooSmallRequestBytes = await findRequestLimit(client, index);
+    return {member, status, problem: undefined, latencyMs, tooSmallRequestBytes};
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    return {member, status: undefined, problem: error.message, latencyMs};
+    return {member, status: undefined, problem: error.message, latencyMs: Infinity, tooSmallRequestBytes: undefined};
   }
+}
+
+async function measure<T>(call: () => Promise<T>): Promise<{readonly response: T; readonly latencyMs: number}> {
+  let latencyMs = Infinity;
+  for (let request = 1; ; request++) {
+    const startMs = performance.now();
+    const response = await call();
+    latencyMs = Math.min(latencyMs, performance.now() - startMs);
+    if (request === REQUESTS) return {response, latencyMs};
+  }
+}
+
+/**
+ * Finds a limit for requests that is too small. Reads a key that is as large as the largest request, and that no store has: a member
+ * refuses it before it looks at anything else.
+ */
+async function findRequestLimit(client: EtcdClient, index: number): Promise<number | undefined> {
+  const key = Buffer.alloc(REQUEST_BYTES_MAX + GRPC_SLACK_BYTES - KEY_HEAD_BYTES);
+  try {
+    await client.call('KV/Range', {key, limit: 1, keysOnly: true, serializable: true} satisfies RangeRequest, index);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    const [, limit] = /larger than max \(\d+ vs\. (\d+)\)/.exec(error.message) ?? [];
+    return limit === undefined ? undefined : Number(limit) - GRPC_SLACK_BYTES;
+  }
+}
+
+async function inspectCluster(client: EtcdClient, prefix: string): Promise<InspectedCluster | undefined> {
+  try {
+    const {members} = await client.call<MemberListResponse>('Cluster/MemberList', {});
+    const key = Buffer.from(prefix + HEAD_KEY);
+    const {latencyMs: majorityMs} = await measure(() => client.call('KV/Range', {key} satisfies RangeRequest));
+    return {voters: members.filter(({isLearner}) => !isLearner).length, majorityMs};
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    return undefined;
+  }
+}
+
+async function readCertificate(file: string | undefined): Promise<InspectedEtcd['certificate']> {
+  if (file === undefined) return undefined;
+  return {file, validToMs: Date.parse(new X509Certificate(await readText(file)).validTo)};
 }
 
 async function readStore(

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import {afterAll, beforeAll, describe, test} from 'vitest';
+import type {AppError} from '../../../src/domain/app-error.ts';
+import {assertFails, key, put, range, read, textOf, write} from '../../../src/testing/shared/assertions.ts';
+import {EtcdCluster} from '../../support/etcd-cluster.ts';
+import {startService} from '../../support/service.ts';
+import {openStoreIn} from '../../support/shared-stores.ts';
+
+let cluster: EtcdCluster;
+beforeAll(async () => {
+  cluster = await EtcdCluster.start(1);
+});
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+describe('a prefix that something else uses', () => {
+  for (const name of ['settings', 'h'])
+    test(`is refused with its key ${name}, and left as it is`, async () => {
+      const prefix = `foreign-${name}`;
+      cluster.control('put', `${prefix}/${name}`, 'of another program');
+      const store = `etcd://${cluster.addresses[0]}/${prefix}`;
+      const failure = await failureOf(() => startService({store}));
+      assert.equal(failure.code, 'store-unavailable');
+      assert.match(failure.problem, /does not hold a store of Crewroom/);
+      assert.equal(cluster.control('get', '--prefix', prefix), `${prefix}/${name}\nof another program\n`);
+    });
+});
+
+describe('keys that were written by hand', () => {
+  test('damage the entries that they replace, which are named, and nothing else', async () => {
+    const engine = cluster.createEngine();
+    await using store = await openStoreIn(await engine.connect());
+    await write(store, put('a'), put('b'), put('c'));
+    cluster.control('put', `${engine.prefix}/e/a`, 'by hand');
+    cluster.control('del', `${engine.prefix}/e/b`);
+    cluster.control('put', `${engine.prefix}/e/new`, 'by hand');
+    cluster.control('put', `${engine.prefix}/notes`, 'by hand');
+    // What was written after the last commit is not seen before the next one.
+    await write(store, put('c', '2'));
+    await using other = await openStoreIn(await engine.connect());
+    await assertFails(read(other, 'a'), {code: 'entry-corrupt', key: key('a')});
+    await assertFails(read(other, 'new'), {code: 'entry-corrupt', key: key('new')});
+    assert.equal(await read(other, 'b'), undefined);
+    assert.equal(textOf(await read(other, 'c')), '2');
+    await write(other, put('a', '2'), put('new', '2'));
+    assert.equal(textOf(await read(store, 'a')), '2');
+    assert.equal(textOf(await read(other, 'new')), '2');
+  });
+
+  test('in the place of the head fail every call until it is restored', async () => {
+    const engine = cluster.createEngine();
+    await using store = await openStoreIn(await engine.connect());
+    await write(store, put('a'));
+    cluster.control('put', `${engine.prefix}/h`, 'by hand');
+    for (const call of [() => read(store, 'a'), () => write(store, put('b')), () => store.changes(0, {limit: 1})])
+      assert.match((await failureOf(call)).problem, /data of this store cannot be read in the engine/);
+  });
+});
+
+describe('an engine that is emptied while the store is open', () => {
+  test('fails every call, does not begin again by itself, and holds a new store after a restart', async () => {
+    const engine = cluster.createEngine();
+    await using store = await openStoreIn(await engine.connect());
+    await write(store, put('a'), put('b'));
+    cluster.control('del', '--prefix', `${engine.prefix}/`);
+    for (const call of [() => read(store, 'a'), () => write(store, put('c')), () => store.list(range())])
+      assert.match((await failureOf(call)).problem, /data of this store were removed in the engine; restart/);
+    assert.equal(cluster.control('get', '--prefix', `${engine.prefix}/`), '');
+    await using again = await openStoreIn(await engine.connect());
+    assert.notEqual(again.id, store.id);
+    assert.deepEqual(await again.list(range()), []);
+    for (const call of [() => read(store, 'a'), () => write(store, put('c'))])
+      assert.match((await failureOf(call)).problem, /data of this store were replaced in the engine; restart/);
+  });
+});
+
+describe('a backup that is restored', () => {
+  test('gets a new id if no service ran, so that cursors and revisions from before match nothing', async () => {
+    await using member = await EtcdCluster.start(1);
+    const address = {store: `etcd://${member.addresses[0]}/restored`};
+    const before = await startService(address);
+    const oldId = before.crewroom.storeId;
+    await before.crewroom.entries.put('a', '1');
+    const backup = member.save();
+    for (const value of ['1', '2']) await before.crewroom.entries.put('b', value);
+    await before[Symbol.asyncDispose]();
+    await member.restore(backup);
+    await member.ready();
+    await using after = await startService(address, {newStoreId: true});
+    const {entries, events, storeId} = after.crewroom;
+    assert.notEqual(storeId, oldId);
+    assert.equal(await entries.get('b'), undefined);
+    for (const value of ['false', 'true']) await entries.put('b', value);
+    for await (const {events: found} of events.subscribe({since: {storeId: oldId, revision: 3}})) {
+      assert.deepEqual(
+        found.map(({kind}) => kind),
+        ['reset'],
+      );
+      break;
+    }
+    const headers = {'If-Match': `"${oldId}-3"`};
+    const answer = await fetch(`${after.url}/api/store/b`, {method: 'PUT', headers, body: 'null'});
+    assert.equal(answer.status, 412);
+    assert.equal(Buffer.from((await entries.get('b'))?.json ?? []).toString(), 'true');
+  });
+});
+
+async function failureOf(call: () => Promise<unknown>): Promise<{readonly code: string; readonly problem: string}> {
+  const error = await call().then(
+    () => assert.fail('the call succeeded'),
+    (caught: AppError) => caught,
+  );
+  const {failure} = error;
+  return {code: failure.code, problem: 'problem' in failure ? String(failure.problem) : ''};
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import {Server, ServerCredentials} from '@grpc/grpc-js';
+import {describe, test} from 'vitest';
+import type {AppError} from '../../../src/domain/app-error.ts';
+import {put, read, textOf, write} from '../../../src/testing/shared/assertions.ts';
+import {EtcdCluster} from '../../support/etcd-cluster.ts';
+import {startService} from '../../support/service.ts';
+import {openStoreIn} from '../../support/shared-stores.ts';
+
+/** A name that no resolver finds (RFC 6761). */
+const NO_HOST = 'member.invalid:2379';
+
+describe('a name of a member that is not found', () => {
+  test('is no problem while another member answers', async () => {
+    await using cluster = await EtcdCluster.start(3);
+    const [first = '', second = ''] = cluster.addresses;
+    const members = [NO_HOST, first, second];
+    await using store = await openStoreIn(await cluster.connectTo('dns', {members}));
+    await write(store, put('a'));
+    // The calls leave the member that they use, and come to the one without an address.
+    cluster.signal(0, 'SIGKILL');
+    await retry(() => write(store, put('b')));
+    assert.equal(textOf(await read(store, 'b')), '1');
+  });
+
+  test('is named if there is no other member', async () => {
+    const failure = await failureOf({store: `etcd://${NO_HOST}/dns`});
+    assert.match(failure, /^store-unavailable: etcd at member\.invalid:2379: Name resolution failed/);
+  });
+});
+
+describe('a version of etcd that is too old', () => {
+  for (const version of ['3.3.27', '3.4.22', 'unknown'])
+    test(`is refused with its number: ${version}`, async () => {
+      const server = new Server();
+      server.addService(
+        {Status: {path: '/etcdserverpb.Maintenance/Status', requestStream: false, responseStream: false, ...RAW}},
+        {Status: (_: unknown, answer: (error: null, response: Buffer) => void) => answer(null, statusOf(version))},
+      );
+      const port = await new Promise<number>((resolve, reject) =>
+        server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+          error === null ? resolve(bound) : reject(error),
+        ),
+      );
+      try {
+        const failure = await failureOf({store: `etcd://127.0.0.1:${port}/old`});
+        assert.equal(failure, `store-unavailable: etcd ${version} is too old; use 3.4.23 or later, better 3.6`);
+      } finally {
+        server.forceShutdown();
+      }
+    });
+});
+
+const identity = (bytes: Buffer): Buffer => bytes;
+const RAW = {
+  requestSerialize: identity,
+  requestDeserialize: identity,
+  responseSerialize: identity,
+  responseDeserialize: identity,
+};
+
+/** Encodes a `StatusResponse`: its field 2 is the version. */
+function statusOf(version: string): Buffer {
+  return Buffer.concat([Buffer.from([0x12, version.length]), Buffer.from(version)]);
+}
+
+/** Starts a service that has to fail. @returns Code and problem. */
+async function failureOf(options: Parameters<typeof startService>[0]): Promise<string> {
+  const {failure} = await startService(options).then(
+    () => assert.fail('the service has started'),
+    (error: AppError) => error,
+  );
+  return `${failure.code}: ${'problem' in failure ? failure.problem : ''}`;
+}
+
+/** Calls until it succeeds: two members that are left need a moment to find a leader. */
+async function retry(call: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await call();
+      return;
+    } catch (error) {
+      if (attempt === 30) throw error;
+      await new Promise(resolve => setTimeout(resolve, 200));
+    }
+  }
+}
