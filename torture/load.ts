@@ -12,6 +12,8 @@ export interface LoadOptions {
   readonly ledger: Ledger;
   readonly random: Random;
   readonly writers: number;
+  /** Number of the first writer: writers with other numbers have other entries of their own. @default {0} */
+  readonly firstWriter?: number;
   /** Ends the writers when aborted, each after its answer or a broken connection. */
   readonly signal: AbortSignal;
   readonly onAcknowledged: () => void;
@@ -26,7 +28,8 @@ export interface LoadOptions {
  * stopped or the service is gone. Each writer has entries of its own, and all share some.
  */
 export async function runLoad(options: LoadOptions): Promise<void> {
-  const writers = Array.from({length: options.writers}, (_, index) => new Writer(index, options));
+  const {writers: length, firstWriter = 0} = options;
+  const writers = Array.from({length}, (_, index) => new Writer(firstWriter + index, options));
   await Promise.all(writers.map(writer => writer.run()));
 }
 

@@ -1,8 +1,10 @@
 import type {Scenario} from './scenario.ts';
 import {CHANGE_AROUND} from './scenarios/change-around.ts';
+import {COMPACT_ENGINE} from './scenarios/compact-engine.ts';
 import {DAMAGE_FILES} from './scenarios/damage-files.ts';
 import {FAIL_DISK_CALLS} from './scenarios/fail-disk-calls.ts';
 import {FILL_DISK} from './scenarios/fill-disk.ts';
+import {FILL_ENGINE} from './scenarios/fill-engine.ts';
 import {FOLLOW_THROUGH_KILLS} from './scenarios/follow-through-kills.ts';
 import {HOLD_PLACES} from './scenarios/hold-places.ts';
 import {KILL_AT_EACH_CALL} from './scenarios/kill-at-each-call.ts';
@@ -10,9 +12,12 @@ import {KILL_AT_RANDOM} from './scenarios/kill-at-random.ts';
 import {LOSE_POWER} from './scenarios/lose-power.ts';
 import {RACE_FOR_REVISIONS} from './scenarios/race-for-revisions.ts';
 import {REFUSE_RECORD} from './scenarios/refuse-record.ts';
+import {RESTART_ENGINE} from './scenarios/restart-engine.ts';
 import {SET_CLOCK_RIGHT} from './scenarios/set-clock-right.ts';
 import {SHARE_DIRECTORY} from './scenarios/share-directory.ts';
 import {SHARE_ENGINE} from './scenarios/share-engine.ts';
+import {SHIFT_CLOCKS} from './scenarios/shift-clocks.ts';
+import {SLOW_ENGINE} from './scenarios/slow-engine.ts';
 import {SOAK} from './scenarios/soak.ts';
 import {STOP_UNDER_LOAD} from './scenarios/stop-under-load.ts';
 
@@ -34,5 +39,10 @@ export const SCENARIOS: readonly Scenario[] = [
   SET_CLOCK_RIGHT,
   HOLD_PLACES,
   SHARE_ENGINE,
+  COMPACT_ENGINE,
+  FILL_ENGINE,
+  SLOW_ENGINE,
+  SHIFT_CLOCKS,
+  RESTART_ENGINE,
   SOAK,
 ];

@@ -20,7 +20,7 @@ export class GoneError extends Error {
   override readonly name = 'GoneError';
 }
 
-/** Maximum wait for an answer, in milliseconds. */
+/** Default maximum wait for an answer, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 /** Records the history of all callers, by one clock: the order of events in this process. */
@@ -39,9 +39,13 @@ export class HistoryRecorder {
       if (exchange.answeredAt === Number.POSITIVE_INFINITY) this.#history[index] = {...exchange, answeredAt: now};
   }
 
-  /** Creates a service whose requests are recorded. Its calls reject with {@link GoneError} if no answer comes. */
-  watch(url: string): RecordedService {
-    const {entries} = createClient({baseUrl: url, attemptsMax: 1, timeoutMs: TIMEOUT_MS});
+  /**
+   * Creates a service whose requests are recorded. Its calls reject with {@link GoneError} if no answer comes.
+   *
+   * @param timeoutMs Maximum wait for an answer, after which a call rejects with `service-timeout`: nothing may hang.
+   */
+  watch(url: string, timeoutMs = TIMEOUT_MS): RecordedService {
+    const {entries} = createClient({baseUrl: url, attemptsMax: 1, timeoutMs});
     const commit = (checks: readonly Check[], writes: readonly Write[], ask: () => Promise<Answer>): Promise<void> =>
       this.#commit(checks, writes, ask);
     return {
@@ -162,12 +166,7 @@ function conflictsOf(error: unknown): readonly Conflict[] | undefined {
 
 function isGone(error: unknown): boolean {
   const code = failureOf(error)?.code;
-  return (
-    code === 'service-unreachable' ||
-    code === 'service-timeout' ||
-    code === 'store-closed' ||
-    code === 'outcome-unknown'
-  );
+  return code === 'service-unreachable' || code === 'store-closed' || code === 'outcome-unknown';
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -1,39 +1,47 @@
-import {spawnSync} from 'node:child_process';
 import {join} from 'node:path';
+import {setTimeout as delay} from 'node:timers/promises';
+import {createClient} from 'crewroom/client';
 import {EtcdCluster} from '../../test/support/etcd-cluster.ts';
-import {GoneError, HistoryRecorder, type RecordedService} from '../linearizability/recorder.ts';
-import {assertLinearizable, countExchanges, RACE_PREFIX, takeStep} from '../race-steps.ts';
-import type {Random} from '../random.ts';
+import {checkContinuity} from '../continuity.ts';
+import {findMissingEngine, MEMBERS, type Sharer, startTwo} from '../engine.ts';
+import {ClientFollower} from '../followers/client-follower.ts';
+import {lastKey} from '../followers/follower.ts';
+import {SseFollower} from '../followers/sse-follower.ts';
+import {LossError} from '../history.ts';
+import type {Exchange} from '../linearizability/exchange.ts';
+import {HistoryRecorder} from '../linearizability/recorder.ts';
+import {Race} from '../race.ts';
+import {assertLinearizable, countExchanges, RACE_PREFIX} from '../race-steps.ts';
+import {readChanges} from '../read-back.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
-import {startService} from '../service-process.ts';
-
-/** Number of members of the cluster. */
-const MEMBERS = 3;
-
-/** Number of writers at each of the two services. */
-const WRITERS = 4;
-
-/** Number of keys that all writers race for. */
-const KEYS = 4;
 
 /** Steps of all writers together before each fault, and after the last. */
-const STEPS = {quick: 60, standard: 200};
+const STEPS = {quick: 40, standard: 200};
 
-/** Faults, one after the other. A member that was stopped continues before the next. */
-const FAULTS = ['kill the leader', 'stop the leader', 'stop a follower', 'stop the majority'] as const;
+/** Faults, one after the other. What was stopped continues before the next. */
+const FAULTS = [
+  'kill the leader',
+  'stop the leader',
+  'stop a follower',
+  'stop a service',
+  'kill a service',
+  'stop the majority',
+] as const;
 
-/** Time for which members are stopped, in milliseconds: longer than the service waits for a member. */
-const STOPPED_MS = {quick: 4000, standard: 20_000};
+type Fault = (typeof FAULTS)[number];
 
-/** E1: two services on one engine, whose members are killed and stopped. */
+/** Time for which processes are stopped, in milliseconds: longer than the service waits for a member. */
+const STOPPED_MS = {quick: 3000, standard: 20_000};
+
+/** Longest time in which the service answers, also without the engine, in milliseconds: 10 s, and as much for a busy machine. */
+const ANSWER_MS_MAX = 20_000;
+
+/** E1: two services on one engine, whose members are killed and stopped, and they too. */
 export const SHARE_ENGINE: Scenario = {
   id: 'E1',
-  name: 'Two services share a store in etcd, whose members are killed and stopped: one order explains all answers',
+  name: 'Two services share a store in etcd; members and services are killed and stopped: one order explains all answers',
   rounds: {quick: 1, standard: 10},
-  findMissing: async () => {
-    const missing = ['etcd', 'etcdctl'].filter(tool => spawnSync(tool, ['--help']).error !== undefined);
-    return missing.length === 0 ? undefined : missing.join(' and ');
-  },
+  findMissing: findMissingEngine,
   run: async context => {
     for (let round = 1; round <= context.rounds; round++) {
       await using cluster = await EtcdCluster.start(MEMBERS);
@@ -45,86 +53,111 @@ export const SHARE_ENGINE: Scenario = {
 
 async function runRound(cluster: EtcdCluster, round: number, context: ScenarioContext): Promise<void> {
   const {directory, signal, report, count, random, quick} = context;
-  const args = ['--store', `etcd://${cluster.addresses.join()}/round-${round}`];
-  const services = [];
-  for (const name of ['first', 'second'])
-    services.push(await startService({dataDir: join(directory, `${name}-${round}`), args, signal}));
+  const sharers = await startTwo(cluster, context, `${round}`);
   const recorder = new HistoryRecorder();
+  const stoppedMs = quick ? STOPPED_MS.quick : STOPPED_MS.standard;
   const race = new Race(
-    services.map(({url}) => recorder.watch(url)),
-    random,
+    // The second service is stopped too, and answers only after that.
+    sharers.map(({url}, at) => recorder.watch(url, ANSWER_MS_MAX + at * stoppedMs)),
+    random.fork(`round ${round}`),
   );
+  const [first, second] = sharers;
+  const following = {prefix: RACE_PREFIX, random: random.fork(`followers ${round}`), signal};
+  const followers = [
+    new SseFollower({...following, url: first.url}),
+    new ClientFollower({...following, url: first.url}),
+    new SseFollower({...following, url: second.url}),
+  ];
+  const followed = Promise.all(followers.map(follower => follower.run()));
+  followed.catch(() => {});
+  const steps = quick ? STEPS.quick : STEPS.standard;
   for (const fault of FAULTS) {
     report(`round ${round} of ${context.rounds}, ${fault}`);
-    await race.progress(quick ? STEPS.quick : STEPS.standard);
-    await inject(fault, cluster, quick ? STOPPED_MS.quick : STOPPED_MS.standard);
+    await race.progress(steps);
+    await inject(fault, {cluster, sharers, race, stoppedMs});
     await cluster.ready();
+    count('faults');
   }
-  await race.progress(quick ? STEPS.quick : STEPS.standard);
+  await race.progress(steps);
   await race.end();
-  for (const service of services) await service.stop();
+  const last = await createClient({baseUrl: first.url}).entries.put(lastKey(RACE_PREFIX), '"last"');
+  report(`round ${round} of ${context.rounds}, ${followers.length} subscribers receive their last events`);
+  await followed;
+  const changes = await readChanges(second.url, 0);
+  for (const follower of followers) {
+    checkContinuity(follower, changes);
+    count('events checked', follower.received.length);
+  }
+  assertLogged(recorder.history, changes, last.revision);
+  for (const {process} of sharers) await process.stop();
   recorder.cutOff();
   await assertLinearizable(recorder.history, join(directory, `share-engine-${round}.history.json`));
   countExchanges(recorder.history, count);
 }
 
-async function inject(fault: (typeof FAULTS)[number], cluster: EtcdCluster, stoppedMs: number): Promise<void> {
+interface Injected {
+  readonly cluster: EtcdCluster;
+  readonly sharers: readonly [Sharer, Sharer];
+  readonly race: Race;
+  readonly stoppedMs: number;
+}
+
+async function inject(fault: Fault, {cluster, sharers, race, stoppedMs}: Injected): Promise<void> {
   const leader = cluster.findLeader();
-  if (fault === 'kill the leader') return cluster.restart(leader);
   const followers = [leader + 1, leader + 2].map(index => index % MEMBERS);
+  if (fault === 'kill the leader') return cluster.restart(leader);
+  if (fault === 'kill a service') return sharers[1].restart();
+  if (fault === 'stop a service') {
+    process.kill(sharers[1].process.processId, 'SIGSTOP');
+    // The other one goes on.
+    await race.progress(20, 0);
+    await delay(stoppedMs);
+    process.kill(sharers[1].process.processId, 'SIGCONT');
+    return;
+  }
   const stopped = {
     'stop the leader': [leader],
     'stop a follower': followers.slice(0, 1),
     'stop the majority': followers,
   }[fault];
   for (const member of stopped) cluster.signal(member, 'SIGSTOP');
-  await new Promise(resolve => setTimeout(resolve, stoppedMs));
+  // Two members that are left find a leader, and go on.
+  if (stopped.length === 1) await race.progress(20);
+  await delay(stoppedMs);
   for (const member of stopped) cluster.signal(member, 'SIGCONT');
 }
 
-/** Writers at two services that race for the same entries, until they are ended. */
-class Race {
-  readonly #running: Promise<unknown>;
-  #steps = 0;
-  #isEnded = false;
-
-  constructor(services: readonly RecordedService[], random: Random) {
-    const keys = Array.from({length: KEYS}, (_, index) => `${RACE_PREFIX}${index}`);
-    this.#running = Promise.all(
-      services.flatMap((service, at) =>
-        Array.from({length: WRITERS}, (_, writer) => this.#write(service, {keys, name: `${at}.${writer}`, random})),
-      ),
-    );
-    // Reported by `end`.
-    this.#running.catch(() => {});
+/**
+ * Asserts that the log has no gap, and every acknowledged commit once, under its revision.
+ *
+ * @throws {LossError}
+ */
+function assertLogged(
+  history: readonly Exchange[],
+  changes: Awaited<ReturnType<typeof readChanges>>,
+  lastRevision: number,
+): void {
+  const logged = new Map<number, Set<string>>();
+  const written = new Map<string, number>();
+  for (const {revision, key, value} of changes) {
+    const number = Number(revision);
+    if (number > logged.size + 1) throw new LossError(`Revision ${logged.size + 1} is missing in the log`);
+    logged.set(number, (logged.get(number) ?? new Set()).add(`${key} ${JSON.stringify(value)}`));
+    if (typeof value !== 'string') continue;
+    const earlier = written.get(value) ?? number;
+    if (earlier !== number) throw new LossError(`${value} was written in the revisions ${earlier} and ${number}`);
+    written.set(value, number);
   }
-
-  /** Waits until all writers together have taken so many more steps. */
-  async progress(steps: number): Promise<void> {
-    const end = this.#steps + steps;
-    const waiting = (async () => {
-      while (this.#steps < end) await new Promise(resolve => setTimeout(resolve, 20));
-    })();
-    await Promise.race([waiting, this.#running]);
-  }
-
-  async end(): Promise<void> {
-    this.#isEnded = true;
-    await this.#running;
-  }
-
-  async #write(
-    service: RecordedService,
-    {keys, name, random}: {readonly keys: readonly string[]; readonly name: string; readonly random: Random},
-  ): Promise<void> {
-    const chance = random.fork(`writer ${name}`);
-    for (let step = 0; !this.#isEnded; step++) {
-      try {
-        await takeStep(service, {keys, chance, value: `"${name}.${step}"`});
-        this.#steps++;
-      } catch (error) {
-        if (!(error instanceof GoneError)) throw error;
-      }
+  if (logged.size !== lastRevision) throw new LossError(`The log ends with ${logged.size}, not ${lastRevision}`);
+  for (const exchange of history) {
+    if (exchange.kind === 'read' || exchange.outcome.kind !== 'committed') continue;
+    const {revision} = exchange.outcome;
+    if (revision === undefined) continue;
+    for (const write of exchange.writes) {
+      if (write.kind === 'put' && !logged.get(revision)?.has(`${write.key} ${write.value}`))
+        throw new LossError(
+          `${write.key} = ${write.value} was acknowledged as ${revision}, and is not in the log there`,
+        );
     }
   }
 }
