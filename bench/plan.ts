@@ -1,5 +1,15 @@
 /** Parts of a run beside the workloads. */
-export const SECTIONS = ['start', 'latency', 'contention', 'subscribers', 'plugins', 'recording', 'access', 'growth'] as const;
+export const SECTIONS = [
+  'start',
+  'latency',
+  'contention',
+  'subscribers',
+  'plugins',
+  'recording',
+  'access',
+  'shared',
+  'growth',
+] as const;
 
 /** Name of a section. */
 export type SectionName = (typeof SECTIONS)[number];
@@ -34,6 +44,7 @@ export interface Plan {
   readonly recordingRounds: number;
   /** As those of the recording. */
   readonly accessRounds: number;
+  readonly sharedRounds: number;
 }
 
 /** A run in less than 30 minutes. */
@@ -56,6 +67,7 @@ export const FULL_PLAN: Plan = {
   pluginsRounds: 8,
   recordingRounds: 15,
   accessRounds: 15,
+  sharedRounds: 5,
 };
 
 /** A run in less than 3 minutes. */
@@ -78,4 +90,5 @@ export const QUICK_PLAN: Plan = {
   pluginsRounds: 2,
   recordingRounds: 3,
   accessRounds: 3,
+  sharedRounds: 1,
 };

@@ -4,6 +4,7 @@ import type {Contention} from './sections/contention.ts';
 import type {Growth} from './sections/growth.ts';
 import type {LatencyMeasured} from './sections/latency.ts';
 import type {PluginsMeasured} from './sections/plugins.ts';
+import type {SharedMeasured} from './sections/shared.ts';
 import type {Starts} from './sections/start.ts';
 import type {Listened} from './sections/subscribers.ts';
 import type {Measured, Throughput} from './sections/throughput.ts';
@@ -45,6 +46,8 @@ export interface Results {
   readonly recording?: readonly Measured[] | undefined;
   /** The service in the mode `open`, beside one in the mode `strict` with tokens. */
   readonly access?: readonly Measured[] | undefined;
+  /** Stores in etcd, beside a plain client of it. */
+  readonly shared?: SharedMeasured | undefined;
   readonly starts?: readonly Starts[] | undefined;
   readonly growth?: Growth | undefined;
 }

@@ -13,6 +13,7 @@ import {measureGrowth} from './sections/growth.ts';
 import {measureLatency, subjectsOfLatency} from './sections/latency.ts';
 import {measurePlugins} from './sections/plugins.ts';
 import {measureRecording} from './sections/recording.ts';
+import {measureShared} from './sections/shared.ts';
 import {measureStarts} from './sections/start.ts';
 import {measureSubscribers} from './sections/subscribers.ts';
 import {measureThroughput} from './sections/throughput.ts';
@@ -54,6 +55,10 @@ export async function runBench(run: Run): Promise<Results> {
     wantsSection(options, 'access') && hasTime(run, timeBox, 'access')
       ? await measureAccess({...run, rounds: plan.accessRounds, seconds: 1, timeBox})
       : undefined;
+  const shared =
+    wantsSection(options, 'shared') && hasTime(run, timeBox, 'shared')
+      ? await measureShared({...run, rounds: plan.sharedRounds, seconds: plan.seconds, timeBox})
+      : undefined;
   const growth =
     wantsSection(options, 'growth') && hasTime(run, timeBox, 'growth')
       ? await measureGrowth({
@@ -65,7 +70,19 @@ export async function runBench(run: Run): Promise<Results> {
         })
       : undefined;
   const mode = options.quick ? 'quick' : 'full';
-  return {startedAt, mode, machine, generator: generator.name, ...compared, plugins, recording, access, starts, growth};
+  return {
+    startedAt,
+    mode,
+    machine,
+    generator: generator.name,
+    ...compared,
+    plugins,
+    recording,
+    access,
+    shared,
+    starts,
+    growth,
+  };
 }
 
 type Compared = Pick<Results, 'subjects' | 'missing' | 'throughput' | 'latency' | 'contention' | 'subscribers'>;

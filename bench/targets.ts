@@ -8,6 +8,7 @@ import {GROWTH_KEYS, GROWTH_WORKLOADS} from './sections/growth.ts';
 import {LATENCY_WORKLOADS} from './sections/latency.ts';
 import {ALONE, BUSY, CALLED, CALLS, IDLE} from './sections/plugins.ts';
 import {UNRECORDED} from './sections/recording.ts';
+import {SHARERS, type SharedMeasured} from './sections/shared.ts';
 import type {Measured, Sample} from './sections/throughput.ts';
 import {medianOf, ratioOf} from './statistics.ts';
 import {BARE, BARE_LMDB, CREWROOM} from './subjects/node-subjects.ts';
@@ -128,6 +129,7 @@ export const TARGETS: readonly Target[] = [
       }),
     ),
   ),
+  ...sharedTargets(),
   ...GROWTH_KEYS.flatMap(keys =>
     GROWTH_WORKLOADS.map(
       (workload): Target => ({
@@ -202,6 +204,36 @@ function compare(
 ): number {
   const [one, other] = subjects.map(({name: subject}) => findFigures(measured, {workload, subject}, figure));
   return ratioOf(one ?? [], other ?? []).median;
+}
+
+/** Creates the targets for a store in etcd. */
+function sharedTargets(): readonly Target[] {
+  const work = (name: string, callers: number, figure: number): Target => ({
+    name: `${name}s per second of ${callers} in etcd, relative to a plain client of it`,
+    wanted: {is: 'at least', figure},
+    figureOf: ({shared}) => {
+      const found = shared?.work.find(each => each.name === name && each.callers === callers);
+      return found === undefined ? undefined : ratioOf(found.service, found.bare).median;
+    },
+  });
+  const longest = (name: string, figuresIn: (shared: SharedMeasured) => readonly number[], figure: number): Target => ({
+    name,
+    wanted: {is: 'at most', figure, unit: 'ms'},
+    figureOf: ({shared}) => (shared === undefined ? undefined : Math.max(...figuresIn(shared))),
+  });
+  return [
+    work('put', 1, 0.5),
+    work('put', 64, 4),
+    work('get', 64, 10),
+    ...SHARERS.filter(count => count > 1).map(count =>
+      longest(
+        `longest put while ${count} services write to etcd`,
+        ({sharing}) => sharing.find(({services}) => services === count)?.longestMs ?? [],
+        1000,
+      ),
+    ),
+    longest('time without a commit after the leader of etcd was killed', ({leaderKilledMs}) => leaderKilledMs, 3000),
+  ];
 }
 
 function startTarget(name: string, figure: 'firstAnswerMs' | 'idleMb', ratio: number): Target {

@@ -7,6 +7,7 @@ import {describeGrowth} from './growth-report.ts';
 import {describeLatency} from './latency-report.ts';
 import {describePlugins} from './plugins-report.ts';
 import {describeRecording} from './recording-report.ts';
+import {describeShared} from './shared-report.ts';
 import {describeStarts} from './start-report.ts';
 import {describeSubscribers} from './subscribers-report.ts';
 import {formatFigure, formatTable} from './table.ts';
@@ -24,6 +25,7 @@ export function formatReport(results: Results, verdicts: readonly Verdict[]): st
     ...describePlugins(results),
     ...describeRecording(results),
     ...describeAccess(results),
+    ...describeShared(results),
     ...describeGrowth(results),
     ...describeStarts(results),
     `## Subjects\n\n${describeSubjects(results)}`,
