@@ -41,6 +41,8 @@ export class SimulatedEngine {
   beforeRange: ((range: KeyRange) => Promise<void>) | undefined;
   /** Called before each write is applied. */
   beforeWrite: ((write: GuardedWrite) => Promise<void>) | undefined;
+  /** Called after each write that is applied. */
+  afterWrite: ((write: GuardedWrite) => void) | undefined;
   /** Number of guarded writes that were applied. */
   writes = 0;
   /** Size of the largest request so far, in bytes, and the largest number of operations in one. */
@@ -163,6 +165,7 @@ export class SimulatedEngine {
     for (const removed of removes) this.#write(removed, undefined, next);
     for (const [each, bytes] of puts) this.#write(each, Buffer.from(bytes), next);
     this.#write(key, Buffer.from(value), next);
+    this.afterWrite?.({key, version, value, puts, removes, removedRanges});
     return {kind: 'written', version: next};
   }
 

@@ -19,7 +19,7 @@ import {describeGroup, type GroupOptions, type GroupRequest} from './group-reque
 import {type SentResult, sendGroup} from './group-sender.ts';
 import {type GroupResults, PlannedCommits} from './planned-commits.ts';
 import type {Replica} from './replica.ts';
-import {Turns} from './turns.ts';
+import type {RoundRobin} from './round-robin.ts';
 import type {ValueReader} from './value-reader.ts';
 
 /** A commit as the writer gets it. */
@@ -40,14 +40,13 @@ export interface GroupWriterDeps {
   readonly values: ValueReader;
   readonly results: ResultReader;
   readonly clock: StoreClock;
+  readonly roundRobin: RoundRobin;
   readonly logLimits: LogLimits;
   readonly timers: Timers;
   /** The clock of the machine, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
   /** A monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number;
-  /** Returns a number from 0 to 1. */
-  readonly random: () => number;
   /** Returns a new id: 24 hexadecimal digits. */
   readonly createId: () => string;
   /** Id of this process among those that write. */
@@ -72,7 +71,6 @@ interface BasedPlan {
  */
 export class GroupWriter {
   readonly #deps: GroupWriterDeps;
-  readonly #turns: Turns;
   /** True if the last write failed: then the head is read before anything is written, so that nothing is in doubt without need. */
   #isDoubtful = false;
   #readOnlyBecause: string | undefined;
@@ -82,7 +80,6 @@ export class GroupWriter {
 
   constructor(deps: GroupWriterDeps) {
     this.#deps = deps;
-    this.#turns = new Turns(deps);
   }
 
   /** The reason why the engine refuses all writes; undefined if it does not. */
@@ -100,14 +97,9 @@ export class GroupWriter {
     const oldestMs = this.#deps.elapsedMs() - WAIT_MS_MAX;
     const problem = 'the engine is too slow for the commits that wait';
     const late = new AppError({code: 'store-unavailable', problem});
-    return this.#writeSome(
-      commits,
-      ({arrivedMs}) => arrivedMs >= oldestMs,
-      late,
-      async timely => {
-        await this.#turns.gap();
-        return this.#attempt(timely, () => this.#writeDeletions(timely));
-      },
+    const isTimely = ({arrivedMs}: SharedCommit): boolean => arrivedMs >= oldestMs;
+    return this.#writeSome(commits, isTimely, late, timely =>
+      this.#attempt(timely, () => this.#writeDeletions(timely)),
     );
   }
 
@@ -180,7 +172,7 @@ export class GroupWriter {
         this.#isDoubtful = false;
         const results = await this.#tryWrite(commits, attempt);
         if (results !== undefined) return results;
-        await this.#turns.lost();
+        await this.#deps.roundRobin.lost();
       } catch (error) {
         if (!isEngineFailure(error, 'compacted') || attempt.isInDoubt) throw error;
         // The state that it planned on is no longer in the engine; the present one is.
@@ -258,7 +250,7 @@ export class GroupWriter {
     this.#orphans = this.#orphans.filter(id => !orphans.includes(id) && id !== head.staged?.id);
     this.#readOnlyBecause = undefined;
     this.#writtenBytes += writtenBytesOf(based.plan.changes);
-    this.#turns.won(elapsedMs() - startMs);
+    this.#deps.roundRobin.won(elapsedMs() - startMs);
     return true;
   }
 

@@ -22,6 +22,8 @@ export interface ReplicaDeps {
   readonly clock: StoreClock;
   /** Returns random bytes, for the id of a store that was restored. */
   readonly randomBytes: (sizeBytes: number) => Uint8Array;
+  /** Called with the id of the process that wrote a head which is adopted. */
+  readonly onHead: (writer: string) => void;
   /** Receives the changes that the replica learns, before anything reads it. */
   readonly onChanges: (changes: readonly Change[]) => void;
   /** Called when the engine turns out to have been restored: values that were read before may be of other commits. */
@@ -198,6 +200,7 @@ export class Replica {
   #become(head: KnownHead): void {
     const isNew = revisionOf(head) > this.revision;
     this.#known = head;
+    this.#deps.onHead(head.head.writer);
     this.#deps.clock.raise(head.head.clockMs);
     // Writers get their results first, since a listener begins to read.
     if (isNew) setImmediate(() => this.listeners.call());

@@ -23,6 +23,7 @@ import type {ListedInfos} from './entry-index.ts';
 import {GroupWriter, type SharedCommit} from './group-writer.ts';
 import {HeadFollower} from './head-follower.ts';
 import {Replica} from './replica.ts';
+import {RoundRobin} from './round-robin.ts';
 import {SharedSnapshot} from './shared-snapshot.ts';
 import {closeAll, type SharedStoreDeps} from './shared-store-deps.ts';
 import {assertFits, limitsWithin} from './value-limit.ts';
@@ -47,14 +48,18 @@ const RESTARTS_MAX = 3;
 export async function openSharedStore(deps: SharedStoreDeps): Promise<Store> {
   const createId = (): string => Buffer.from(deps.randomBytes(ID_BYTES)).toString('hex');
   const clock = new StoreClock(deps);
+  const {elapsedMs = MONOTONIC_MS} = deps;
+  const writer = createId();
+  const roundRobin = new RoundRobin({...deps, elapsedMs, writer});
   try {
-    const head = await openHead(deps.driver, {...deps, clock, writer: createId()});
+    const head = await openHead(deps.driver, {...deps, clock, writer});
     const values = new ValueReader(deps.driver);
     const onChanges = (changes: readonly Change[]): void => values.notice(changes);
     const onRestored = (): void => values.clear();
-    const replica = new Replica({...deps, clock, onChanges, onRestored}, head);
+    const onHead = (by: string): void => roundRobin.saw(by);
+    const replica = new Replica({...deps, clock, onHead, onChanges, onRestored}, head);
     await replica.load();
-    return new SharedStore(deps, {replica, values, clock, createId});
+    return new SharedStore(deps, {replica, values, clock, roundRobin, writer, createId});
   } catch (error) {
     await closeAll(deps);
     throw isEngineFailure(error) ? unavailable(error) : error;
@@ -66,6 +71,9 @@ interface OpenedParts {
   readonly replica: Replica;
   readonly values: ValueReader;
   readonly clock: StoreClock;
+  readonly roundRobin: RoundRobin;
+  /** Id of this process. */
+  readonly writer: string;
   readonly createId: () => string;
 }
 
@@ -81,6 +89,7 @@ class SharedStore implements Store {
   readonly #values: ValueReader;
   readonly #clock: StoreClock;
   readonly #writer: GroupWriter;
+  readonly #roundRobin: RoundRobin;
   readonly #queue = new CommitQueue<SharedCommit>(GROUP_BYTES_MAX);
   /** Resolves after the last group. */
   readonly #running: Promise<void>;
@@ -90,7 +99,7 @@ class SharedStore implements Store {
   #ticking: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(deps: SharedStoreDeps, {replica, values, clock, createId}: OpenedParts) {
+  constructor(deps: SharedStoreDeps, {replica, values, clock, roundRobin, writer, createId}: OpenedParts) {
     const {driver, timers, elapsedMs = MONOTONIC_MS, logChangesMax = DEFAULT_LIMITS.logChangesMax} = deps;
     this.#deps = deps;
     this.#driver = driver;
@@ -98,9 +107,10 @@ class SharedStore implements Store {
     this.#values = values;
     this.#clock = clock;
     this.#elapsedMs = elapsedMs;
+    this.#roundRobin = roundRobin;
     this.#writer = new GroupWriter({
-      ...{driver, replica, values, clock, timers, elapsedMs, createId, writer: createId()},
-      ...{nowMs: deps.nowMs, random: deps.random, results: new ResultReader(driver)},
+      ...{driver, replica, values, clock, roundRobin, timers, elapsedMs, createId, writer},
+      ...{nowMs: deps.nowMs, results: new ResultReader(driver)},
       logLimits: {changesMax: logChangesMax, bytesMax: DEFAULT_LIMITS.logBytesMax},
       groupTimeoutMs: deps.groupTimeoutMs ?? GROUP_TIMEOUT_MS,
     });
@@ -216,6 +226,7 @@ class SharedStore implements Store {
   async #run(): Promise<void> {
     for await (const group of this.#queue) {
       await this.#follower.whileWriting(() => group.answer(commits => this.#writer.write(commits)));
+      await this.#roundRobin.pause();
     }
   }
 
