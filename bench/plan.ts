@@ -42,7 +42,7 @@ export interface Plan {
   readonly pluginsRounds: number;
   /** More than of others: two services that differ in little are compared. */
   readonly recordingRounds: number;
-  /** As those of the recording. */
+  /** The same number as for the recording, for the same reason. */
   readonly accessRounds: number;
   readonly sharedRounds: number;
 }

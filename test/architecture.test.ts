@@ -56,6 +56,7 @@ const MAY_IMPORT = {
     'domain',
     'store/shared',
     'store/shared/engine',
+    'node:crypto',
     'node:fs',
     '@grpc/grpc-js',
     '@grpc/proto-loader',
@@ -251,6 +252,7 @@ const MAY_IMPORT = {
     'store',
     'store/disk',
     'store/lmdb',
+    'store/shared/engine',
     'store/shared/etcd',
     'system',
     'node:dns',
@@ -462,7 +464,6 @@ const MAY_IMPORT = {
   'crewroom.ts': ['config', 'domain', 'http'],
   'app.ts': [
     'access',
-    'access/pages',
     'crewroom.ts',
     'config',
     'parts.ts',

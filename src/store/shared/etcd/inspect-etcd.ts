@@ -45,7 +45,7 @@ export interface InspectedEtcd {
 /** Number of requests whose latency is measured. */
 const REQUESTS = 5;
 
-/** What etcd adds to its limit for requests, for the messages that carry them, in bytes. */
+/** Bytes that etcd adds to its limit for requests, for the messages that carry them. */
 const GRPC_SLACK_BYTES = 512 * 1024;
 
 /** Size of everything in a request but its key, at most, in bytes. */
