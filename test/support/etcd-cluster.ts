@@ -1,6 +1,6 @@
 import {type ChildProcess, execFile, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
@@ -108,6 +108,16 @@ export class EtcdCluster implements AsyncDisposable {
   /** Sends a signal to a member. */
   signal(index: number, signal: NodeJS.Signals): void {
     this.#memberAt(index).process.kill(signal);
+  }
+
+  /** Stops a member with SIGSTOP, and waits until none of its threads runs. */
+  async pause(index: number): Promise<void> {
+    this.signal(index, 'SIGSTOP');
+    const threads = `/proc/${this.#memberAt(index).process.pid}/task`;
+    for (const thread of await readdir(threads)) {
+      while (!/^\d+ \(.*\) T /.test(await readFile(join(threads, thread, 'stat'), 'utf8')))
+        await new Promise(resolve => setImmediate(resolve));
+    }
   }
 
   /** Kills a member, and starts it again with its data. */
