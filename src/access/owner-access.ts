@@ -1,6 +1,6 @@
 import {AppError} from '../domain/app-error.ts';
 import type {Owner, OwnerCode} from '../domain/owner.ts';
-import {createSecret, createToken, findEqual, hash} from './token-hash.ts';
+import {createSecret, createToken, findEqual, hash, SecretHasher} from './token-hash.ts';
 
 /** Dependencies of {@link createOwnerAccess}. */
 export interface OwnerAccessDeps {
@@ -36,11 +36,12 @@ interface WaitingCode {
   readonly expiresMs: number;
 }
 
-/** Keeps the hashes of codes and of tokens of pages, never the secrets themselves. */
+/** Keeps the hashes of codes and of tokens of pages, and no secret but those that callers sent last. */
 class HashedOwner implements OwnerAccess {
   readonly token: string;
   readonly #deps: OwnerAccessDeps;
   readonly #fileToken: Uint8Array;
+  readonly #hasher = new SecretHasher();
   #codes: readonly WaitingCode[] = [];
   #pageTokens: readonly Uint8Array[] = [];
 
@@ -51,7 +52,7 @@ class HashedOwner implements OwnerAccess {
   }
 
   isOwner(token: string | undefined): boolean {
-    return token !== undefined && findEqual([this.#fileToken, ...this.#pageTokens], hash(token)) !== -1;
+    return token !== undefined && findEqual([this.#fileToken, ...this.#pageTokens], this.#hasher.hash(token)) !== -1;
   }
 
   createCode(token: string | undefined): OwnerCode {

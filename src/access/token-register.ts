@@ -4,7 +4,7 @@ import type {DocumentProblem} from '../domain/failure.ts';
 import type {Timers} from '../domain/timers.ts';
 import {createCaller} from './judged-caller.ts';
 import {readPermission} from './permission.ts';
-import {createToken, findEqual, hash} from './token-hash.ts';
+import {createToken, findEqual, hash, SecretHasher} from './token-hash.ts';
 
 /** A token as it is kept: with the hash of its secret. */
 export interface KeptToken extends AccessToken {
@@ -47,6 +47,9 @@ class HashedTokens implements TokenRegister {
   readonly #deps: TokenRegisterDeps;
   /** Listeners to the end of each token, of requests that are being answered. */
   readonly #listeners = new Map<KeptToken, Set<() => void>>();
+  /** Callers of tokens: one serves all requests with its token. */
+  readonly #callers = new WeakMap<KeptToken, Caller>();
+  readonly #hasher = new SecretHasher();
   #tokens: readonly KeptToken[];
   /** The last change, which the next one waits for. */
   #changing: Promise<unknown> = Promise.resolve();
@@ -59,7 +62,7 @@ class HashedTokens implements TokenRegister {
   }
 
   admit(text: string): Caller {
-    const wanted = hash(text);
+    const wanted = this.#hasher.hash(text);
     const token =
       this.#tokens[
         findEqual(
@@ -110,10 +113,14 @@ class HashedTokens implements TokenRegister {
   }
 
   #callerOf(token: KeptToken): Caller {
+    const known = this.#callers.get(token);
+    if (known !== undefined) return known;
     const {name, permissions: granted} = token;
     // A token permits the same in each mode.
     const parts = {mode: 'open', principal: `token:${name}`, isProved: true, granted} as const;
-    return createCaller({...parts, onEnd: listener => this.#listen(token, listener)});
+    const caller = createCaller({...parts, onEnd: listener => this.#listen(token, listener)});
+    this.#callers.set(token, caller);
+    return caller;
   }
 
   #listen(token: KeptToken, listener: () => void): () => void {
