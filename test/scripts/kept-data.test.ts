@@ -1,5 +1,6 @@
 import {spawnSync} from 'node:child_process';
-import {existsSync, mkdtempSync, readdirSync, rmSync} from 'node:fs';
+import {createHash} from 'node:crypto';
+import {existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -17,13 +18,34 @@ function keepData(folder: string) {
   return spawnSync(process.execPath, [join(root, 'scripts', 'keep-data.js'), folder], {cwd: root, encoding: 'utf8'});
 }
 
-/** Opens a copy of a fixture, and returns the texts of its entries. */
-async function readFixture(file: string): Promise<Readonly<Record<string, string>>> {
+/** Unpacks a fixture. @returns Its data directory. */
+function unpack(file: string): string {
   const folder = mkdtempSync(join(work, 'opened-'));
-  spawnSync('tar', ['-C', folder, '-xzf', file]);
-  await using crewroom = await openCrewroom({dataDir: join(folder, 'data')});
+  expect(spawnSync('tar', ['-C', folder, '-xzf', file]).status).toBe(0);
+  return join(folder, 'data');
+}
+
+/** Opens a data directory, and returns the texts of its entries. */
+async function readAll(dataDir: string): Promise<Readonly<Record<string, string>>> {
+  await using crewroom = await openCrewroom({dataDir});
   const {entries} = await crewroom.entries.list({values: true});
   return Object.fromEntries(entries.map(({key, json}) => [key, new TextDecoder().decode(json)]));
+}
+
+/** Returns the content of each file of a directory. */
+function contentOf(dataDir: string): Readonly<Record<string, string>> {
+  const files = readdirSync(dataDir, {recursive: true, withFileTypes: true}).filter(entry => entry.isFile());
+  const paths = files.map(entry => join(entry.parentPath, entry.name));
+  return Object.fromEntries(paths.map(path => [path, createHash('sha256').update(readFileSync(path)).digest('hex')]));
+}
+
+/** Opens a data directory, which reads all entries, or refuses it and changes nothing. */
+async function assertReadOrRefused(dataDir: string, format: number): Promise<void> {
+  const before = contentOf(dataDir);
+  const read = await readAll(dataDir).catch((error: unknown) => error);
+  if (format === DATA_FORMAT || !(read instanceof AppError)) return expect(read).toEqual(ENTRIES);
+  expect(read.failure.code).toBe('data-format-unsupported');
+  expect(contentOf(dataDir)).toEqual(before);
 }
 
 /** Entries of every fixture, as `scripts/keep-data.js` writes them. */
@@ -48,16 +70,24 @@ describe('the data of released formats', () => {
   });
 
   test('of this version is read by this version, byte for byte', async () => {
-    expect(await readFixture(made)).toEqual(ENTRIES);
+    await assertReadOrRefused(unpack(made), DATA_FORMAT);
   });
+
+  for (const format of [DATA_FORMAT - 1, DATA_FORMAT + 1]) {
+    test(`of format ${format}, as any that this version does not read, is refused and not changed`, async () => {
+      const dataDir = unpack(made);
+      const file = join(dataDir, 'format.json');
+      writeFileSync(file, readFileSync(file, 'utf8').replace(`${DATA_FORMAT}`, `${format}`));
+      const before = contentOf(dataDir);
+      await expect(readAll(dataDir)).rejects.toMatchObject({failure: {code: 'data-format-unsupported'}});
+      expect(contentOf(dataDir)).toEqual(before);
+    });
+  }
 
   for (const name of existsSync(kept) ? readdirSync(kept) : []) {
     const format = Number(/^format-(\d+)\.tar\.gz$/.exec(name)?.[1]);
     test(`${basename(name)} is read, or refused with advice to export it, and never changed`, async () => {
-      const read = await readFixture(join(kept, name)).catch((error: unknown) => error);
-      if (format === DATA_FORMAT) expect(read).toEqual(ENTRIES);
-      else if (read instanceof AppError) expect(read.failure.code).toBe('data-format-unsupported');
-      else expect(read).toEqual(ENTRIES);
+      await assertReadOrRefused(unpack(join(kept, name)), format);
     });
   }
 });
