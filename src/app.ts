@@ -29,6 +29,7 @@ import {createFaultyStore} from './faults/faulty-store.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 import {createHttpService, type HttpService} from './http/http-service.ts';
 import type {JsonObject} from './http/openapi/json-schema.ts';
+import {openProxy} from './http/proxy/open-proxy.ts';
 import type {PageServer} from './http/proxy/page-server.ts';
 import {createRoutes} from './http/routes/create-routes.ts';
 import {createPilotChoice} from './identity/pilot-choice.ts';
@@ -41,7 +42,6 @@ import {
   type OpenedAccess,
   openAccess,
   openPlugins,
-  openProxy,
   openSessions,
 } from './parts.ts';
 import {platformPaths} from './paths.ts';

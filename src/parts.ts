@@ -17,7 +17,6 @@ import type {PageProofs} from './domain/page-proofs.ts';
 import type {ServedSessions} from './domain/session.ts';
 import type {Store} from './domain/store.ts';
 import type {Timers} from './domain/timers.ts';
-import type {PageServer} from './http/proxy/page-server.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
 import {PROCESS_TIMERS} from './identity/process-timers.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
@@ -195,12 +194,6 @@ function createOwner(
 ): KeptOwner {
   const runtimeDirs = runtimeDirsOf(process.env, {temporaryDir: tmpdir(), userId: process.getuid?.()});
   return openOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, randomBytes});
-}
-
-/** Opens the proxy to a dev server. Loaded on demand: only services for authors of plugins have one. */
-export async function openProxy(address: string): Promise<PageServer> {
-  const {openPageServer} = await import('./http/proxy/page-server.ts');
-  return openPageServer(address);
 }
 
 /** Opens the plugin host. It starts plugins only when `start` is called. */

@@ -449,7 +449,6 @@ const MAY_IMPORT = {
     'store',
     'store/memory',
     'store/shared/etcd',
-    'http/proxy',
     'identity',
     'identity/backend',
     'identity/keychain',
