@@ -1,6 +1,5 @@
 import type {EtcdLocation} from '../config/store-location.ts';
 import {PROCESS_TIMERS} from '../identity/process-timers.ts';
-import {REQUEST_BYTES_MAX} from '../store/shared/engine/staging.ts';
 import {judgeVersion, OLD_VERSION_ADVICE} from '../store/shared/etcd/assert-version.ts';
 import {type InspectedCluster, type InspectedMember, inspectEtcd} from '../store/shared/etcd/inspect-etcd.ts';
 import type {Finding} from './finding.ts';
@@ -36,7 +35,7 @@ export async function checkSharedStore(
 
 const ACCESS_FIX = 'Check the addresses, certificates, user and prefix of --store, and that etcd runs';
 
-function describeMember({member, problem, status, latencyMs, tooSmallRequestBytes}: InspectedMember): Finding {
+function describeMember({member, problem, status, latencyMs, tooSmall}: InspectedMember): Finding {
   if (status === undefined)
     return {check: CHECK, level: 'problem', detail: problem ?? `${member} does not answer`, fix: ACCESS_FIX};
   const {version, errors} = status;
@@ -45,10 +44,10 @@ function describeMember({member, problem, status, latencyMs, tooSmallRequestByte
   if (errors.length > 0)
     return {check: CHECK, level: 'problem', detail: `${member} reports: ${errors.join('; ')}`, fix: SPACE_FIX};
   if (verdict === 'refused') return {check: CHECK, level: 'problem', detail, fix: 'Use etcd 3.6 or later'};
-  if (tooSmallRequestBytes !== undefined)
+  if (tooSmall !== undefined)
     return {
       ...{check: CHECK, level: 'problem', fix: 'Start each member with --max-request-bytes=9437184'},
-      detail: `${member} accepts requests of up to ${tooSmallRequestBytes} bytes; the service sends up to ${REQUEST_BYTES_MAX}`,
+      detail: `${member} accepts requests of up to ${tooSmall.acceptedBytes} bytes; the service sends up to ${tooSmall.sentBytes}`,
     };
   if (status.dbSize > status.quotaBytes * QUOTA_WARNING_PART)
     return {

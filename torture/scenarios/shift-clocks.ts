@@ -20,7 +20,7 @@ const TTL_SECONDS = {from: 1, to: 20};
 const LOOK_MS = 150;
 
 /** Time that entries are observed with each clock, in milliseconds. */
-const OBSERVED_MS = {quick: 2500, standard: 10_000};
+const OBSERVED_MS = {quick: 1500, standard: 10_000};
 
 /** E2, the clocks: those of two services differ, and jump. */
 export const SHIFT_CLOCKS: Scenario = {

@@ -63,7 +63,10 @@ describe('an engine that is emptied while the store is open', () => {
     await write(store, put('a'), put('b'));
     cluster.control('del', '--prefix', `${engine.prefix}/`);
     for (const call of [() => read(store, 'a'), () => write(store, put('c')), () => store.list(range())])
-      assert.match((await failureOf(call)).problem, /data of this store were removed in the engine; restart/);
+      assert.match(
+        (await failureOf(call)).problem,
+        /data of this store were removed in the engine; restore them, or restart/,
+      );
     assert.equal(cluster.control('get', '--prefix', `${engine.prefix}/`), '');
     await using again = await openStoreIn(await engine.connect());
     assert.notEqual(again.id, store.id);

@@ -18,8 +18,14 @@ export interface InspectedMember {
   readonly problem: string | undefined;
   /** Shortest time of some requests, in milliseconds. */
   readonly latencyMs: number;
-  /** Its limit for requests, in bytes, if that is less than what the service sends. */
-  readonly tooSmallRequestBytes: number | undefined;
+  /** Its limit for requests, if that is less than what the service sends. */
+  readonly tooSmall: RequestLimit | undefined;
+}
+
+/** A limit for requests, and what the service sends at most, in bytes. */
+export interface RequestLimit {
+  readonly acceptedBytes: number;
+  readonly sentBytes: number;
 }
 
 /** The members that decide together. */
@@ -81,11 +87,10 @@ async function inspectMember(
   try {
     const {response, latencyMs} = await measure(() => client.call<StatusResponse>('Maintenance/Status', {}, index));
     const status = {...response, quotaBytes: response.dbSizeQuota || quotaBytes};
-    const tooSmallRequestBytes = await findRequestLimit(client, index);
-    return {member, status, problem: undefined, latencyMs, tooSmallRequestBytes};
+    return {member, status, problem: undefined, latencyMs, tooSmall: await findTooSmall(client, index)};
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    return {member, status: undefined, problem: error.message, latencyMs: Infinity, tooSmallRequestBytes: undefined};
+    return {member, status: undefined, problem: error.message, latencyMs: Infinity, tooSmall: undefined};
   }
 }
 
@@ -103,7 +108,7 @@ async function measure<T>(call: () => Promise<T>): Promise<{readonly response: T
  * Finds a limit for requests that is too small. Reads a key that is as large as the largest request, and that no store has: a member
  * refuses it before it looks at anything else.
  */
-async function findRequestLimit(client: EtcdClient, index: number): Promise<number | undefined> {
+async function findTooSmall(client: EtcdClient, index: number): Promise<RequestLimit | undefined> {
   const key = Buffer.alloc(REQUEST_BYTES_MAX + GRPC_SLACK_BYTES - KEY_HEAD_BYTES);
   try {
     await client.call('KV/Range', {key, limit: 1, keysOnly: true, serializable: true} satisfies RangeRequest, index);
@@ -111,7 +116,8 @@ async function findRequestLimit(client: EtcdClient, index: number): Promise<numb
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     const [, limit] = /larger than max \(\d+ vs\. (\d+)\)/.exec(error.message) ?? [];
-    return limit === undefined ? undefined : Number(limit) - GRPC_SLACK_BYTES;
+    if (limit === undefined) return undefined;
+    return {acceptedBytes: Number(limit) - GRPC_SLACK_BYTES, sentBytes: REQUEST_BYTES_MAX};
   }
 }
 
