@@ -252,7 +252,6 @@ const MAY_IMPORT = {
     'store',
     'store/disk',
     'store/lmdb',
-    'store/shared/engine',
     'store/shared/etcd',
     'system',
     'node:dns',
