@@ -8,10 +8,15 @@ import {commandsOf, readGuide} from '../../support/guide.ts';
 
 const machine = await createMachine();
 
+/** Number of blocks about etcd alone, the last of the guide, whose commands need no service. */
+const OPERATION_BLOCKS = 5;
+
+const guide = readGuide('several-machines.md').filter(({language}) => language === 'sh');
+
 test('the commands of several-machines.md create a user, start a service as that user, and move entries to it', async () => {
   await using cluster = await EtcdCluster.start(3);
   // The first one has a test of its own.
-  const [cluster1, ...lines] = commandsOf(readGuide('several-machines.md'));
+  const [cluster1, ...lines] = commandsOf(guide.slice(0, -OPERATION_BLOCKS));
   expect(cluster1).toBe('npm run cluster');
   const controls = lines.filter(line => line.startsWith('etcdctl '));
   const [start = '', copy = '', ...others] = lines.filter(line => !controls.includes(line));
@@ -40,4 +45,19 @@ test('the commands of several-machines.md create a user, start a service as that
   expect((await machine.run(['get', 'a', '--port', String(shared.port)])).stdout).toContain('1.0');
   await shared.stop();
   await old.stop();
+});
+
+test('the commands of several-machines.md make space in a member, save a backup of it, and restore that', async () => {
+  await using cluster = await EtcdCluster.start(1);
+  for (const {text: command} of guide.slice(-OPERATION_BLOCKS)) {
+    const adapted = command
+      .replaceAll('--endpoints a.example:2379 ', '')
+      .replaceAll('/var/lib/etcd', join(machine.home, 'restored'));
+    const {status, stderr} = spawnSync('sh', ['-ec', adapted], {
+      cwd: machine.home,
+      env: {...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: cluster.addresses.join()},
+      encoding: 'utf8',
+    });
+    expect([command, status], stderr).toEqual([command, 0]);
+  }
 });
