@@ -1,5 +1,6 @@
 import {lstatSync, mkdirSync, realpathSync, type Stats, statSync} from 'node:fs';
 import module from 'node:module';
+import {homedir} from 'node:os';
 import {basename, dirname, join} from 'node:path';
 import {codeOf, messageOf} from '../domain/error-text.ts';
 
@@ -18,10 +19,12 @@ const STICKY = 0o1000;
  * is Node's default, because this code is executed.
  *
  * @param userId The user of this process; undefined on Windows, where the profile of a user is closed to others by its ACL.
- * @returns Undefined if no code may be kept: other users could write there, or the disk fails.
+ * @returns Undefined if no code may be kept: other users could write there, this user has no home directory, or the disk fails.
  */
 export function prepareCompileCache(cacheDir: string, userId: number | undefined): string | undefined {
   try {
+    // Accounts of services often name a home directory that must not exist.
+    if (statSync(homedir(), {throwIfNoEntry: false}) === undefined) return undefined;
     const directory = locate(cacheDir);
     if (findParentProblem(directory, userId) !== undefined) return undefined;
     makeDirectory(directory);

@@ -29,7 +29,7 @@ const SLIPS: readonly {
     name: 'a comma before a closing bracket',
     args: ['put', 'a', '{"x":1,}'],
     exitCode: 2,
-    said: /found "\}" at byte 7\nCorrect the text there: .* no comma before a closing bracket\n$/,
+    said: /found "\}" at byte 7\nCorrect the text there: .* no comma before a closing bracket \(more: crewroom explain invalid-json\)\n$/,
     not: /quotes of its own/,
   },
   {name: 'single quotes inside an object', args: ['put', 'a', "{'x':1}"], exitCode: 2, said: /\n.*double quotes only/},
@@ -37,7 +37,7 @@ const SLIPS: readonly {
   {name: 'a string without quotes', args: ['put', 'a', 'hello'], exitCode: 2, said: /\nA string needs its own quotes/},
   {
     name: 'an export into a directory that is not there',
-    args: ['export', '/nonexistent/x'],
+    args: ['export', '/nonexistent-directory/x'],
     exitCode: 1,
     said: /there is no such directory\nChoose a path in a directory that exists/,
     not: /disk/,

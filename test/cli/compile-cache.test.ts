@@ -41,6 +41,15 @@ describe.runIf(process.platform !== 'win32')('the directory with compiled code',
     assert.match((await run(places, 'doctor', '--ephemeral')).stdout, /^ok +Cache /m);
   });
 
+  test('is not created for a user without a home directory', async () => {
+    const home = join(await mkdtemp(join(machine.home, 'homes-')), 'missing');
+    const {exitCode} = await machine.runProcess(['version'], {
+      environment: {HOME: home, USERPROFILE: home, XDG_CACHE_HOME: ''},
+    });
+    assert.equal(exitCode, 0);
+    await assert.rejects(stat(home), {code: 'ENOENT'});
+  });
+
   const refused = [
     {
       name: 'that others may write to',

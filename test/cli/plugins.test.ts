@@ -46,7 +46,7 @@ describe('crewroom start, with plugins', () => {
       ],
     );
     const {reason} = lines.find(({message}) => message === 'plugin is broken') ?? {};
-    assert.equal(reason, '$.id has to be the name of the folder, "com.example.wrong"');
+    assert.equal(reason, 'plugin.json: $.id has to be the name of the folder, "com.example.wrong"');
   });
 
   test('shows their number on a terminal, and each one that is broken with its reason', async () => {
