@@ -4,6 +4,7 @@ import {connect, createServer, type Server} from 'node:net';
 import {join} from 'node:path';
 import {afterEach, describe, expect, onTestFinished, test} from 'vitest';
 import {openCrewroom} from '../../src/app.ts';
+import {ACCESS_MODES, type AccessMode} from '../../src/domain/access.ts';
 import {exchange, formatRequest} from '../support/raw-client.ts';
 import {makeTemporaryDirectory, startService} from '../support/service.ts';
 
@@ -13,6 +14,13 @@ describe('the service listens on this machine only (A13)', () => {
       await expect(openCrewroom({host, port: 0, ephemeral: true})).rejects.toMatchObject({
         failure: {code: 'unsafe-host', host},
       });
+    });
+  }
+
+  for (const access of ACCESS_MODES) {
+    test(`refuses to start on all addresses in the mode ${access} too`, async () => {
+      const opening = openCrewroom({host: '0.0.0.0', port: 0, ephemeral: true, access});
+      await expect(opening).rejects.toMatchObject({failure: {code: 'unsafe-host'}});
     });
   }
 
@@ -82,11 +90,14 @@ describe('a port in use is a failure; no other port is used (A14)', () => {
     });
   }
 
-  test('two services cannot share a port', async () => {
-    const service = await startService();
-    onTestFinished(() => service[Symbol.asyncDispose]());
-    await expect(startService({port: service.port})).rejects.toMatchObject({failure: {code: 'address-in-use'}});
-  });
+  for (const access of ACCESS_MODES) {
+    test(`two services cannot share a port, in the mode ${access}`, async () => {
+      const service = await startService({access});
+      onTestFinished(() => service[Symbol.asyncDispose]());
+      const second = startService({port: service.port, access});
+      await expect(second).rejects.toMatchObject({failure: {code: 'address-in-use'}});
+    });
+  }
 
   test('the port is free as soon as the service is disposed of', async () => {
     const first = await startService();
@@ -122,10 +133,11 @@ describe('only its owner can read the data directory (A16)', () => {
     for (const [name, mode] of modes) expect(['d700', 'f600'], `${name} ${mode}`).toContain(mode);
   }
 
-  async function run(dataDir: string): Promise<void> {
-    const crewroom = await openCrewroom({dataDir, port: 0});
+  async function run(dataDir: string, access: AccessMode = 'open'): Promise<void> {
+    const crewroom = await openCrewroom({dataDir, port: 0, access});
     try {
       await crewroom.entries.put('k', '1');
+      await crewroom.listen();
       await expectPrivate(dataDir);
     } finally {
       await crewroom[Symbol.asyncDispose]();
@@ -133,23 +145,25 @@ describe('only its owner can read the data directory (A16)', () => {
     await expectPrivate(dataDir);
   }
 
-  test('when it is created, whatever the umask', async () => {
-    const before = process.umask(0);
-    try {
-      await run(await makeDataDir());
-    } finally {
-      process.umask(before);
-    }
-  });
+  for (const access of ACCESS_MODES) {
+    test(`when it is created, whatever the umask, in the mode ${access}`, async () => {
+      const before = process.umask(0);
+      try {
+        await run(await makeDataDir(), access);
+      } finally {
+        process.umask(before);
+      }
+    });
 
-  test('even if all users could read it and its files before', async () => {
-    const dataDir = await makeDataDir();
-    await run(dataDir);
-    await writeFile(join(dataDir, 'secret.json'), '{}');
-    for (const [name, mode] of await modesUnder(dataDir))
-      await chmod(join(dataDir, name), mode.startsWith('d') ? 0o755 : 0o644);
-    await run(dataDir);
-  });
+    test(`even if all users could read it and its files before, in the mode ${access}`, async () => {
+      const dataDir = await makeDataDir();
+      await run(dataDir, access);
+      await writeFile(join(dataDir, 'secret.json'), '{}');
+      for (const [name, mode] of await modesUnder(dataDir))
+        await chmod(join(dataDir, name), mode.startsWith('d') ? 0o755 : 0o644);
+      await run(dataDir, access);
+    });
+  }
 
   test('even if it existed, empty and accessible to all users', async () => {
     const dataDir = await makeDataDir();

@@ -1,5 +1,8 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import type {Config} from '../../src/config/config.ts';
+import {ACCESS_MODES} from '../../src/domain/access.ts';
+import {bearer} from '../support/access-tokens.ts';
+import {readOwnerToken} from '../support/owner-file.ts';
 import {formatRequest, type RawClient} from '../support/raw-client.ts';
 import {callService, connectInTest, startInTest, type TestService} from '../support/service.ts';
 
@@ -13,16 +16,20 @@ function start(options: Partial<Config> = {}): Promise<TestService> {
 }
 
 /** Returns the status of an answer to another client. */
-async function statusOf(service: TestService, line = 'GET /livez', body?: string): Promise<number> {
-  return (await callService(service, line, {body})).status;
+async function statusOf(
+  service: TestService,
+  line = 'GET /livez',
+  {body, headers = []}: {readonly body?: string; readonly headers?: readonly string[]} = {},
+): Promise<number> {
+  return (await callService(service, line, {body, headers})).status;
 }
 
 /** Sends requests of another client one after the other. @returns How many are refused. */
-async function countRefused(service: TestService): Promise<number> {
+async function countRefused(service: TestService, headers: readonly string[]): Promise<number> {
   let refused = 0;
   for (let count = 0; count < CONNECTIONS_MAX; count++) {
     if ((await statusOf(service)) !== 200) refused++;
-    if ((await statusOf(service, 'PUT /api/store/k', '1')) >= 400) refused++;
+    if ((await statusOf(service, 'PUT /api/store/k', {body: '1', headers})) >= 400) refused++;
   }
   return refused;
 }
@@ -68,7 +75,7 @@ describe('the connection of a client that disconnects while it waits for events 
       waiting.push(client);
       expect(await statusOf(service)).toBe(200);
     }
-    expect(await statusOf(service, 'PUT /api/store/k', '1')).toBe(201);
+    expect(await statusOf(service, 'PUT /api/store/k', {body: '1'})).toBe(201);
     for (const client of waiting) expect((await client.readAnswer()).json).toMatchObject({revision: '1'});
   });
 
@@ -117,9 +124,12 @@ describe('clients that hold connections without progress do not block others (A1
     {name: 'heads that never end', head: 'GET /livez HTTP/1.1\r\nX: '},
     {name: 'connections without a request', head: ''},
   ];
-  for (const {name, head, drip, rest = ''} of attacks) {
-    test(name, async () => {
-      const service = await start();
+  // Attackers have no credentials, and other clients those that the mode asks for.
+  const modes = attacks.flatMap(attack => ACCESS_MODES.map(access => ({...attack, access})));
+  for (const {name, head, drip, rest = '', access} of modes) {
+    test(`${name}, in the mode ${access}`, async () => {
+      const service = await start({access});
+      const headers = access === 'open' ? [] : [bearer(await readOwnerToken(service))];
       const host = `localhost:${service.port}`;
       // More than the buffers between a service and a client that does not read can hold.
       for (let count = 0; count < 12; count++)
@@ -138,7 +148,7 @@ describe('clients that hold connections without progress do not block others (A1
       }, 20);
       onTestFinished(() => clearInterval(timer));
       // For a moment slow clients cannot be told from attackers, and hold all places.
-      await expect.poll(() => countRefused(service), {timeout: 30_000}).toBe(0);
+      await expect.poll(() => countRefused(service, headers), {timeout: 30_000}).toBe(0);
     });
   }
 });
