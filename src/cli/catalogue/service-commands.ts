@@ -41,8 +41,8 @@ export const START = {
   ],
   notes: [
     'On a terminal it prints text for people, and refused requests with what to do.',
-    'The key h shows its keys. Elsewhere it prints JSON log lines on stderr, with',
-    'requests only if --requests is given.',
+    'The key h shows what other keys do there.',
+    'Elsewhere it prints JSON log lines on stderr; --requests adds requests.',
   ],
 } as const satisfies CommandSpec;
 
@@ -88,8 +88,8 @@ export const CONSOLE = {
     {line: 'crewroom console --port 8000', purpose: 'of the service on another port'},
   ],
   notes: [
-    'The address has a code, which is valid for a minute and once. Without a code,',
-    'the console changes neither allowed origins nor plugins nor faults.',
+    'The address has a code, which is valid for a minute and once.',
+    'Without it the console changes neither allowed origins nor plugins nor faults.',
   ],
 } as const satisfies CommandSpec;
 

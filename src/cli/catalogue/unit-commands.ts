@@ -24,8 +24,8 @@ export const SERVICE = {
     {line: 'crewroom service uninstall', purpose: 'stop it and remove the unit; data stays'},
   ],
   notes: [
-    'The unit has the paths of Node and of Crewroom, and no variable and no secret:',
-    'the service reads the config file. Linux only; the guide "Keep it running" has',
-    'recipes for macOS and Windows.',
+    'The unit has the paths of Node and of Crewroom, and no variable and no secret.',
+    'The service reads the config file.',
+    'Linux only; the guide "Keep it running" has recipes for macOS and Windows.',
   ],
 } as const satisfies CommandSpec;
