@@ -70,6 +70,15 @@ const UPGRADE = formatRequest('GET /socket', [
 ]);
 
 describe('requests on a new connection', () => {
+  test('that cannot be read are answered after the client has ended its side, too', async () => {
+    const {server, client, decide} = await connectJudged({lingerMs: 5000});
+    await client.send('nonsense\r\n\r\n');
+    client.socket.end();
+    await untilRead(server);
+    decide(undefined);
+    expect((await client.readAnswer()).json).toMatchObject({code: 'malformed-request'});
+  });
+
   test('wait until its peer is admitted, once for all', async () => {
     const {server, client, judged, handled, decide} = await connectJudged();
     await client.send(formatRequest('PUT /first', [], 'body'));

@@ -190,7 +190,11 @@ export class Connection {
     this.#broken = true;
     if (this.#newest?.complete === false) this.#newest.fail(failure);
     else if (this.#current === undefined && !this.#suspended) refuse();
-    else this.#afterAnswers = refuse;
+    else {
+      this.#afterAnswers = refuse;
+      // Without a request to answer, Node's listener would end the socket as soon as the client ends its side.
+      if (this.#current === undefined && this.#queue.length === 0) this.socket.removeAllListeners('end');
+    }
   }
 
   /** Stops waiting for its client. A request whose body is incomplete is answered with 408. */
