@@ -1,9 +1,16 @@
+import fc from 'fast-check';
 import type {RequestHints} from './arbitrary/requests.ts';
 import {SIGN_INS} from './back-end.ts';
 import {NO_FAULTS} from './faults.ts';
 import {ORIGINS} from './origins.ts';
 import {PILOTS} from './pilots.ts';
-import {FLIGHTS, PLUGIN_SEGMENTS, SETTINGS} from './plugins.ts';
+import {FLIGHTS, NAMES, PLUGIN_SEGMENTS, SETTINGS} from './plugins.ts';
+
+/** Names of pages of the documentation: references, then guides. */
+const PAGES = fc.constantFrom('client', 'http-api', 'tour', 'first-plugin');
+
+/** Codes of failures, each of which has a page. */
+const CODES = fc.constantFrom('no-entry', 'invalid-key', 'disk-full');
 
 /** Values with which requests succeed at the fuzzed service, its back end and its plugins. */
 export const HINTS: RequestHints = {
@@ -17,7 +24,11 @@ export const HINTS: RequestHints = {
     allowOrigin: ORIGINS,
   },
   onlyHinted: ['setFaults', 'addFaults'],
-  segments: PLUGIN_SEGMENTS,
+  segments: {
+    ...PLUGIN_SEGMENTS,
+    code: CODES,
+    name: fc.oneof({weight: 3, arbitrary: NAMES}, {weight: 1, arbitrary: PAGES}),
+  },
   before: {getIdentity: 'signIn', verifySession: 'signIn', getFlight: 'changeFlight'},
   // It waits until the plugin runs.
   slow: ['restartPlugin'],
@@ -31,4 +42,7 @@ export const REFUSED: readonly string[] = [
   'listTokens',
   'createToken',
   'revokeToken',
+  'listGrants',
+  'grantPermissions',
+  'revokePermissions',
 ];

@@ -10,9 +10,10 @@ export function isFile(place: Place, {status}: Answer): boolean {
   return isPage(place) && [200, 206, 304, 416].includes(status);
 }
 
-/** Returns whether a place has files: pages of plugins, and the console, which the document names. */
+/** Returns whether a place has files: pages of plugins, and the console and the documentation, which the document names. */
 function isPage(place: Place): boolean {
-  return place.kind === 'page' || ('operation' in place && place.operation.path === '/');
+  if (place.kind === 'page') return true;
+  return 'operation' in place && (place.operation.path === '/' || place.operation.path.startsWith('/docs/'));
 }
 
 /** Checks an answer with a file: it has an entity tag, and its bytes are those of a page and of no other file. */

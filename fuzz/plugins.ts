@@ -1,4 +1,4 @@
-import {readFile} from 'node:fs/promises';
+import {readdir, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import fc from 'fast-check';
@@ -30,16 +30,18 @@ const PAGE_PATHS = [
   ...['../plugin.json', '..%2fplugin.json', '%2e%2e/plugin.json', '..%5cplugin.json', '../background/index.js'],
 ];
 
+/** Names of routes of {@link PLUGIN}, and others. */
+export const NAMES: fc.Arbitrary<string> = fc.oneof(
+  {weight: 6, arbitrary: fc.constant('echo')},
+  {weight: 3, arbitrary: fc.constantFrom('text', 'bytes', 'created', 'empty', 'refused')},
+  {weight: 1, arbitrary: fc.constantFrom('fail', 'data', 'startflight', 'absent', '__proto__', 'constructor')},
+);
+
 /** Values of the parameters in paths of plugins. */
 export const PLUGIN_SEGMENTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   id: IDS,
   plugin: IDS,
   file: fc.constantFrom(...PAGE_PATHS),
-  name: fc.oneof(
-    {weight: 6, arbitrary: fc.constant('echo')},
-    {weight: 3, arbitrary: fc.constantFrom('text', 'bytes', 'created', 'empty', 'refused')},
-    {weight: 1, arbitrary: fc.constantFrom('fail', 'data', 'startflight', 'absent', '__proto__', 'constructor')},
-  ),
 };
 
 /** Changes of the settings of {@link PLUGIN}: within their limits, or also beside them and of unknown ones. */
@@ -80,14 +82,16 @@ export async function writePlugins(directory: string): Promise<void> {
   for (const id of [PLUGIN, ...OTHER_PLUGINS]) await copyPlugin(id, directory, PLUGINS);
 }
 
-/** Reads the contents of all files that pages may show: those of plugins, and the console at `/`. */
+/** Reads the contents of all files that pages may show: those of plugins, the console at `/`, and the documentation. */
 export async function readPages(): Promise<readonly string[]> {
   const ofPlugins = [PLUGIN, ...OTHER_PLUGINS].flatMap(id => PAGE_FILES.map(name => join(PLUGINS, id, 'ui', name)));
-  const files = [...ofPlugins, CONSOLE];
+  const ofDocs = (await readdir(DOCS, {recursive: true})).filter(name => name.endsWith('.html'));
+  const files = [...ofPlugins, CONSOLE, ...ofDocs.map(name => join(DOCS, name))];
   return (await Promise.allSettled(files.map(file => readFile(file, 'utf8')))).flatMap(read =>
     read.status === 'fulfilled' ? [read.value] : [],
   );
 }
 
 const PLUGINS = fileURLToPath(new URL('plugins/', import.meta.url));
+const DOCS = fileURLToPath(new URL('../dist/docs/', import.meta.url));
 const CONSOLE = fileURLToPath(new URL('../dist/console/index.html', import.meta.url));
