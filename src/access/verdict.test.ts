@@ -96,6 +96,12 @@ describe('judgeAccess()', () => {
       expect([verdictOf(plugin, yes), verdictOf(plugin, no)]).toEqual(['y', '403']);
     });
 
+  test('gives no plugin the entries of the service, whatever its id', () => {
+    const plugin = {name: '', mode: 'attributed', principal: 'plugin:crewroom'} as const;
+    expect(verdictOf(plugin, 'entries:write:crewroom/settings/core')).toBe('403');
+    expect(verdictOf(plugin, 'entries:read:crewroom/')).toBe('403');
+  });
+
   test('permits a token the same in each mode', () => {
     for (const mode of ['open', 'attributed', 'strict'] as const)
       for (const action of ['entries:read:com.a/x', 'entries:read:shared/x', 'client:use'] as const)

@@ -45,13 +45,18 @@ const OF_OWN_ENTRIES = ['entries:read:', 'entries:write:'] as const;
 /** Actions about a plugin itself, by their beginnings. */
 const OF_OWN_NAME = ['settings:read:', 'settings:write:', 'routes:call:'] as const;
 
+/** Prefix of the entries of the service itself, such as the settings of all plugins. */
+const SERVICE_PREFIX = 'crewroom';
+
 /** Returns whether a plugin may do something without any grant. Makes no text for each permission: this runs for every request. */
 function isOfPlugin(id: string, action: Action): boolean {
   if (action === 'settings:write:core') return true;
   // The slash keeps the entries of "com.ab" from "com.a".
   for (const beginning of OF_OWN_ENTRIES)
     if (action.startsWith(beginning))
-      return action.startsWith(id, beginning.length) && action[beginning.length + id.length] === '/';
+      return (
+        id !== SERVICE_PREFIX && action.startsWith(id, beginning.length) && action[beginning.length + id.length] === '/'
+      );
   return OF_OWN_NAME.some(
     beginning => action.length === beginning.length + id.length && action.startsWith(beginning) && action.endsWith(id),
   );

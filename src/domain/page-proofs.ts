@@ -17,7 +17,7 @@ export interface PageProofs {
 
 /** Replaces the secrets in host names of pages, for logs and failures. */
 export function withoutPageSecrets(text: string): string {
-  return text.includes(CONSOLE_SUFFIX) ? text.replace(PAGE_SECRET, `-…${CONSOLE_SUFFIX}`) : text;
+  return text.replace(PAGE_SECRET, `-…${CONSOLE_SUFFIX}`);
 }
 
 const CONSOLE_SUFFIX = '.crewroom.localhost';

@@ -10,10 +10,12 @@ test('no plugin can have the name of a path of the service', () => {
 });
 
 test('an id collides with the path that it would be in', () => {
-  expect(['store', 'Core', 'installed', 'com.example.a'].map(findReservedPath)).toEqual([
+  expect(['store', 'Core', 'installed', 'Crewroom', 'shared', 'com.example.a'].map(findReservedPath)).toEqual([
     '/api/store',
     '/api/settings/core',
     '/api/plugins/installed',
+    '/api/store/crewroom%2Fsettings',
+    '/api/store/shared',
     undefined,
   ]);
 });

@@ -64,6 +64,7 @@ test('withoutPageSecrets() removes the secret wherever the name of a page is', (
   const host = `com-a-${secret}.crewroom.localhost`;
   const text = `at http://${host}:7172/plugins/com.a/app.js, ${host.toUpperCase()}, x.${host}`;
   expect(withoutPageSecrets(text).toLowerCase()).not.toContain(secret);
+  expect(withoutPageSecrets(host.toUpperCase())).not.toContain(secret.toUpperCase());
   expect(withoutPageSecrets(`http://${host}:7172`)).toBe('http://com-a-….crewroom.localhost:7172');
   for (const other of ['', 'http://com-a-1234abcd.crewroom.localhost:7172', `a-${secret}.example`])
     expect(withoutPageSecrets(other)).toBe(other);

@@ -2,6 +2,7 @@ import {type Access, ANY_CALLER, type Caller, OPEN_ACCESS, type Principal} from 
 import {NO_FAULTS, type ServedFaults} from '../../domain/active-faults.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {Failure} from '../../domain/failure.ts';
+import {withoutPageSecrets} from '../../domain/page-proofs.ts';
 import {answerOptions, isPreflight, withCors} from './cors.ts';
 import type {FailureLog} from './failure-log.ts';
 import {failureAnswer, toFailure} from './failure-response.ts';
@@ -281,8 +282,8 @@ function answerError(error: unknown, handling: Handling, {failures, newRequestId
   const requestId = newRequestId();
   const failure = explainFailure(toFailure(error, requestId), handling);
   handling.failed = {failure, requestId};
-  // Without the query: it may contain secrets.
-  const path = target.split('?', 1)[0]?.slice(0, 200) ?? '';
+  // Without the query: it may contain secrets, as may the host name of a target in absolute form.
+  const path = withoutPageSecrets(target.split('?', 1)[0] ?? '').slice(0, 200);
   failures.report(failure, {requestId, method, path, error});
   return failureAnswer(failure, requestId);
 }

@@ -27,10 +27,12 @@ const RESERVED_IDS: ReadonlySet<string> = new Set([
   'transactions',
 ]);
 
-/** Ids that would collide with paths in which the id is the last segment. */
+/** Ids that would collide with other paths: those in which the id is the last segment, and entries of the service and of all plugins. */
 const RESERVED_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['installed', '/api/plugins/installed'],
   ['core', '/api/settings/core'],
+  ['crewroom', '/api/store/crewroom%2Fsettings'],
+  ['shared', '/api/store/shared'],
 ]);
 
 /** Returns the path of the service that an id collides with, in upper or lower case; undefined if there is none. */
