@@ -34,7 +34,7 @@ export async function followRedirects({answer, url, init}: AnsweredCall, deps: F
     await answered.body?.cancel();
     if (count === REDIRECTS_MAX) throw failed('redirect count exceeded');
     method = methodAfter(answered.status, method);
-    if (method !== 'GET' && method !== 'HEAD') throw failed('a request with a body was redirected');
+    if (!/^(?:GET|HEAD)$/i.test(method)) throw failed('a request with a body was redirected');
     if (!URL.canParse(location, place)) throw failed('it was redirected to an address that is none');
     const next = new URL(location, place).href;
     const ownUrl = own.urlOf(next);
