@@ -161,7 +161,11 @@ class PlainReader {
 
   /** Skips the name of a member, and the colon after it. */
   #skipName(name: Uint8Array): boolean {
-    return this.#skipLiteral(name) && this.#skip(COLON);
+    const at = this.#at;
+    if (this.#skipLiteral(name) && this.#skip(COLON)) return true;
+    // Another name may stand here, but not behind this one.
+    this.#at = at;
+    return false;
   }
 
   #skipLiteral(literal: Uint8Array): boolean {
