@@ -22,7 +22,7 @@ export const USAGE = `Usage: npm run bench [-- OPTIONS]
 Measures Crewroom beside bare node:http, beside its engine without rules, and beside alternatives.
 Prints a report, and writes it to bench/results/ as Markdown, as JSON, and its ratios as a picture.
 
-  --quick        in less than 3 minutes, with fewer rounds and connections; otherwise less than 30
+  --quick        in less than 3 minutes, with fewer rounds and connections; otherwise less than 45
   --only NAME    only this workload or section; repeatable
                  workloads: ${WORKLOADS.map(({name}) => name).join(', ')}
                  sections: ${SECTIONS.join(', ')}
