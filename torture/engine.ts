@@ -7,6 +7,9 @@ import {type ServiceProcess, startService} from './service-process.ts';
 /** Number of members of a cluster. */
 export const MEMBERS = 3;
 
+/** Longest time in which a service answers, also without the engine, in milliseconds: 10 s, and as much for a busy machine. */
+export const ANSWER_MS_MAX = 20_000;
+
 /** A service on an engine, which keeps its port when it is started again. */
 export interface Sharer {
   readonly process: ServiceProcess;

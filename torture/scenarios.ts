@@ -9,6 +9,7 @@ import {FOLLOW_THROUGH_KILLS} from './scenarios/follow-through-kills.ts';
 import {HOLD_PLACES} from './scenarios/hold-places.ts';
 import {KILL_AT_EACH_CALL} from './scenarios/kill-at-each-call.ts';
 import {KILL_AT_RANDOM} from './scenarios/kill-at-random.ts';
+import {KILL_LEADERS} from './scenarios/kill-leaders.ts';
 import {LOSE_POWER} from './scenarios/lose-power.ts';
 import {RACE_FOR_REVISIONS} from './scenarios/race-for-revisions.ts';
 import {REFUSE_RECORD} from './scenarios/refuse-record.ts';
@@ -39,6 +40,7 @@ export const SCENARIOS: readonly Scenario[] = [
   SET_CLOCK_RIGHT,
   HOLD_PLACES,
   SHARE_ENGINE,
+  KILL_LEADERS,
   COMPACT_ENGINE,
   FILL_ENGINE,
   SLOW_ENGINE,

@@ -2,13 +2,12 @@ import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {createClient} from 'crewroom/client';
 import {EtcdCluster} from '../../test/support/etcd-cluster.ts';
+import {assertLogged} from '../assert-logged.ts';
 import {checkContinuity} from '../continuity.ts';
-import {findMissingEngine, MEMBERS, type Sharer, startTwo} from '../engine.ts';
+import {ANSWER_MS_MAX, findMissingEngine, MEMBERS, type Sharer, startTwo} from '../engine.ts';
 import {ClientFollower} from '../followers/client-follower.ts';
 import {lastKey} from '../followers/follower.ts';
 import {SseFollower} from '../followers/sse-follower.ts';
-import {LossError} from '../history.ts';
-import type {Exchange} from '../linearizability/exchange.ts';
 import {HistoryRecorder} from '../linearizability/recorder.ts';
 import {Race} from '../race.ts';
 import {assertLinearizable, countExchanges, RACE_PREFIX} from '../race-steps.ts';
@@ -32,9 +31,6 @@ type Fault = (typeof FAULTS)[number];
 
 /** Time for which processes are stopped, in milliseconds: longer than the service waits for a member. */
 const STOPPED_MS = {quick: 3000, standard: 20_000};
-
-/** Longest time in which the service answers, also without the engine, in milliseconds: 10 s, and as much for a busy machine. */
-const ANSWER_MS_MAX = 20_000;
 
 /** E1: two services on one engine, whose members are killed and stopped, and they too. */
 export const SHARE_ENGINE: Scenario = {
@@ -125,39 +121,4 @@ async function inject(fault: Fault, {cluster, sharers, race, stoppedMs}: Injecte
   if (stopped.length === 1) await race.progress(20);
   await delay(stoppedMs);
   for (const member of stopped) cluster.signal(member, 'SIGCONT');
-}
-
-/**
- * Asserts that the log has no gap, and every acknowledged commit once, under its revision.
- *
- * @throws {LossError}
- */
-function assertLogged(
-  history: readonly Exchange[],
-  changes: Awaited<ReturnType<typeof readChanges>>,
-  lastRevision: number,
-): void {
-  const logged = new Map<number, Set<string>>();
-  const written = new Map<string, number>();
-  for (const {revision, key, value} of changes) {
-    const number = Number(revision);
-    if (number > logged.size + 1) throw new LossError(`Revision ${logged.size + 1} is missing in the log`);
-    logged.set(number, (logged.get(number) ?? new Set()).add(`${key} ${JSON.stringify(value)}`));
-    if (typeof value !== 'string') continue;
-    const earlier = written.get(value) ?? number;
-    if (earlier !== number) throw new LossError(`${value} was written in the revisions ${earlier} and ${number}`);
-    written.set(value, number);
-  }
-  if (logged.size !== lastRevision) throw new LossError(`The log ends with ${logged.size}, not ${lastRevision}`);
-  for (const exchange of history) {
-    if (exchange.kind === 'read' || exchange.outcome.kind !== 'committed') continue;
-    const {revision} = exchange.outcome;
-    if (revision === undefined) continue;
-    for (const write of exchange.writes) {
-      if (write.kind === 'put' && !logged.get(revision)?.has(`${write.key} ${write.value}`))
-        throw new LossError(
-          `${write.key} = ${write.value} was acknowledged as ${revision}, and is not in the log there`,
-        );
-    }
-  }
 }
