@@ -1,6 +1,7 @@
 import type {EtcdLocation} from '../config/store-location.ts';
 import {PROCESS_TIMERS} from '../identity/process-timers.ts';
 import {judgeVersion, OLD_VERSION_ADVICE} from '../store/shared/etcd/assert-version.ts';
+import {CLOCK_DIFFERENCE_MS_MAX} from '../store/shared/etcd/etcd-clock.ts';
 import {type InspectedCluster, type InspectedMember, inspectEtcd} from '../store/shared/etcd/inspect-etcd.ts';
 import type {Finding} from './finding.ts';
 
@@ -12,9 +13,6 @@ const QUOTA_WARNING_PART = 0.6;
 /** Time for one request above which a warning is due, in milliseconds: each commit takes at least twice as long. */
 const LATENCY_WARNING_MS = 50;
 
-/** Difference of clocks above which a warning is due, in milliseconds. */
-const CLOCK_WARNING_MS = 5000;
-
 /** Time before the end of a certificate from which on a warning is due, in milliseconds. */
 const CERTIFICATE_WARNING_MS = 14 * 24 * 60 * 60 * 1000;
 
@@ -23,10 +21,14 @@ export async function checkSharedStore(
   location: EtcdLocation,
   {nowMs}: {readonly nowMs: () => number},
 ): Promise<readonly Finding[]> {
-  const {members, cluster, certificate, store, problem} = await inspectEtcd(location, PROCESS_TIMERS);
+  const {members, cluster, certificate, store, problem} = await inspectEtcd(location, {
+    timers: PROCESS_TIMERS,
+    nowMs,
+  });
   return [
     ...members.map(describeMember),
     ...(cluster === undefined ? [] : [describeCluster(cluster, members.length)]),
+    ...describeClock(members),
     ...(certificate === undefined ? [] : describeCertificate(certificate, nowMs())),
     ...(problem === undefined ? [] : [{check: CHECK, level: 'problem', detail: problem, fix: ACCESS_FIX} as const]),
     ...(store === undefined ? [] : describeStore(store, nowMs())),
@@ -84,6 +86,24 @@ function describeCluster({voters, majorityMs}: InspectedCluster, named: number):
   return {check: CHECK, level: 'ok', detail};
 }
 
+/** Compares the clock of this machine with those of the members; one that agrees with any of them is right. */
+function describeClock(members: readonly InspectedMember[]): readonly Finding[] {
+  const clocks = members.flatMap(({clock}) => clock ?? []);
+  if (clocks.length === 0) return [];
+  const aheadMs = Math.min(...clocks.map(clock => clock.aheadMs));
+  const behindMs = Math.min(...clocks.map(clock => clock.behindMs));
+  const fix = 'Synchronise the clock of this machine with a time server';
+  if (aheadMs > CLOCK_DIFFERENCE_MS_MAX) {
+    const detail = `the clock of this machine is ${Math.floor(aheadMs / 1000)} s ahead of etcd: no service starts here`;
+    return [{check: CHECK, level: 'problem', detail, fix}];
+  }
+  if (behindMs > CLOCK_DIFFERENCE_MS_MAX) {
+    const detail = `the clock of this machine is ${Math.floor(behindMs / 1000)} s behind etcd: entries get a wrong "updatedAt"`;
+    return [{check: CHECK, level: 'warning', detail, fix}];
+  }
+  return [];
+}
+
 function describeCertificate(
   {file, validToMs}: {readonly file: string; readonly validToMs: number},
   nowMs: number,
@@ -101,7 +121,7 @@ function describeStore(
   nowMs: number,
 ): readonly Finding[] {
   const aheadMs = clockMs - nowMs;
-  if (aheadMs > CLOCK_WARNING_MS)
+  if (aheadMs > CLOCK_DIFFERENCE_MS_MAX)
     return [
       {
         check: CHECK,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import type {AppError} from '../../src/domain/app-error.ts';
 import type {Store} from '../../src/domain/store.ts';
+import type {Timers} from '../../src/domain/timers.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import {REQUEST_BYTES_MAX} from '../../src/store/shared/engine/staging.ts';
 import {
@@ -24,6 +25,29 @@ import {SimulatedEngine} from '../support/simulated-engine.ts';
 
 /** Short, so that tests of engines that never answer end soon. */
 const GROUP_TIMEOUT_MS = 200;
+
+/** A monotonic clock that a test moves, with timers that run when it does. */
+class SteppedClock {
+  #nowMs = 0;
+  readonly #waiting = new Set<{readonly atMs: number; readonly run: () => void}>();
+  readonly elapsedMs = (): number => this.#nowMs;
+  readonly timers: Timers = {
+    after: (delayMs, run) => {
+      const timer = {atMs: this.#nowMs + delayMs, run};
+      this.#waiting.add(timer);
+      return () => this.#waiting.delete(timer);
+    },
+  };
+
+  step(ms: number): void {
+    this.#nowMs += ms;
+    for (const timer of this.#waiting) {
+      if (timer.atMs > this.#nowMs) continue;
+      this.#waiting.delete(timer);
+      timer.run();
+    }
+  }
+}
 
 async function open(engine: SimulatedEngine): Promise<Store> {
   return openStoreIn(engine.connect(), {groupTimeoutMs: GROUP_TIMEOUT_MS});
@@ -137,9 +161,7 @@ describe('an engine that does not answer', () => {
     await using other = await open(engine);
     const heard = new Promise<void>(resolve => store.onChange(resolve));
     engine.beforeWrite = async () => {
-      setImmediate(() => {
-        engine.isDown = true;
-      });
+      engine.isDown = true;
     };
     await write(other, put('a')).catch(() => undefined);
     engine.beforeWrite = undefined;
@@ -217,7 +239,7 @@ describe('a commit that is larger than a request', () => {
     await store[Symbol.asyncDispose]();
   });
 
-  test('is not applied if its process disappears before, and its parts are removed when the store is opened again', async () => {
+  test('is not applied if its process disappears before, and the next commit of another one removes its parts', async () => {
     const engine = new SimulatedEngine();
     const store = await openStoreIn(engine.connect(), {groupTimeoutMs: 2000});
     await using other = await openStoreIn(engine.connect(), {groupTimeoutMs: 2000});
@@ -229,14 +251,55 @@ describe('a commit that is larger than a request', () => {
     engine.isDown = false;
     assert.notDeepEqual(engine.keysWith('s/'), []);
     assert.deepEqual(await other.list(range()), []);
-    await using another = await openStoreIn(engine.connect(), {groupTimeoutMs: 2000});
-    assert.equal((await write(another, put('a'))).revision, 1);
+    assert.equal((await write(other, put('a'))).revision, 1);
     assert.deepEqual(engine.keysWith('s/'), []);
     await store[Symbol.asyncDispose]();
+  });
+
+  test('is given up in time if each of its parts takes long', async () => {
+    const engine = new SimulatedEngine();
+    const clock = new SteppedClock();
+    await using store = await openStoreIn(engine.connect(), clock);
+    let parts = 0;
+    engine.beforeWrite = async ({key: written}) => {
+      if (written === HEAD_KEY) return;
+      parts++;
+      clock.step(3000);
+    };
+    await assertFailsWith(store.commit(commit), 'store-unavailable');
+    assert.equal(parts, 3, 'no part is written after 9 seconds');
+    engine.beforeWrite = undefined;
+    assert.equal((await write(store, put('a'))).revision, 1);
+    assert.deepEqual(keysOf(await store.list(range())), ['a']);
+    assert.deepEqual(engine.keysWith('s/'), [], 'nothing is written after it was given up');
+  });
+
+  test('has more time than a small one', async () => {
+    const engine = new SimulatedEngine();
+    const clock = new SteppedClock();
+    await using store = await openStoreIn(engine.connect(), clock);
+    engine.beforeWrite = async ({key: written}) => {
+      if (written !== HEAD_KEY) clock.step(1000);
+    };
+    assert.equal((await store.commit(commit)).revision, 1);
   });
 });
 
 describe('an engine that refuses writes', () => {
+  test('lets a store go on while it is full that gets a new id, or whose backup is restored', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await write(store, put('a'));
+    const backup = engine.version;
+    await write(store, put('b'));
+    engine.refuses = 'full';
+    engine.restore(backup);
+    assert.deepEqual(keysOf(await store.list(range())), ['a']);
+    await using renamed = await openStoreIn(engine.connect(), {newStoreId: true});
+    assert.deepEqual(keysOf(await renamed.list(range())), ['a']);
+    await assertFailsWith(write(renamed, put('b')), 'disk-full');
+  });
+
   test('fails puts with disk-full while it is full, and accepts deletes', async () => {
     const engine = new SimulatedEngine();
     await using store = await open(engine);

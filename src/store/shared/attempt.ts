@@ -6,6 +6,10 @@ export interface AttemptOptions {
   /** Id of the group. */
   readonly group: string;
   readonly timeoutMs: number;
+  /** Time for it if it is extended, in milliseconds. */
+  readonly extendedMs: number;
+  /** A monotonic clock, in milliseconds. */
+  readonly elapsedMs: () => number;
   readonly timers: Timers;
 }
 
@@ -21,11 +25,13 @@ export class Attempt {
   problem = 'the engine does not answer in time';
   readonly #options: AttemptOptions;
   readonly #over = new AbortController();
+  readonly #startMs: number;
   #cancel: (() => void) | undefined;
 
   constructor(options: AttemptOptions) {
     this.group = options.group;
     this.#options = options;
+    this.#startMs = options.elapsedMs();
   }
 
   /** @throws {EngineFailure} `unavailable` if the time is over. */
@@ -33,11 +39,10 @@ export class Attempt {
     if (this.#over.signal.aborted) throw this.#failure();
   }
 
-  /** Begins the time, and again after a step that the engine has answered. */
-  restart(): void {
+  /** Gives it more time, for a group that takes several requests. */
+  extend(): void {
     this.assertOpen();
-    this.#cancel?.();
-    this.#cancel = this.#options.timers.after(this.#options.timeoutMs, () => this.#over.abort());
+    this.#endAfter(this.#options.extendedMs);
   }
 
   /** Resolves as the work does. @throws {EngineFailure} `unavailable` once the time is over. */
@@ -45,13 +50,20 @@ export class Attempt {
     const timeout = new Promise<never>((_, reject) => {
       this.#over.signal.addEventListener('abort', () => reject(this.#failure()));
     });
-    this.restart();
+    this.#endAfter(this.#options.timeoutMs);
     try {
       return await Promise.race([work(), timeout]);
     } finally {
       this.#cancel?.();
       this.#cancel = undefined;
     }
+  }
+
+  /** @param timeMs Time since the start, in milliseconds. */
+  #endAfter(timeMs: number): void {
+    const {timers, elapsedMs} = this.#options;
+    this.#cancel?.();
+    this.#cancel = timers.after(Math.max(0, this.#startMs + timeMs - elapsedMs()), () => this.#over.abort());
   }
 
   #failure(): EngineFailure {

@@ -57,7 +57,8 @@ export class EntryIndex {
 
   /** Adds or replaces an entry. */
   set(info: EntryInfo): void {
-    this.remove(info.key);
+    this.#copy = undefined;
+    this.#removeExpiry(info.key);
     this.#entries.set(info);
     if (info.expiresAtMs !== undefined) this.#expiries.add(formatExpiryRow(info.expiresAtMs, info.key));
   }
@@ -65,8 +66,7 @@ export class EntryIndex {
   /** Removes an entry, if it is there. */
   remove(key: Key): void {
     this.#copy = undefined;
-    const found = this.#entries.get(key);
-    if (found?.expiresAtMs !== undefined) this.#expiries.remove(formatExpiryRow(found.expiresAtMs, key));
+    this.#removeExpiry(key);
     this.#entries.remove(key);
   }
 
@@ -95,6 +95,11 @@ export class EntryIndex {
       due.push(expiry);
     }
     return {due, nextMs: undefined};
+  }
+
+  #removeExpiry(key: Key): void {
+    const found = this.#entries.get(key);
+    if (found?.expiresAtMs !== undefined) this.#expiries.remove(formatExpiryRow(found.expiresAtMs, key));
   }
 }
 

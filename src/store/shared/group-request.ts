@@ -4,7 +4,7 @@ import {beginEntryRecord, endEntryRecord} from '../format/entry-record.ts';
 import type {PlannedWrite} from '../plan/group-plan.ts';
 import type {PreparedPlan, PreparedPut} from '../plan/prepared-commit.ts';
 import {encodeResults, eraOf} from './engine/commit-ids.ts';
-import {entryKey, type LogPosition, logUpTo, resultsBefore, stageParts} from './engine/engine-keys.ts';
+import {entryKey, type LogPosition, logUpTo, resultsBefore} from './engine/engine-keys.ts';
 import type {Head, KnownHead} from './engine/head.ts';
 import type {LogLimits} from './engine/log-limits.ts';
 import {encodeLog, type LogPart} from './engine/log-record.ts';
@@ -31,8 +31,6 @@ export interface GroupOptions {
   readonly logLimits: LogLimits;
   /** End of the part of the log that is no longer needed. */
   readonly trimmed: LogPosition;
-  /** Ids of large groups whose parts were written, but not committed. */
-  readonly orphans: readonly string[];
 }
 
 /** Number of eras whose results are kept: the present one, and the one before. */
@@ -41,7 +39,7 @@ const ERAS_KEPT = 2;
 /** Returns what a group writes. Without changes it is only the time, in the head. */
 export function describeGroup(
   {base, plan}: {readonly base: KnownHead; readonly plan: PreparedPlan},
-  {group, writer, ids, results, logLimits, trimmed, orphans}: GroupOptions,
+  {group, writer, ids, results, logLimits, trimmed}: GroupOptions,
 ): GroupRequest {
   const {changes, updatedAtMs, nowMs} = plan;
   const log = encodeLog({changes, updatedAtMs}, {start: base.head.end, group, limits: logLimits});
@@ -53,7 +51,7 @@ export function describeGroup(
     writes: {
       puts: [...putsOf(plan), ...log.puts, ...found],
       removes: [...plan.writes].flatMap(([key, {put}]) => (put === undefined ? [entryKey(key)] : [])),
-      removedRanges: [...rangesToTrim(base.head, head), ...orphans.map(stageParts)],
+      removedRanges: rangesToTrim(base.head, head),
       usesReserve: [...plan.writes.values()].every(({put}) => put === undefined),
     },
   };

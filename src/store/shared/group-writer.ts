@@ -11,9 +11,10 @@ import type {StoreClock} from '../plan/store-clock.ts';
 import {Attempt} from './attempt.ts';
 import {commitIdIn, type ResultReader} from './engine/commit-ids.ts';
 import {type Driver, type EngineFailure, isEngineFailure} from './engine/driver.ts';
+import {STAGES} from './engine/engine-keys.ts';
 import {type KnownHead, replaceHead, writtenHead} from './engine/head.ts';
 import type {LogLimits} from './engine/log-limits.ts';
-import {fitsRequest, NO_WRITES, writeStage} from './engine/staging.ts';
+import {fitsRequest, HEAD_ONLY, writeStage} from './engine/staging.ts';
 import {findTrim} from './engine/trimming.ts';
 import {describeGroup, type GroupOptions, type GroupRequest} from './group-request.ts';
 import {type SentResult, sendGroup} from './group-sender.ts';
@@ -51,7 +52,7 @@ export interface GroupWriterDeps {
   readonly createId: () => string;
   /** Id of this process among those that write. */
   readonly writer: string;
-  /** Time for one group, in milliseconds; for a large one after each of its parts. */
+  /** Time for one group, in milliseconds. A large one has twice as much, less the time for which its commits have waited. */
   readonly groupTimeoutMs: number;
 }
 
@@ -75,8 +76,6 @@ export class GroupWriter {
   #isDoubtful = false;
   #readOnlyBecause: string | undefined;
   #writtenBytes = 0;
-  /** Ids of large groups whose parts were written, but not committed: the next write removes them. */
-  #orphans: readonly string[] = [];
 
   constructor(deps: GroupWriterDeps) {
     this.#deps = deps;
@@ -112,7 +111,7 @@ export class GroupWriter {
     const {head} = replica.known;
     const clockMs = clock.now();
     if (clockMs <= head.clockMs || this.#isDoubtful) return;
-    const write = {...replaceHead(replica.known, {...head, clockMs}), ...NO_WRITES};
+    const write = {...replaceHead(replica.known, {...head, clockMs}), ...HEAD_ONLY};
     await driver.compareAndWrite(write).catch(error => {
       if (!isEngineFailure(error)) throw error;
     });
@@ -139,8 +138,10 @@ export class GroupWriter {
   }
 
   async #attempt(commits: readonly SharedCommit[], onFull: () => Promise<GroupResults>): Promise<GroupResults> {
-    const {createId, groupTimeoutMs: timeoutMs, timers} = this.#deps;
-    const attempt = new Attempt({group: createId(), timeoutMs, timers});
+    const {createId, groupTimeoutMs: timeoutMs, timers, elapsedMs} = this.#deps;
+    const waitedMs = elapsedMs() - Math.min(...commits.map(({arrivedMs}) => arrivedMs));
+    const extendedMs = Math.max(timeoutMs, 2 * timeoutMs - waitedMs);
+    const attempt = new Attempt({group: createId(), timeoutMs, extendedMs, timers, elapsedMs});
     try {
       return await attempt.within(() => this.#writeUntilWritten(commits, attempt));
     } catch (error) {
@@ -166,9 +167,9 @@ export class GroupWriter {
 
   async #writeUntilWritten(commits: readonly SharedCommit[], attempt: Attempt): Promise<GroupResults> {
     for (;;) {
-      attempt.assertOpen();
       try {
         if (this.#isDoubtful) await this.#deps.replica.refresh();
+        attempt.assertOpen();
         this.#isDoubtful = false;
         const results = await this.#tryWrite(commits, attempt);
         if (results !== undefined) return results;
@@ -238,16 +239,12 @@ export class GroupWriter {
     const {driver, elapsedMs, logLimits} = this.#deps;
     const startMs = elapsedMs();
     const trimmed = await findTrim(driver, based.base, logLimits);
-    const orphans = this.#orphans;
-    const request = describeGroup(based, {...this.#deps, ...named, group: attempt.group, trimmed, orphans});
-    const head = await this.#stageLarge(request, based.base, attempt);
-    const {removedRanges} = request.writes;
-    const writes = head.staged === undefined ? request.writes : {...NO_WRITES, removedRanges};
+    const request = describeGroup(based, {...this.#deps, ...named, group: attempt.group, trimmed});
+    const {head, writes} = await this.#stageLarge(request, based.base, attempt);
     const write = {...replaceHead(based.base, head), ...writes};
     const written = await sendGroup({attempt, after: based.base.head.end.revision, write}, this.#deps);
     await this.#learn(written, {head, log: request.log}, based.base);
     if (written.kind === 'conflict') return false;
-    this.#orphans = this.#orphans.filter(id => !orphans.includes(id) && id !== head.staged?.id);
     this.#readOnlyBecause = undefined;
     this.#writtenBytes += writtenBytesOf(based.plan.changes);
     this.#deps.roundRobin.won(elapsedMs() - startMs);
@@ -262,14 +259,18 @@ export class GroupWriter {
     return replica.refresh();
   }
 
-  /** Writes a group that is too large for one request beside the entries. @returns The head that commits it. */
-  async #stageLarge({head, writes}: GroupRequest, base: KnownHead, attempt: Attempt): Promise<KnownHead['head']> {
-    if (fitsRequest(writes)) return head;
+  /** Writes a group that is too large for one request beside the entries. @returns The request that commits it. */
+  async #stageLarge(
+    {head, writes}: GroupRequest,
+    base: KnownHead,
+    attempt: Attempt,
+  ): Promise<Pick<GroupRequest, 'head' | 'writes'>> {
+    if (fitsRequest(writes)) return {head, writes: {...writes, removedRanges: [...writes.removedRanges, STAGES]}};
+    attempt.extend();
     // Another id for each version: a part of an earlier try would be of another plan.
     const id = `${attempt.group}-${base.version}`;
-    this.#orphans = [...this.#orphans, id];
-    const parts = await writeStage(this.#deps.driver, writes, {id, onPart: () => attempt.restart()});
-    return {...head, staged: {id, parts, done: 0}};
+    const parts = await writeStage(this.#deps.driver, writes, {id, beforePart: () => attempt.assertOpen()});
+    return {head: {...head, staged: {id, parts, done: 0}}, writes: {...writes, puts: [], removes: []}};
   }
 }
 

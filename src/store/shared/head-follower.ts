@@ -19,6 +19,8 @@ export class HeadFollower {
   readonly #stopWatching: () => void;
   #isClosed = false;
   #isWriting = false;
+  /** True while it pauses after a failure of the engine. */
+  #isRetrying = false;
   /** The highest version of the head that the engine announced. */
   #noticed = 0;
 
@@ -52,6 +54,7 @@ export class HeadFollower {
 
   /** Tries again while the engine does not answer. */
   #follow(): void {
+    if (this.#isRetrying) return;
     const before = this.#version;
     this.#deps.replica.refresh().then(
       () => {
@@ -59,7 +62,12 @@ export class HeadFollower {
         if (this.#version === before) this.#noticed = before;
       },
       () => {
-        if (!this.#isClosed) this.#deps.timers.after(FOLLOW_PAUSE_MS, () => this.#follow());
+        if (this.#isClosed || this.#isRetrying) return;
+        this.#isRetrying = true;
+        this.#deps.timers.after(FOLLOW_PAUSE_MS, () => {
+          this.#isRetrying = false;
+          this.#follow();
+        });
       },
     );
   }

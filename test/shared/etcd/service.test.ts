@@ -4,7 +4,10 @@ import {createServer} from 'node:http';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {afterAll, beforeAll, describe, test} from 'vitest';
+import {type EtcdLocation, locateStore} from '../../../src/config/store-location.ts';
+import {checkSharedStore} from '../../../src/doctor/check-shared-store.ts';
 import type {Finding} from '../../../src/doctor/finding.ts';
+import type {AppError} from '../../../src/domain/app-error.ts';
 import {STORED_VALUE_BYTES_MAX as VALUE_BYTES_MAX} from '../../../src/store/shared/engine/staging.ts';
 import {createMachine} from '../../cli/crewroom.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
@@ -65,6 +68,24 @@ describe('a service with --store etcd://…', () => {
     assert.equal(stdout.trim(), '201');
     await using service = await startService({store});
     assert.equal(await readText(service, 'a'), '1.0');
+  });
+
+  test('does not start with a clock that is far ahead of that of etcd; one that is behind does no harm', async () => {
+    const store = addressOf('ahead');
+    const ahead = startService({store}, {nowMs: () => Date.now() + 8000});
+    await assert.rejects(ahead, ({failure}: AppError) => {
+      assert.equal(failure.code, 'store-unavailable');
+      assert.match(
+        'problem' in failure ? String(failure.problem) : '',
+        /^the clock of this machine is [67] s ahead of etcd, /,
+      );
+      return true;
+    });
+    assert.equal(cluster.control('get', '--prefix', 'ahead/'), '', 'nothing was written');
+    for (const aheadMs of [3000, -60_000]) {
+      await using service = await startService({store}, {nowMs: () => Date.now() + aheadMs});
+      await service.crewroom.entries.put('a', '1');
+    }
   });
 
   test('refuses values that are too large for a request, and goes on', async () => {
@@ -184,6 +205,20 @@ describe('crewroom doctor --store etcd://…', () => {
     assert.equal(level, 'warning');
     assert.match(detail, /^its clock is (59|60) s ahead of this machine$/);
     assert.match(fix, /^Synchronise the clocks/);
+  });
+
+  test('compares the clock of this machine with those of the members', async () => {
+    const location = locateStore(addressOf('clocks')) as EtcdLocation;
+    for (const [aheadMs, level, detail] of [
+      [60_000, 'problem', /^the clock of this machine is (58|59) s ahead of etcd: /],
+      [-60_000, 'warning', /^the clock of this machine is (59|60) s behind etcd: /],
+    ] as const) {
+      const found = await checkSharedStore(location, {nowMs: () => Date.now() + aheadMs});
+      const about = found.filter(each => each.detail.startsWith('the clock'));
+      assert.equal(about.length, 1);
+      assert.equal(about[0]?.level, level);
+      assert.match(about[0]?.detail ?? '', detail);
+    }
   });
 
   test('finds that a user has no access', async () => {

@@ -5,6 +5,7 @@ import {afterAll, beforeAll, describe, test} from 'vitest';
 import type {Finding} from '../../../src/doctor/finding.ts';
 import type {AppError} from '../../../src/domain/app-error.ts';
 import type {Driver} from '../../../src/store/shared/engine/driver.ts';
+import {compareClocks} from '../../../src/store/shared/etcd/etcd-clock.ts';
 import {put, read, textOf, write} from '../../../src/testing/shared/assertions.ts';
 import {createMachine} from '../../cli/crewroom.ts';
 import {Certificates} from '../../support/certificates.ts';
@@ -33,6 +34,18 @@ describe('a member that asks clients for certificates', () => {
     await using store = await openStoreIn(await connect(cluster, 'client'));
     await write(store, put('a'));
     assert.equal(textOf(await read(store, 'a')), '1');
+  });
+
+  test('tells its time to a client with the right ones', async () => {
+    const [member = ''] = cluster.addresses;
+    const tls = {
+      ca: certificates.path('ca.pem'),
+      cert: certificates.path('client.pem'),
+      key: certificates.path('client.key'),
+    };
+    const {aheadMs} = (await compareClocks({member, tls}, () => Date.now() + 60_000)) ?? {aheadMs: 0};
+    assert.ok(aheadMs > 50_000 && aheadMs <= 60_000, `${aheadMs} ms`);
+    assert.equal(await compareClocks({member, tls: {ca: tls.ca}}, Date.now), undefined);
   });
 
   for (const {name, tls, problem} of [

@@ -18,7 +18,10 @@ export const HEAD_KEY = 'h';
 /** The entries. */
 export const ENTRIES: KeyRange = {from: 'e/', to: 'e0'};
 
-/** The parts of all large groups. */
+/**
+ * The parts of all large groups. One that is committed is moved before anything else is written, so the write that replaces a head
+ * may remove all others: they were for that head.
+ */
 export const STAGES: KeyRange = {from: 's/', to: 's0'};
 
 /** Every key of a store, and of anything else below its prefix. UTF-8 sorts no text after U+10FFFF. */
@@ -86,11 +89,6 @@ export function resultsBefore(era: number): KeyRange {
 /** Returns the key of a part of a staged group. */
 export function stageKey(id: string, part: number): string {
   return `s/${id}/${formatNumber(part)}`;
-}
-
-/** Returns all parts of a staged group. */
-export function stageParts(id: string): KeyRange {
-  return {from: `s/${id}/`, to: `s/${id}0`};
 }
 
 function formatNumber(number: number): string {

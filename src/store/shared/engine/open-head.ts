@@ -2,9 +2,9 @@ import {AppError} from '../../../domain/app-error.ts';
 import {createStoreId, STORE_ID_BYTES} from '../../../domain/store-id.ts';
 import type {StoreClock} from '../../plan/store-clock.ts';
 import {ABSENT, type Driver, type EngineFailure} from './driver.ts';
-import {ALL_KEYS, HEAD_KEY, STAGES} from './engine-keys.ts';
+import {ALL_KEYS, HEAD_KEY} from './engine-keys.ts';
 import {createHead, decodeHead, encodeHead, type KnownHead, replaceHead, writtenHead} from './head.ts';
-import {moveStaged, NO_WRITES} from './staging.ts';
+import {HEAD_ONLY, moveStaged} from './staging.ts';
 
 /** Options of {@link openHead}. */
 export interface OpenHeadOptions {
@@ -40,11 +40,11 @@ export async function openHead(
           continue;
         }
         const head = {...known.head, id: createStoreId(randomBytes(STORE_ID_BYTES))};
-        const answer = await driver.compareAndWrite({...replaceHead(known, head), ...NO_WRITES});
+        const answer = await driver.compareAndWrite({...replaceHead(known, head), ...HEAD_ONLY});
         if (answer.kind === 'conflict') continue;
         return writtenHead(head, answer.version);
       }
-      return (await removeStages(driver, known)) ?? known;
+      return known;
     }
     const [other] = await driver.range({...ALL_KEYS, limit: 1, keysOnly: true});
     // Another process may have created the store since.
@@ -54,24 +54,9 @@ export async function openHead(
     }
     const head = createHead(createStoreId(randomBytes(STORE_ID_BYTES)), clock.now(), writer);
     const guard = {key: HEAD_KEY, version: ABSENT, value: encodeHead(head)};
-    const answer = await driver.compareAndWrite({...guard, ...NO_WRITES});
+    const answer = await driver.compareAndWrite({...guard, ...HEAD_ONLY});
     if (answer.kind === 'written') return writtenHead(head, answer.version);
   }
-}
-
-/**
- * Removes parts of large groups that their process did not commit before it ended. A process that is writing some just now notices that
- * the head has another version, and writes them again.
- *
- * @returns The new head; undefined if there is nothing to remove, or another process has written meanwhile.
- */
-async function removeStages(driver: Driver, known: KnownHead): Promise<KnownHead | undefined> {
-  const {head} = known;
-  if (head.staged !== undefined) return undefined;
-  const [stage] = await driver.range({...STAGES, limit: 1, keysOnly: true});
-  if (stage === undefined) return undefined;
-  const answer = await driver.compareAndWrite({...replaceHead(known, head), ...NO_WRITES, removedRanges: [STAGES]});
-  return answer.kind === 'written' ? writtenHead(head, answer.version) : undefined;
 }
 
 /** Returns the failure of a store whose engine did not answer. */

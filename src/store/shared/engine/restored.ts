@@ -4,7 +4,7 @@ import type {Driver, StoredValue} from './driver.ts';
 import {logKey, logUpTo} from './engine-keys.ts';
 import {decodeHead, type Head, type KnownHead, replaceHead, writtenHead} from './head.ts';
 import {keyAfter} from './range-pages.ts';
-import {NO_WRITES} from './staging.ts';
+import {HEAD_ONLY} from './staging.ts';
 
 /**
  * How a running process notices that its engine was restored from a backup. Commits are missing then, and others may have got their
@@ -65,7 +65,7 @@ export async function continueRestored(
     const id = isNamed ? head.id : createStoreId(randomBytes(STORE_ID_BYTES));
     const next: Head = {...head, id, end, trimmed: end};
     // A large group that is being moved may still write parts of the log, which no longer count.
-    const writes = {...NO_WRITES, removedRanges: [logUpTo(revision)]};
+    const writes = {...HEAD_ONLY, removedRanges: [logUpTo(revision)]};
     const answer = await driver.compareAndWrite({...replaceHead(present, next), ...writes});
     if (answer.kind === 'written') return writtenHead(next, answer.version);
     present = assertHead(answer.found);

@@ -1,6 +1,6 @@
 import {AppError} from '../../../domain/app-error.ts';
 import {ABSENT, type Driver, type GuardedWrite, OPERATIONS_MAX, type StoredValue} from './driver.ts';
-import {HEAD_KEY, stageKey, stageParts} from './engine-keys.ts';
+import {HEAD_KEY, STAGES, stageKey} from './engine-keys.ts';
 import {type Head, type KnownHead, replaceHead, writtenHead} from './head.ts';
 
 /**
@@ -25,8 +25,11 @@ const PART_BYTES = 2 * 1024 * 1024;
 /** Writes of a group besides the head. */
 export type GroupWrites = Pick<GuardedWrite, 'puts' | 'removes' | 'removedRanges' | 'usesReserve'>;
 
-/** No writes besides the head. */
-export const NO_WRITES: GroupWrites = {puts: [], removes: [], removedRanges: []};
+/** Writes of a part of a large group. */
+type PartWrites = Pick<GroupWrites, 'puts' | 'removes'>;
+
+/** No writes besides the head, which takes no more space than the one that it replaces. */
+export const HEAD_ONLY: GroupWrites = {puts: [], removes: [], removedRanges: [], usesReserve: true};
 
 /** Returns whether the writes of a group fit into one request. */
 export function fitsRequest(writes: GroupWrites): boolean {
@@ -36,21 +39,23 @@ export function fitsRequest(writes: GroupWrites): boolean {
 
 /**
  * Writes a group that is too large for one request into parts beside the entries. They have no effect until a head refers to them;
- * from then on the group is committed, and the first process that reads that head calls {@link moveStaged}.
+ * from then on the group is committed, and the first process that reads that head calls {@link moveStaged}. If another head comes
+ * first, the parts are of no use any more: the write of that head removes them.
  *
- * @param options.onPart Called after each part. Throws if the parts are no longer needed.
+ * @param options.beforePart Called before each part. Throws if the parts are no longer needed.
  * @returns The number of parts.
  */
 export async function writeStage(
   driver: Driver,
-  writes: GroupWrites,
-  {id, onPart}: {readonly id: string; readonly onPart: () => void},
+  writes: PartWrites,
+  {id, beforePart}: {readonly id: string; readonly beforePart: () => void},
 ): Promise<number> {
-  const parts = splitWrites(writes);
+  const parts = splitIntoParts(writes);
   for (const [index, part] of parts.entries()) {
+    beforePart();
     // A conflict: an earlier attempt was written, although it was not answered.
-    await driver.compareAndWrite({key: stageKey(id, index), version: ABSENT, value: encodePart(part), ...NO_WRITES});
-    onPart();
+    const guard = {key: stageKey(id, index), version: ABSENT};
+    await driver.compareAndWrite({...guard, value: encodePart(part), puts: [], removes: [], removedRanges: []});
   }
   return parts.length;
 }
@@ -71,11 +76,10 @@ export async function moveStaged(driver: Driver, start: KnownHead): Promise<Know
     if (part === undefined) throw new AppError({code: 'store-corrupt'});
     const isLast = done + 1 === parts;
     const next: Head = {...known.head, staged: isLast ? undefined : {id, parts, done: done + 1}};
-    const writes = decodePart(part.value);
-    const removedRanges = isLast ? [...writes.removedRanges, stageParts(id)] : writes.removedRanges;
     // The group is committed: it must not wait for space.
     const guard = {...replaceHead(known, next), usesReserve: true};
-    const answer = await driver.compareAndWrite({...guard, ...writes, removedRanges});
+    const removedRanges = isLast ? [STAGES] : [];
+    const answer = await driver.compareAndWrite({...guard, ...decodePart(part.value), removedRanges});
     if (answer.kind === 'conflict') return answer.found;
     known = writtenHead(next, answer.version);
   }
@@ -89,7 +93,7 @@ function sizeOfWrites({puts, removes, removedRanges}: GroupWrites): number {
   return bytes;
 }
 
-function splitWrites({puts, removes, removedRanges}: GroupWrites): readonly GroupWrites[] {
+function splitIntoParts({puts, removes}: PartWrites): readonly PartWrites[] {
   const parts: {puts: GuardedWrite['puts'][number][]; removes: string[]}[] = [];
   let bytes = Infinity;
   let operations = 0;
@@ -105,24 +109,22 @@ function splitWrites({puts, removes, removedRanges}: GroupWrites): readonly Grou
   };
   for (const key of removes) grow(key.length).removes.push(key);
   for (const put of puts) grow(put[0].length + put[1].length).puts.push(put);
-  return parts.map((part, index) => ({...part, removedRanges: index === 0 ? removedRanges : []}));
+  return parts;
 }
 
 /** A part: four bytes of the length of a JSON text with keys and sizes, the text, and the values one after the other. */
-function encodePart({puts, removes, removedRanges}: GroupWrites): Buffer {
-  const text = Buffer.from(
-    JSON.stringify({puts: puts.map(([key, value]) => [key, value.length]), removes, removedRanges}),
-  );
+function encodePart({puts, removes}: PartWrites): Buffer {
+  const text = Buffer.from(JSON.stringify({puts: puts.map(([key, value]) => [key, value.length]), removes}));
   const length = Buffer.alloc(4);
   length.writeUInt32BE(text.length);
   return Buffer.concat([length, text, ...puts.map(([, value]) => value)]);
 }
 
-function decodePart(record: Buffer): GroupWrites {
+function decodePart(record: Buffer): PartWrites {
   const textEnd = 4 + record.readUInt32BE();
-  const {puts, removes, removedRanges} = JSON.parse(record.toString('utf8', 4, textEnd)) as {
+  const {puts, removes} = JSON.parse(record.toString('utf8', 4, textEnd)) as {
     readonly puts: readonly (readonly [key: string, sizeBytes: number])[];
-  } & Pick<GroupWrites, 'removes' | 'removedRanges'>;
+  } & Pick<PartWrites, 'removes'>;
   let at = textEnd;
   return {
     puts: puts.map(([key, sizeBytes]) => {
@@ -130,6 +132,5 @@ function decodePart(record: Buffer): GroupWrites {
       return [key, record.subarray(at - sizeBytes, at)];
     }),
     removes,
-    removedRanges,
   };
 }

@@ -108,7 +108,8 @@ function secure([ca, cert, key]: Pems): ChannelCredentials {
   }
 }
 
-function readPems(tls: EtcdTls | undefined): Promise<Pems> {
+/** Reads the files of a client; each is undefined if it has none. @throws {EngineFailure} `denied`. */
+export function readPems(tls: EtcdTls | undefined): Promise<Pems> {
   return Promise.all([tls?.ca, tls?.cert, tls?.key].map(path => (path === undefined ? path : readText(path))));
 }
 

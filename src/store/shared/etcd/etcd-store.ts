@@ -4,6 +4,7 @@ import {type Driver, isEngineFailure} from '../engine/driver.ts';
 import {unavailable} from '../engine/open-head.ts';
 import {openSharedStore} from '../shared-store.ts';
 import type {SharedStoreDeps} from '../shared-store-deps.ts';
+import {assertClock} from './etcd-clock.ts';
 import {type EtcdDriverOptions, openEtcdDriver} from './etcd-driver.ts';
 
 /** Options of {@link openEtcdStore}. */
@@ -16,7 +17,8 @@ export interface EtcdStoreOptions extends EtcdDriverOptions, Omit<SharedStoreDep
 /**
  * Opens the store below a prefix of etcd, which other processes may have open too.
  *
- * @throws {AppError} `store-unavailable` if etcd does not answer, refuses this user or is too old, or if something else is stored there.
+ * @throws {AppError} `store-unavailable` if etcd does not answer, refuses this user or is too old, if something else is stored there, or
+ *   if the clock of this machine is far ahead.
  */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   return openSharedStore({...options, driver: await openDriver(options)});
@@ -24,6 +26,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
 
 async function openDriver(options: EtcdStoreOptions): Promise<Driver> {
   try {
+    await assertClock(options, options.nowMs);
     return await openEtcdDriver(options);
   } catch (error) {
     for (const each of options.owned) await each[Symbol.asyncDispose]();

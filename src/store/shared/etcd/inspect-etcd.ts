@@ -6,6 +6,7 @@ import {decodeHead} from '../engine/head.ts';
 import {REQUEST_BYTES_MAX} from '../engine/staging.ts';
 import {readText} from './etcd-channels.ts';
 import {CallError, type EtcdAddress, EtcdClient} from './etcd-client.ts';
+import {type ClockDifference, compareClocks} from './etcd-clock.ts';
 import {openEtcdDriver} from './etcd-driver.ts';
 import type {MemberListResponse, RangeRequest, StatusResponse} from './etcd-messages.ts';
 import {DEFAULT_QUOTA_BYTES} from './etcd-space.ts';
@@ -18,6 +19,8 @@ export interface InspectedMember {
   readonly problem: string | undefined;
   /** Shortest time of some requests, in milliseconds. */
   readonly latencyMs: number;
+  /** Undefined if it does not name its time. */
+  readonly clock: ClockDifference | undefined;
   /** Its limit for requests, if that is less than what the service sends. */
   readonly tooSmall: RequestLimit | undefined;
 }
@@ -60,12 +63,14 @@ const KEY_HEAD_BYTES = 16;
 /** Inspects each member, and the head of the store. Changes nothing. */
 export async function inspectEtcd(
   address: EtcdAddress & {readonly prefix: string; readonly quotaBytes: number | undefined},
-  timers: Timers,
+  {timers, nowMs}: {readonly timers: Timers; readonly nowMs: () => number},
 ): Promise<InspectedEtcd> {
   try {
     const client = await EtcdClient.create(address);
     try {
-      const members = await Promise.all(address.members.map((_, index) => inspectMember(client, index, address)));
+      const members = await Promise.all(
+        address.members.map((_, index) => inspectMember(client, index, {...address, nowMs})),
+      );
       const cluster = await inspectCluster(client, address.prefix);
       const certificate = await readCertificate(address.tls?.cert);
       return {members, cluster, certificate, ...(await readStore(address, timers))};
@@ -81,16 +86,23 @@ export async function inspectEtcd(
 async function inspectMember(
   client: EtcdClient,
   index: number,
-  {members, quotaBytes = DEFAULT_QUOTA_BYTES}: EtcdAddress & {readonly quotaBytes?: number | undefined},
+  {
+    members,
+    tls,
+    nowMs,
+    quotaBytes = DEFAULT_QUOTA_BYTES,
+  }: EtcdAddress & {readonly quotaBytes?: number | undefined; readonly nowMs: () => number},
 ): Promise<InspectedMember> {
   const member = members[index] ?? '';
   try {
     const {response, latencyMs} = await measure(() => client.call<StatusResponse>('Maintenance/Status', {}, index));
     const status = {...response, quotaBytes: response.dbSizeQuota || quotaBytes};
-    return {member, status, problem: undefined, latencyMs, tooSmall: await findTooSmall(client, index)};
+    const clock = await compareClocks({member, tls}, nowMs);
+    return {member, status, problem: undefined, latencyMs, clock, tooSmall: await findTooSmall(client, index)};
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    return {member, status: undefined, problem: error.message, latencyMs: Infinity, tooSmall: undefined};
+    const unknown = {status: undefined, latencyMs: Infinity, clock: undefined, tooSmall: undefined};
+    return {member, problem: error.message, ...unknown};
   }
 }
 
