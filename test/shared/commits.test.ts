@@ -271,6 +271,27 @@ describe('parts of a large group that lost against another process', () => {
   });
 });
 
+describe('concurrent readers', () => {
+  test('share one request for the head, also those that read again as soon as it is answered', async () => {
+    const driver = new SimulatedEngine().connect();
+    await using store = await openStoreIn(driver);
+    await write(store, put('a'));
+    const ask = driver.read.bind(driver);
+    let requests = 0;
+    driver.read = (keys, options) => {
+      requests++;
+      return ask(keys, options);
+    };
+    const times = 5;
+    await Promise.all(
+      Array.from({length: 64}, async () => {
+        for (let time = 1; time <= times; time++) assert.equal(textOf(await read(store, 'a')), '1');
+      }),
+    );
+    assert.equal(requests, times);
+  });
+});
+
 describe('closing', () => {
   test('closes everything else if the engine cannot be closed', async () => {
     const closed: string[] = [];

@@ -1,3 +1,4 @@
+import {setImmediate} from 'node:timers/promises';
 import {AppError} from '../../domain/app-error.ts';
 import type {Change} from '../../domain/change.ts';
 import {type Key, trustStoredKey} from '../../domain/key.ts';
@@ -45,7 +46,7 @@ export class Replica {
   readonly listeners = new Listeners();
   readonly #deps: ReplicaDeps;
   #known: KnownHead;
-  /** The reading of the head that runs, and the one that begins after it. */
+  /** The last reading of the head that began, and the one that begins after it. */
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   /** Adoptions happen one after the other. */
@@ -81,9 +82,8 @@ export class Replica {
    * @throws {AppError} `store-unavailable` if the data of the store were removed.
    */
   refresh(): Promise<void> {
-    if (this.#running === undefined) return this.#begin();
     // The running one may have been answered before this call.
-    this.#next ??= this.#running.catch(() => {}).then(() => this.#begin());
+    this.#next ??= this.#beginNext(this.#running);
     return this.#next;
   }
 
@@ -107,13 +107,13 @@ export class Replica {
     this.#become(written);
   }
 
-  #begin(): Promise<void> {
+  async #beginNext(running: Promise<void> | undefined): Promise<void> {
+    await running?.catch(() => {});
+    // Calls of this tick join, among them those of callers that the running one has just answered.
+    await setImmediate();
     this.#next = undefined;
-    const running = this.#readHead().finally(() => {
-      if (this.#running === running) this.#running = undefined;
-    });
-    this.#running = running;
-    return running;
+    this.#running = this.#readHead();
+    await this.#running;
   }
 
   async #readHead(): Promise<void> {
@@ -203,7 +203,7 @@ export class Replica {
     this.#deps.onHead(head.head.writer);
     this.#deps.clock.raise(head.head.clockMs);
     // Writers get their results first, since a listener begins to read.
-    if (isNew) setImmediate(() => this.listeners.call());
+    if (isNew) void setImmediate().then(() => this.listeners.call());
   }
 
   async #finishStaged(head: KnownHead): Promise<KnownHead> {
