@@ -96,7 +96,7 @@ async function openStore(config: Config, parts: CrewroomParts): Promise<Store> {
 
 /** Opens a store in etcd. Only then are its client and the library for it loaded. */
 async function openEtcdStore(
-  {members, prefix, tls, user, quotaBytes}: EtcdLocation,
+  {members, prefix, tls, user}: EtcdLocation,
   {ephemeral, dataDir}: Config,
   {nowMs, elapsedMs, log, randomBytes, random, newStoreId}: CrewroomParts,
 ): Promise<Store> {
@@ -107,7 +107,7 @@ async function openEtcdStore(
     ? undefined
     : await openLmdbStore({directory: dataDir, nowMs, elapsedMs, log, randomBytes});
   return open({
-    ...{members, prefix, tls, user, quotaBytes, log, nowMs, elapsedMs, randomBytes, random, newStoreId},
+    ...{members, prefix, tls, user, log, nowMs, elapsedMs, randomBytes, random, newStoreId},
     // Not those of the other parts, which do not keep the process alive: what waits for etcd has to end.
     timers: PROCESS_TIMERS,
     owned: directory === undefined ? [] : [directory],

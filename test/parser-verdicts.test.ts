@@ -87,7 +87,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'store/shared/engine/head.ts': [1, 'HEAD_BYTES_MAX'],
   'store/shared/engine/staging.ts': [1, 'a record that this program wrote'],
   'store/shared/etcd/etcd-channels.ts': [1, 'a date of a certificate of the user'],
-  'store/shared/etcd/etcd-clock.ts': [1, 'a header of at most 16 KiB, the limit of Node'],
+  'store/shared/etcd/member-facts.ts': [1, 'a header of at most 16 KiB, the limit of Node'],
   'store/shared/etcd/inspect-etcd.ts': [1, 'a date of a certificate of the user'],
   'system/loopback-address.ts': [2, 'an argument'],
   'system/open-address.ts': [1, 'an address that the service made'],

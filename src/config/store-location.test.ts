@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {locateStore, readStoreSetting} from './store-location.ts';
 
-const NONE = {tls: undefined, user: undefined, quotaBytes: undefined};
+const NONE = {tls: undefined, user: undefined};
 
 describe('readStoreSetting()', () => {
   const accepted = [
@@ -14,9 +14,9 @@ describe('readStoreSetting()', () => {
       location: {kind: 'etcd', members: ['a:1', '[::1]:2', 'c.example:2379'], prefix: 'crew/room/', ...NONE},
     },
     {
-      text: 'etcd://a/crew?ca=ca.pem&cert=/c.pem&key=k.pem&user=crew&password-file=p&quota-bytes=8000000000',
+      text: 'etcd://a/crew?ca=ca.pem&cert=/c.pem&key=k.pem&user=crew&password-file=p',
       location: {
-        ...{kind: 'etcd', members: ['a:2379'], prefix: 'crew/', quotaBytes: 8e9},
+        ...{kind: 'etcd', members: ['a:2379'], prefix: 'crew/'},
         tls: {ca: '/base/ca.pem', cert: '/c.pem', key: '/base/k.pem'},
         user: {name: 'crew', passwordFile: '/base/p'},
       },
@@ -50,7 +50,6 @@ describe('readStoreSetting()', () => {
     {given: 'etcd://a/crew?cert=x', problem: /cert and key together/},
     {given: 'etcd://a/crew?user=x', problem: /user and password-file together/},
     {given: 'etcd://a/crew?tls=false', problem: /tls=true only/},
-    {given: 'etcd://a/crew?quota-bytes=2GB', problem: /number of bytes/},
   ];
   for (const {given, problem} of refused) {
     test(`refuses ${JSON.stringify(given)}`, () => {

@@ -16,8 +16,6 @@ export interface EtcdLocation {
     | {readonly ca: string | undefined; readonly cert: string | undefined; readonly key: string | undefined}
     | undefined;
   readonly user: {readonly name: string; readonly passwordFile: string} | undefined;
-  /** The quota of the members, in bytes; undefined for that of etcd. */
-  readonly quotaBytes: number | undefined;
 }
 
 const DEFAULT_PORT = 2379;
@@ -25,7 +23,7 @@ const ETCD_URL = /^etcd:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 const MEMBER = /^((?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]))(?::([1-9][0-9]{0,4}))?$/;
 const PREFIX = /^[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*$/;
 const FILES = ['ca', 'cert', 'key', 'password-file'] as const;
-const NAMES: readonly string[] = [...FILES, 'tls', 'user', 'quota-bytes'];
+const NAMES: readonly string[] = [...FILES, 'tls', 'user'];
 const WANTED = 'has to be lmdb, memory, or etcd://HOST:PORT,…/PREFIX';
 
 /** Reads the setting `store`. Paths of files become absolute; `directory` is the base of relative ones. */
@@ -52,14 +50,12 @@ export function locateStore(store: string): StoreLocation {
   const [ca, cert, key, passwordFile] = FILES.map(name => parameters.get(name) ?? undefined);
   const hasTls = ca !== undefined || cert !== undefined || parameters.get('tls') === 'true';
   const name = parameters.get('user');
-  const quota = parameters.get('quota-bytes');
   return {
     kind: 'etcd',
     members: hosts.split(',').map(withPort),
     prefix: `${prefix}/`,
     tls: hasTls ? {ca, cert, key} : undefined,
     user: name === null || passwordFile === undefined ? undefined : {name, passwordFile},
-    quotaBytes: quota === null ? undefined : Number(quota),
   };
 }
 
@@ -86,9 +82,7 @@ function findValueProblem(parameters: URLSearchParams): string | undefined {
   if (empty !== undefined) return `has no value for ${empty[0]}`;
   if (parameters.has('cert') !== parameters.has('key')) return 'needs cert and key together';
   if (parameters.has('user') !== parameters.has('password-file')) return 'needs user and password-file together';
-  if (!['true', null].includes(parameters.get('tls'))) return 'can have tls=true only';
-  const quota = parameters.get('quota-bytes');
-  return quota === null || /^[1-9][0-9]{5,14}$/.test(quota) ? undefined : 'needs a number of bytes for quota-bytes';
+  return ['true', null].includes(parameters.get('tls')) ? undefined : 'can have tls=true only';
 }
 
 function isMember(text: string): boolean {

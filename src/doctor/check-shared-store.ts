@@ -1,7 +1,7 @@
 import type {EtcdLocation} from '../config/store-location.ts';
 import {PROCESS_TIMERS} from '../identity/process-timers.ts';
+import {CLOCK_DIFFERENCE_MS_MAX} from '../store/shared/etcd/assert-members.ts';
 import {judgeVersion, OLD_VERSION_ADVICE} from '../store/shared/etcd/assert-version.ts';
-import {CLOCK_DIFFERENCE_MS_MAX} from '../store/shared/etcd/etcd-clock.ts';
 import {type InspectedCluster, type InspectedMember, inspectEtcd} from '../store/shared/etcd/inspect-etcd.ts';
 import type {Finding} from './finding.ts';
 
@@ -37,26 +37,32 @@ export async function checkSharedStore(
 
 const ACCESS_FIX = 'Check the addresses, certificates, user and prefix of --store, and that etcd runs';
 
-function describeMember({member, problem, status, latencyMs, tooSmall}: InspectedMember): Finding {
-  if (status === undefined)
+function describeMember({member, problem, version, space, latencyMs, tooSmall}: InspectedMember): Finding {
+  if (latencyMs === Infinity)
     return {check: CHECK, level: 'problem', detail: problem ?? `${member} does not answer`, fix: ACCESS_FIX};
-  const {version, errors} = status;
-  const verdict = judgeVersion(version);
-  const detail = `${member} has etcd ${version} and answers in ${latencyMs.toFixed(1)} ms`;
-  if (errors.length > 0)
-    return {check: CHECK, level: 'problem', detail: `${member} reports: ${errors.join('; ')}`, fix: SPACE_FIX};
-  if (verdict === 'refused') return {check: CHECK, level: 'problem', detail, fix: 'Use etcd 3.6 or later'};
+  if (problem !== undefined)
+    return {check: CHECK, level: 'problem', detail: `${member} reports: ${problem}`, fix: SPACE_FIX};
   if (tooSmall !== undefined)
     return {
       ...{check: CHECK, level: 'problem', fix: 'Start each member with --max-request-bytes=9437184'},
       detail: `${member} accepts requests of up to ${tooSmall.acceptedBytes} bytes; the service sends up to ${tooSmall.sentBytes}`,
     };
-  if (status.dbSize > status.quotaBytes * QUOTA_WARNING_PART)
+  if (version === undefined || space === undefined)
     return {
-      check: CHECK,
-      level: 'warning',
-      detail: `${member} uses ${status.dbSize} of ${status.quotaBytes} bytes`,
-      fix: SPACE_FIX,
+      ...{
+        check: CHECK,
+        level: 'warning',
+        fix: 'Serve HTTP at the address for clients: without --listen-client-http-urls',
+      },
+      detail: `${member} tells neither its version nor its space over HTTP, so that the service cannot leave space for deletions`,
+    };
+  const detail = `${member} has etcd ${version.version} and answers in ${latencyMs.toFixed(1)} ms`;
+  const verdict = judgeVersion(version.version);
+  if (verdict === 'refused') return {check: CHECK, level: 'problem', detail, fix: 'Use etcd 3.6 or later'};
+  if (space.usedBytes > space.quotaBytes * QUOTA_WARNING_PART)
+    return {
+      ...{check: CHECK, level: 'warning', fix: SPACE_FIX},
+      detail: `${member} uses ${space.usedBytes} of ${space.quotaBytes} bytes`,
     };
   if (latencyMs > LATENCY_WARNING_MS) return {check: CHECK, level: 'warning', detail, fix: LATENCY_FIX};
   if (verdict === 'old') return {check: CHECK, level: 'warning', detail, fix: OLD_VERSION_ADVICE};
@@ -88,7 +94,7 @@ function describeCluster({voters, majorityMs}: InspectedCluster, named: number):
 
 /** Compares the clock of this machine with those of the members; one that agrees with any of them is right. */
 function describeClock(members: readonly InspectedMember[]): readonly Finding[] {
-  const clocks = members.flatMap(({clock}) => clock ?? []);
+  const clocks = members.flatMap(({version}) => version ?? []);
   if (clocks.length === 0) return [];
   const aheadMs = Math.min(...clocks.map(clock => clock.aheadMs));
   const behindMs = Math.min(...clocks.map(clock => clock.behindMs));

@@ -39,7 +39,7 @@ async function runRound(
   context: ScenarioContext,
 ): Promise<void> {
   const {directory, report, count} = context;
-  const sharer = await startSharer({cluster, context, name: `data-${round}`, query: `?quota-bytes=${quota}`});
+  const sharer = await startSharer({cluster, context, name: `data-${round}`});
   using ledger = new Ledger(join(directory, `ledger-${round}.ndjson`));
   const history = new History(ledger);
   const {entries} = createClient({baseUrl: sharer.url, attemptsMax: 1});

@@ -188,7 +188,7 @@ describe('a store in one member', () => {
   test('refuses puts as its quota is used up, and deletes entries to the end', async () => {
     const quotaBytes = 16 * 1024 * 1024;
     await using cluster = await EtcdCluster.start(1, [`--quota-backend-bytes=${quotaBytes}`]);
-    await using store = await openStoreIn(await cluster.connectTo('full', {quotaBytes}));
+    await using store = await openStoreIn(await cluster.connectTo('full'));
     const value = `"${'x'.repeat(500_000)}"`;
     const stored: string[] = [];
     for (let index = 0; ; index++) {

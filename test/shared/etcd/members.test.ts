@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import {Server, ServerCredentials} from '@grpc/grpc-js';
+import {once} from 'node:events';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
 import {describe, test} from 'vitest';
 import type {AppError} from '../../../src/domain/app-error.ts';
 import {put, read, textOf, write} from '../../../src/testing/shared/assertions.ts';
@@ -32,37 +34,17 @@ describe('a name of a member that is not found', () => {
 describe('a version of etcd that is too old', () => {
   for (const version of ['3.3.27', '3.4.22', 'unknown'])
     test(`is refused with its number: ${version}`, async () => {
-      const server = new Server();
-      server.addService(
-        {Status: {path: '/etcdserverpb.Maintenance/Status', requestStream: false, responseStream: false, ...RAW}},
-        {Status: (_: unknown, answer: (error: null, response: Buffer) => void) => answer(null, statusOf(version))},
-      );
-      const port = await new Promise<number>((resolve, reject) =>
-        server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
-          error === null ? resolve(bound) : reject(error),
-        ),
-      );
+      const server = createServer((_, response) => response.end(`{"etcdserver":"${version}"}`)).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const {port} = server.address() as AddressInfo;
       try {
         const failure = await failureOf({store: `etcd://127.0.0.1:${port}/old`});
         assert.equal(failure, `store-unavailable: etcd ${version} is too old; use 3.4.23 or later, better 3.6`);
       } finally {
-        server.forceShutdown();
+        server.close();
       }
     });
 });
-
-const identity = (bytes: Buffer): Buffer => bytes;
-const RAW = {
-  requestSerialize: identity,
-  requestDeserialize: identity,
-  responseSerialize: identity,
-  responseDeserialize: identity,
-};
-
-/** Encodes a `StatusResponse`: its field 2 is the version. */
-function statusOf(version: string): Buffer {
-  return Buffer.concat([Buffer.from([0x12, version.length]), Buffer.from(version)]);
-}
 
 /** Starts a service that has to fail. @returns Code and problem. */
 async function failureOf(options: Parameters<typeof startService>[0]): Promise<string> {

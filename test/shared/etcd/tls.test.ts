@@ -5,7 +5,7 @@ import {afterAll, beforeAll, describe, test} from 'vitest';
 import type {Finding} from '../../../src/doctor/finding.ts';
 import type {AppError} from '../../../src/domain/app-error.ts';
 import type {Driver} from '../../../src/store/shared/engine/driver.ts';
-import {compareClocks} from '../../../src/store/shared/etcd/etcd-clock.ts';
+import {readVersion} from '../../../src/store/shared/etcd/member-facts.ts';
 import {put, read, textOf, write} from '../../../src/testing/shared/assertions.ts';
 import {createMachine} from '../../cli/crewroom.ts';
 import {Certificates} from '../../support/certificates.ts';
@@ -36,16 +36,17 @@ describe('a member that asks clients for certificates', () => {
     assert.equal(textOf(await read(store, 'a')), '1');
   });
 
-  test('tells its time to a client with the right ones', async () => {
+  test('tells its version and its time to a client with the right ones', async () => {
     const [member = ''] = cluster.addresses;
     const tls = {
       ca: certificates.path('ca.pem'),
       cert: certificates.path('client.pem'),
       key: certificates.path('client.key'),
     };
-    const {aheadMs} = (await compareClocks({member, tls}, () => Date.now() + 60_000)) ?? {aheadMs: 0};
-    assert.ok(aheadMs > 50_000 && aheadMs <= 60_000, `${aheadMs} ms`);
-    assert.equal(await compareClocks({member, tls: {ca: tls.ca}}, Date.now), undefined);
+    const {aheadMs, version} = (await readVersion({member, tls}, () => Date.now() + 60_000)) ?? {};
+    assert.ok(aheadMs !== undefined && aheadMs > 50_000 && aheadMs <= 60_000, `${aheadMs} ms`);
+    assert.match(version ?? '', /^3\.\d+\.\d+/);
+    assert.equal(await readVersion({member, tls: {ca: tls.ca}}, Date.now), undefined);
   });
 
   for (const {name, tls, problem} of [

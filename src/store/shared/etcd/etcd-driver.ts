@@ -1,4 +1,3 @@
-import {type Log, SILENT_LOG} from '../../../domain/log.ts';
 import type {Timers} from '../../../domain/timers.ts';
 import {waitForTime} from '../../../domain/wait-for-time.ts';
 import {
@@ -11,23 +10,20 @@ import {
   type StoredValue,
   type WriteAnswer,
 } from '../engine/driver.ts';
-import {assertVersion} from './assert-version.ts';
+import {HEAD_KEY} from '../engine/engine-keys.ts';
 import {CallError, type EtcdAddress, EtcdClient} from './etcd-client.ts';
 import {type CallFailure, readFailure, writeFailure} from './etcd-errors.ts';
-import type {KeyValue, RangeResponse, RequestOp, StatusResponse, TxnRequest, TxnResponse} from './etcd-messages.ts';
+import type {KeyValue, RangeResponse, RequestOp, TxnRequest, TxnResponse} from './etcd-messages.ts';
 import type {EtcdMethod} from './etcd-schema.ts';
 import {EtcdSpace} from './etcd-space.ts';
 import {EtcdWatch} from './etcd-watch.ts';
+import {readSpace} from './member-facts.ts';
 
 /** Options of {@link openEtcdDriver}. */
 export interface EtcdDriverOptions extends EtcdAddress {
   /** The first characters of all keys of the store. */
   readonly prefix: string;
   readonly timers: Timers;
-  /** The value of `--quota-backend-bytes` of the members; read from the members from etcd 3.6 on. @default {2 GiB, as of etcd} */
-  readonly quotaBytes?: number | undefined;
-  /** @default {nothing is logged} */
-  readonly log?: Log | undefined;
 }
 
 /** Values of `Compare` in the messages of etcd. */
@@ -47,13 +43,13 @@ const RETRY_MS = 50;
 /**
  * Opens a driver for the keys with a prefix in etcd.
  *
- * @throws {EngineFailure} `denied` if a file cannot be read, or etcd is too old; `unavailable`.
+ * @throws {EngineFailure} `denied` if a file cannot be read, or this user may not read the keys; `unavailable`.
  */
 export async function openEtcdDriver(options: EtcdDriverOptions): Promise<Driver> {
   const client = await EtcdClient.create(options);
   const driver = new EtcdDriver(client, options);
   try {
-    assertVersion(await driver.readVersion(), options.log ?? SILENT_LOG);
+    await driver.read([HEAD_KEY]);
     return driver;
   } catch (error) {
     await driver[Symbol.asyncDispose]();
@@ -68,17 +64,11 @@ class EtcdDriver implements Driver {
   readonly #space: EtcdSpace;
   readonly #watches = new Set<EtcdWatch>();
 
-  constructor(client: EtcdClient, {prefix, timers, quotaBytes}: EtcdDriverOptions) {
+  constructor(client: EtcdClient, {prefix, timers, tls}: EtcdDriverOptions) {
     this.#client = client;
     this.#prefix = prefix;
     this.#timers = timers;
-    const readStatus = (): Promise<StatusResponse> => client.call<StatusResponse>('Maintenance/Status', {});
-    this.#space = new EtcdSpace({readStatus, timers, quotaBytes});
-  }
-
-  /** Reads the version of a member. */
-  async readVersion(): Promise<string> {
-    return (await this.#ask<StatusResponse>('Maintenance/Status', {})).version;
+    this.#space = new EtcdSpace({readSpace: () => readSpace({member: client.member, tls}), timers});
   }
 
   async read(keys: readonly string[], {at}: ReadOptions = {}): Promise<readonly (StoredValue | undefined)[]> {

@@ -44,18 +44,6 @@ export interface TxnResponse {
   readonly responses: readonly {readonly responseRange?: RangeResponse; readonly responseTxn?: TxnResponse}[];
 }
 
-/** State of a member. */
-export interface StatusResponse {
-  readonly version: string;
-  /** Size of its database, in bytes, also of space that compaction has freed. */
-  readonly dbSize: number;
-  readonly dbSizeInUse: number;
-  /** Limit of `dbSize`, in bytes; 0 before etcd 3.6. */
-  readonly dbSizeQuota: number;
-  /** Problems that it reports, such as the alarm of a full database. */
-  readonly errors: readonly string[];
-}
-
 /** The members of a cluster. */
 export interface MemberListResponse {
   readonly members: readonly {readonly isLearner: boolean}[];

@@ -47,16 +47,6 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
   Member: {isLearner: ['bool', 5]},
   MemberListRequest: {},
   MemberListResponse: {members: ['Member', 2, 'repeated']},
-  StatusRequest: {},
-  StatusResponse: {
-    header: ['Header', 1],
-    version: ['string', 2],
-    dbSize: ['int64', 3],
-    leader: ['uint64', 4],
-    errors: ['string', 8, 'repeated'],
-    dbSizeInUse: ['int64', 9],
-    dbSizeQuota: ['int64', 12],
-  },
 };
 
 /** Members of which at most one is set; a member that is not set is left out then. */
@@ -71,18 +61,11 @@ const SERVICES = {
   KV: {Range: ['RangeRequest', 'RangeResponse'], Txn: ['TxnRequest', 'TxnResponse']},
   Cluster: {MemberList: ['MemberListRequest', 'MemberListResponse']},
   Auth: {Authenticate: ['AuthenticateRequest', 'AuthenticateResponse']},
-  Maintenance: {Status: ['StatusRequest', 'StatusResponse']},
   Watch: {Watch: ['WatchRequest', 'WatchResponse']},
 } as const;
 
 /** The methods that the driver calls. */
-export type EtcdMethod =
-  | 'KV/Range'
-  | 'KV/Txn'
-  | 'Cluster/MemberList'
-  | 'Auth/Authenticate'
-  | 'Maintenance/Status'
-  | 'Watch/Watch';
+export type EtcdMethod = 'KV/Range' | 'KV/Txn' | 'Cluster/MemberList' | 'Auth/Authenticate' | 'Watch/Watch';
 
 /** The encoding of a method. */
 export interface EtcdEncoding {

@@ -1,6 +1,6 @@
 import type {Timers} from '../../../domain/timers.ts';
-import {EngineFailure} from '../engine/driver.ts';
-import type {StatusResponse} from './etcd-messages.ts';
+import {EngineFailure, isEngineFailure} from '../engine/driver.ts';
+import type {MemberSpace} from './member-facts.ts';
 
 /** Part of the quota from which on puts are refused. Deletes write too: without the rest, a full etcd would refuse them. */
 const PUTS_MAX_PART = 0.8;
@@ -8,14 +8,11 @@ const PUTS_MAX_PART = 0.8;
 /** Pause between two looks at the size, in milliseconds. */
 const CHECK_MS = 5000;
 
-/** The quota of etcd if none is set, in bytes. */
-export const DEFAULT_QUOTA_BYTES = 2 * 1024 * 1024 * 1024;
-
 /** Dependencies of {@link EtcdSpace}. */
 export interface EtcdSpaceDeps {
-  readonly readStatus: () => Promise<StatusResponse>;
+  /** Reads the space of the member that is used; undefined if it does not tell. */
+  readonly readSpace: () => Promise<MemberSpace | undefined>;
   readonly timers: Timers;
-  readonly quotaBytes: number | undefined;
 }
 
 /** Watches the size of the database, so that space for deletes is left. */
@@ -42,15 +39,20 @@ export class EtcdSpace {
   }
 
   async #check(): Promise<void> {
-    const {readStatus, timers, quotaBytes = DEFAULT_QUOTA_BYTES} = this.#deps;
+    const {readSpace, timers} = this.#deps;
     try {
-      const {dbSize, dbSizeQuota} = await readStatus();
-      const quota = dbSizeQuota || quotaBytes;
-      this.#problem =
-        dbSize < quota * PUTS_MAX_PART ? undefined : `etcd uses ${dbSize} of ${quota} bytes; compact and defragment it`;
-    } catch {
-      // Each call reports that the engine does not answer.
+      const space = await readSpace();
+      // A member that does not tell has the space that it had.
+      if (space !== undefined) this.#problem = describeProblem(space);
+    } catch (error) {
+      if (!isEngineFailure(error)) throw error;
+      // Files of certificates that are just being replaced.
     }
     if (!this.#isClosed) this.#cancel = timers.after(CHECK_MS, () => void this.#check());
   }
+}
+
+function describeProblem({usedBytes, quotaBytes}: MemberSpace): string | undefined {
+  if (usedBytes < quotaBytes * PUTS_MAX_PART) return undefined;
+  return `etcd uses ${usedBytes} of ${quotaBytes} bytes; compact and defragment it`;
 }

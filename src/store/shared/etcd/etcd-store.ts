@@ -4,7 +4,7 @@ import {type Driver, isEngineFailure} from '../engine/driver.ts';
 import {unavailable} from '../engine/open-head.ts';
 import {openSharedStore} from '../shared-store.ts';
 import type {SharedStoreDeps} from '../shared-store-deps.ts';
-import {assertClock} from './etcd-clock.ts';
+import {assertMembers} from './assert-members.ts';
 import {type EtcdDriverOptions, openEtcdDriver} from './etcd-driver.ts';
 
 /** Options of {@link openEtcdStore}. */
@@ -26,7 +26,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
 
 async function openDriver(options: EtcdStoreOptions): Promise<Driver> {
   try {
-    await assertClock(options, options.nowMs);
+    await assertMembers(options, options);
     return await openEtcdDriver(options);
   } catch (error) {
     for (const each of options.owned) await each[Symbol.asyncDispose]();

@@ -6,21 +6,20 @@ import {decodeHead} from '../engine/head.ts';
 import {REQUEST_BYTES_MAX} from '../engine/staging.ts';
 import {readText} from './etcd-channels.ts';
 import {CallError, type EtcdAddress, EtcdClient} from './etcd-client.ts';
-import {type ClockDifference, compareClocks} from './etcd-clock.ts';
 import {openEtcdDriver} from './etcd-driver.ts';
-import type {MemberListResponse, RangeRequest, StatusResponse} from './etcd-messages.ts';
-import {DEFAULT_QUOTA_BYTES} from './etcd-space.ts';
+import type {MemberListResponse, RangeRequest} from './etcd-messages.ts';
+import {type MemberSpace, type MemberVersion, readProblem, readSpace, readVersion} from './member-facts.ts';
 
 /** A member that was inspected. */
 export interface InspectedMember {
   readonly member: string;
-  /** Undefined if it did not answer. */
-  readonly status: (StatusResponse & {readonly quotaBytes: number}) | undefined;
+  /** Undefined if it did not answer, or does not tell. */
+  readonly version: MemberVersion | undefined;
+  readonly space: MemberSpace | undefined;
+  /** The reason why it did not answer, or what it reports. */
   readonly problem: string | undefined;
-  /** Shortest time of some requests, in milliseconds. */
+  /** Shortest time of some requests, in milliseconds; `Infinity` if it did not answer. */
   readonly latencyMs: number;
-  /** Undefined if it does not name its time. */
-  readonly clock: ClockDifference | undefined;
   /** Its limit for requests, if that is less than what the service sends. */
   readonly tooSmall: RequestLimit | undefined;
 }
@@ -62,7 +61,7 @@ const KEY_HEAD_BYTES = 16;
 
 /** Inspects each member, and the head of the store. Changes nothing. */
 export async function inspectEtcd(
-  address: EtcdAddress & {readonly prefix: string; readonly quotaBytes: number | undefined},
+  address: EtcdAddress & {readonly prefix: string},
   {timers, nowMs}: {readonly timers: Timers; readonly nowMs: () => number},
 ): Promise<InspectedEtcd> {
   try {
@@ -86,23 +85,21 @@ export async function inspectEtcd(
 async function inspectMember(
   client: EtcdClient,
   index: number,
-  {
-    members,
-    tls,
-    nowMs,
-    quotaBytes = DEFAULT_QUOTA_BYTES,
-  }: EtcdAddress & {readonly quotaBytes?: number | undefined; readonly nowMs: () => number},
+  {members, tls, prefix, nowMs}: EtcdAddress & {readonly prefix: string; readonly nowMs: () => number},
 ): Promise<InspectedMember> {
-  const member = members[index] ?? '';
+  const address = {member: members[index] ?? '', tls};
+  const [version, space, problem] = await Promise.all([
+    readVersion(address, nowMs),
+    readSpace(address),
+    readProblem(address),
+  ]);
   try {
-    const {response, latencyMs} = await measure(() => client.call<StatusResponse>('Maintenance/Status', {}, index));
-    const status = {...response, quotaBytes: response.dbSizeQuota || quotaBytes};
-    const clock = await compareClocks({member, tls}, nowMs);
-    return {member, status, problem: undefined, latencyMs, clock, tooSmall: await findTooSmall(client, index)};
+    const request: RangeRequest = {key: Buffer.from(prefix + HEAD_KEY), keysOnly: true, serializable: true};
+    const {latencyMs} = await measure(() => client.call('KV/Range', request, index));
+    return {...address, version, space, problem, latencyMs, tooSmall: await findTooSmall(client, index)};
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    const unknown = {status: undefined, latencyMs: Infinity, clock: undefined, tooSmall: undefined};
-    return {member, problem: error.message, ...unknown};
+    return {...address, version, space, problem: error.message, latencyMs: Infinity, tooSmall: undefined};
   }
 }
 
