@@ -1,9 +1,20 @@
+import {join} from 'node:path';
 import type {Browser, Request} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {consoleAddress, openConsole} from '../support/browsers/console.ts';
+import {findFreePort} from '../support/free-port.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
-import {startInTest} from '../support/service.ts';
+import {writePlugin} from '../support/plugin-folder.ts';
+import {startPlugins, untilRunning} from '../support/plugin-service.ts';
+import {startInTest, startService} from '../support/service.ts';
+
+const RADIO = 'com.example.radio';
+
+/** Refuses every call as the service refuses a token, and counts the calls. */
+const REFUSING = `
+let calls = 0;
+exports.routes = {get: {tune: {description: '', handler: (req, res) => res.status(401).json({code: 'invalid-token', detail: 'call ' + ++calls})}}};`;
 
 let browser: Browser;
 
@@ -61,6 +72,37 @@ describe.skipIf(!CAN_BROWSE)('a console of the owner', () => {
     expect(without.map(url => new URL(url).pathname)).toEqual(['/api/access/page-tokens']);
     expect(sent.map(request => request.url()).join(' ')).not.toMatch(/crewroom_|Bearer/);
     expect(problems).toEqual([]);
+  });
+
+  test('keeps its token if a route of a plugin answers like a service that refuses it, and calls that route once', async () => {
+    const prepare = (directory: string) => writePlugin(join(directory, RADIO), {'background/index.js': REFUSING});
+    const service = await startPlugins(prepare, {ephemeral: true});
+    await untilRunning(service.crewroom.plugins, RADIO);
+    const code = await createOwnerCode(service);
+    const {page} = await openConsole(browser, service.url, {code, fragment: '#/plugins'});
+    const plugin = page.getByRole('region', {name: `Plugin ${RADIO}`});
+    await plugin.getByText('1 route').click();
+    await plugin.getByRole('button', {name: 'Try GET tune'}).click();
+    await plugin.getByRole('button', {name: 'Send'}).click();
+    expect(await plugin.getByText(/call \d/).textContent()).toContain('"call 1"');
+    const metrics = page.waitForRequest(request => isOf(request, '/metrics'));
+    await page.evaluate(`location.hash = '#/'`);
+    expect(await (await metrics).headerValue('authorization')).toMatch(/^Bearer crewroom_/);
+  });
+
+  test('forgets its token once another service refuses it, and reads without it', async () => {
+    const port = await findFreePort();
+    const first = await startService({ephemeral: true, port});
+    const code = await createOwnerCode(first);
+    const {page} = await openConsole(browser, first.url, {code, fragment: '#/'});
+    await page.waitForRequest(isOwners('/metrics'));
+    await first[Symbol.asyncDispose]();
+    await using _second = await startService({ephemeral: true, port});
+    const unowned = page.waitForResponse(
+      answer => isOf(answer.request(), '/api/faults') && answer.request().headers()['authorization'] === undefined,
+    );
+    await page.evaluate(`location.hash = '#/faults'`);
+    expect((await unowned).status()).toBe(200);
   });
 });
 

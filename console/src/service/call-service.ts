@@ -118,7 +118,9 @@ export async function fetchAsOwner(request: Request): Promise<Response> {
 }
 
 async function isTokenRefused(response: Response): Promise<boolean> {
-  if (response.status !== 401 || response.headers.has('Crewroom-Fault')) return false;
+  // The service sends no challenge of a plugin or a dev server, whose answers may have any code.
+  const isOfService = response.headers.has('WWW-Authenticate') && !response.headers.has('Crewroom-Fault');
+  if (response.status !== 401 || !isOfService) return false;
   const document = await response
     .clone()
     .json()
