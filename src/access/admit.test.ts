@@ -75,6 +75,21 @@ describe('createAccess() with the mode "attributed"', () => {
       expect(() => plugin.assertMay('entries:read:com.b/')).toThrow(expect.objectContaining({failure}));
     }
   });
+
+  test('ends at once what a plugin begins after a permission that it had was taken back', async () => {
+    const own = createGrantRegister({grants: [], save: async () => {}});
+    const {admit} = createAccess({mode: 'attributed', owner, tokens, backgrounds, grants: own});
+    await own.grant({plugin: 'com.a', permissions: ['entries:read:com.b/', 'identity:secrets']});
+    const before = admit({authorizations: [], backgroundTokens: [], plugin: 'com.a'});
+    await own.revoke('com.a', 'entries:read:com.b/');
+    const after = admit({authorizations: [], backgroundTokens: [], plugin: 'com.a'});
+    const ended: string[] = [];
+    before.onEnd(() => ended.push('before'));
+    after.onEnd(() => ended.push('after'));
+    expect(ended).toEqual(['before']);
+    await own.revoke('com.a');
+    expect(ended).toEqual(['before', 'after']);
+  });
 });
 
 test('createAccess() with the mode "strict" trusts a page whose origin has its secret', () => {

@@ -31,14 +31,15 @@ export function createAccess({mode, owner, tokens, backgrounds, grants}: AccessD
     mode === 'open' ? ANY_CALLER : createCaller({mode, principal: undefined, isProved: false, granted: []});
   const pluginCaller = (plugin: string, isProved: boolean): Caller => {
     const parts = {mode, principal: `plugin:${plugin}`, isProved} as const;
-    if (mode === 'open' || grants.of(plugin).length === 0) return createCaller({...parts, granted: []});
+    const admitted = mode === 'open' ? [] : grants.of(plugin);
+    if (admitted.length === 0) return createCaller({...parts, granted: []});
     return createCaller({
       ...parts,
       // Looked up again for each action: one may be taken back while a request waits.
       get granted() {
         return grants.of(plugin);
       },
-      onEnd: listener => grants.onRevoked(plugin, listener),
+      onEnd: listener => grants.onRevoked(plugin, admitted, listener),
     });
   };
   const withoutToken = ({backgroundTokens, plugin: page, isPageProved = false}: Credentials): Caller => {

@@ -38,6 +38,11 @@ export interface GrantedPermissions {
   /** Returns the permissions that a plugin has now. */
   of(plugin: string): readonly Permission[];
 
-  /** Calls the listener once when a permission of a plugin is taken back. @returns A function that removes it. */
-  onRevoked(plugin: string, listener: () => void): () => void;
+  /**
+   * Calls the listener once when a permission of a plugin is taken back; at once if one of those that it had is no longer there.
+   *
+   * @param had Permissions of the plugin when its request was admitted.
+   * @returns A function that removes it.
+   */
+  onRevoked(plugin: string, had: readonly Permission[], listener: () => void): () => void;
 }

@@ -32,8 +32,8 @@ describe('createGrantRegister()', () => {
     const permissions = ['identity:secrets', 'session:manage'] as const;
     const {register} = make(['com.a', 'com.b'].map(plugin => ({plugin, permissions})));
     const ended: string[] = [];
-    for (const plugin of ['com.a', 'com.b']) register.onRevoked(plugin, () => ended.push(plugin));
-    register.onRevoked('com.a', () => ended.push('removed'))();
+    for (const plugin of ['com.a', 'com.b']) register.onRevoked(plugin, permissions, () => ended.push(plugin));
+    register.onRevoked('com.a', permissions, () => ended.push('removed'))();
     await register.revoke('com.a', 'session:manage');
     expect([register.of('com.a'), ended]).toEqual([['identity:secrets'], ['com.a']]);
     await register.revoke('com.a');

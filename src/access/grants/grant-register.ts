@@ -48,7 +48,13 @@ class KeptGrants implements GrantRegister {
     return this.#granted.get(plugin) ?? NO_PERMISSIONS;
   }
 
-  onRevoked(plugin: string, listener: () => void): () => void {
+  onRevoked(plugin: string, had: readonly Permission[], listener: () => void): () => void {
+    const present = this.of(plugin);
+    // Revoked between the admission of the request and the beginning of its answer.
+    if (had.some(each => !present.includes(each))) {
+      listener();
+      return () => {};
+    }
     const listeners = this.#listeners.get(plugin) ?? new Set();
     this.#listeners.set(plugin, listeners.add(listener));
     return () => {
