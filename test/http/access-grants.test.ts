@@ -97,6 +97,18 @@ describe('a permission of a plugin', () => {
   });
 });
 
+test('a waiting poll of events of plugins is refused once its plugin may no longer manage plugins', async () => {
+  const service = await startPages();
+  await grant(service, A, 'plugins:manage');
+  const headers = [`Origin: ${originOf(service, A)}`];
+  const poll = callService(service, 'GET /api/events?prefix=com.a/&kinds=plugin-state&wait=20', {headers});
+  const metrics = async () => (await callAsOwner(service, 'GET /metrics')).body.toString();
+  await expect.poll(metrics, {timeout: 10_000}).toContain('crewroom_events_subscribers 1');
+  await callAsOwner(service, `DELETE /api/access/grants/${A}`);
+  const {status, json} = await poll;
+  expect([status, json['code'], json['permission']]).toEqual([403, 'permission-required', 'plugins:manage']);
+});
+
 describe('/api/access/grants', () => {
   test('is for the token of the owner only', async () => {
     const service = await startPages();

@@ -32,8 +32,7 @@ export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
   });
   const readRequest = async ({request, caller, query}: Call): Promise<EventsRequest> => {
     const {wait, since, ...asked} = (await eventsQuery())(query);
-    caller.assertMay(`entries:read:${asked.prefix}`);
-    if ([...(asked.kinds ?? [])].some(kind => !DEFAULT_EVENT_KINDS.has(kind))) caller.assertMay('plugins:manage');
+    assertMayFollow(caller, asked);
     const last = readLastEventId(request.rawHeaders);
     // A browser that reconnects repeats its first request and adds the last id that it received.
     return {...asked, waitSeconds: wait, since: last ?? since, resume: last !== undefined};
@@ -79,17 +78,23 @@ async function answerEvents(
       signal: AbortSignal.any([signal, ended.signal]),
       reserveMemory: sizeBytes => request.reserveMemory(sizeBytes),
     });
-    if (ended.signal.aborted) assertStillAdmitted(caller, asked.prefix);
+    if (ended.signal.aborted) assertStillAdmitted(caller, asked);
     return answer(formatPolled(polled, texts.json));
   } finally {
     stop();
   }
 }
 
+/** Asserts that a caller may read the events that it asks for. @throws {AppError} `permission-required`, `token-required`. */
+function assertMayFollow(caller: Caller, {prefix = '', kinds}: Pick<SubscribeOptions, 'prefix' | 'kinds'>): void {
+  caller.assertMay(`entries:read:${prefix}`);
+  if ([...(kinds ?? [])].some(kind => !DEFAULT_EVENT_KINDS.has(kind))) caller.assertMay('plugins:manage');
+}
+
 /** Asserts that a caller which lost permissions while a request waited may read its events. @throws {AppError} `invalid-token`, `permission-required`. */
-function assertStillAdmitted(caller: Caller, prefix: string | undefined): void {
+function assertStillAdmitted(caller: Caller, asked: Pick<SubscribeOptions, 'prefix' | 'kinds'>): void {
   // A plugin may have lost a permission that this request does not need.
-  if (caller.principal?.startsWith('plugin:')) caller.assertMay(`entries:read:${prefix ?? ''}`);
+  if (caller.principal?.startsWith('plugin:')) assertMayFollow(caller, asked);
   else throw new AppError({code: 'invalid-token', problem: 'it was revoked or expired while the request waited'});
 }
 
