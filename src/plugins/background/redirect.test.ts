@@ -21,10 +21,16 @@ async function startServer(
         response.writeHead(Number(status), {Location: decodeURIComponent(location)}).end('moved');
         return;
       }
+      // Never answered.
+      if (url === '/wait') {
+        server.emit('waited-for');
+        return;
+      }
       const sockets = Reflect.get(request.socket, 'requests') ?? 0;
       Reflect.set(request.socket, 'requests', sockets + 1);
       const {host, 'x-crewroom-token': token, 'x-own': own} = headers;
       const body = Buffer.concat(chunks).toString();
+      response.setHeader('X-Method', method ?? '');
       response.end(JSON.stringify({name, method, url, host, token, own, body, reused: sockets > 0}));
     });
   });
@@ -76,6 +82,9 @@ test('calls by fetch follow redirects, with the token only within the service', 
     'within the service': {url: to(302, '/x')},
     'within the service by another name': {url: to(303, ownUrl)},
     'a form': {url: to(302, '/x'), method: 'POST', body: 'a body'},
+    'a form in lower case': {url: to(302, '/x'), method: 'post', body: 'a body'},
+    'a page in lower case': {url: to(307, '/x'), method: 'get'},
+    'a head in lower case': {url: to(303, '/x'), method: 'head'},
     'a form that would be sent again': {url: to(307, foreignUrl), method: 'POST', body: 'a body'},
     'in circles': {url: to(302, '?')},
     'an answer by hand': {url: to(302, foreignUrl), redirect: 'manual'},
@@ -87,7 +96,7 @@ test('calls by fetch follow redirects, with the token only within the service', 
       try {
         const answer = await fetch(url, init);
         const text = await answer.text();
-        res.json(text === 'moved' ? answer.status : JSON.parse(text));
+        res.json(text === 'moved' ? answer.status : text === '' ? answer.headers.get('x-method') : JSON.parse(text));
       } catch (error) { res.json(String(error.cause?.message)); }
     }}]))};`;
   const background = await startTestBackground({'background/index.js': source}, {servicePort: service.port});
@@ -104,12 +113,37 @@ test('calls by fetch follow redirects, with the token only within the service', 
   assert.deepEqual(await go('within the service'), ['service', 'GET', '/x', TEST_TOKEN, null, '']);
   assert.deepEqual(await go('within the service by another name'), ['service', 'GET', '/x', TEST_TOKEN, null, '']);
   assert.deepEqual(await go('a form'), ['service', 'GET', '/x', TEST_TOKEN, null, '']);
+  assert.deepEqual(await go('a form in lower case'), ['service', 'GET', '/x', TEST_TOKEN, null, '']);
+  assert.deepEqual(await go('a page in lower case'), ['service', 'GET', '/x', TEST_TOKEN, null, '']);
+  assert.equal(await go('a head in lower case'), 'HEAD');
   assert.match(String(await go('a form that would be sent again')), /a body was redirected/);
   assert.match(String(await go('in circles')), /redirect count/);
   assert.equal(await go('an answer by hand'), 302);
   assert.match(String(await go('no redirect wanted')), /redirect/);
   await background[Symbol.asyncDispose]();
   close(service.server, foreign.server);
+});
+
+test('a call by fetch of a request ends with its signal, also after a redirect', async () => {
+  const service = await startServer('service');
+  const source = `
+    const ended = new AbortController();
+    exports.routes = {get: {
+      ask: {handler: async (req, res) => {
+        const asked = fetch(new Request('http://localhost:${service.port}/to/302/%2Fwait', {signal: ended.signal}));
+        res.json(await asked.then(() => 'answered', error => error.name));
+      }},
+      end: {handler: (req, res) => { ended.abort(); res.json({}); }},
+    }};`;
+  const background = await startTestBackground({'background/index.js': source}, {servicePort: service.port});
+  assert.equal(await background.background.started, true);
+  const waitedFor = once(service.server, 'waited-for');
+  const asked = background.json('ask');
+  await waitedFor;
+  await background.json('end');
+  assert.equal(await asked, 'AbortError');
+  await background[Symbol.asyncDispose]();
+  close(service.server);
 });
 
 function close(...servers: readonly Server[]): void {
@@ -174,6 +208,10 @@ describe('calls of a background to the original port', () => {
           const headers = ['Host', '127.0.0.1:${service.port}', 'X-Own', 'yes', 'Connection', 'close'];
           return request({hostname: '127.0.0.1', port, path: '/api/x?a=1', method: 'POST', headers});
         },
+        async 'http.request with pairs of headers'() {
+          const headers = [['Host', '127.0.0.1:${service.port}'], ['X-Own', 'yes'], ['Connection', 'close']];
+          return request({hostname: '127.0.0.1', port, path: '/api/x?a=1', method: 'POST', headers});
+        },
         async 'http.request with another token'() {
           return request(at('localhost'), {method: 'POST', headers: {'X-Crewroom-Token': 'crewroom_other', 'X-Own': 'yes'}});
         },
@@ -222,6 +260,7 @@ describe('calls of a background to the original port', () => {
     {way: 'axios with a base', host: 'localhost'},
     {way: 'another port', host: '127.0.0.1'},
     {way: 'http.request with a list of headers', host: '127.0.0.1', method: 'POST', body: 'a body', own: 'yes'},
+    {way: 'http.request with pairs of headers', host: '127.0.0.1', method: 'POST', body: 'a body', own: 'yes'},
     {
       way: 'http.request with another token',
       host: 'localhost',

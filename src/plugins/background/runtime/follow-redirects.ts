@@ -27,14 +27,15 @@ const OF_ORIGIN = ['authorization', 'proxy-authorization', 'cookie', 'host'];
  */
 export async function followRedirects({answer, url, init}: AnsweredCall, deps: FollowDeps): Promise<Response> {
   const {fetch, own} = deps;
-  let [answered, place, {method}] = [answer, url, init];
+  // `fetch` takes these in lower case too (Fetch standard, normalize a method).
+  let [answered, place, method] = [answer, url, init.method.toUpperCase()];
   for (let count = 0; ; count++) {
     const location = REDIRECT_STATUSES.has(answered.status) ? answered.headers.get('location') : null;
     if (location === null) return answered;
     await answered.body?.cancel();
     if (count === REDIRECTS_MAX) throw failed('redirect count exceeded');
     method = methodAfter(answered.status, method);
-    if (!/^(?:GET|HEAD)$/i.test(method)) throw failed('a request with a body was redirected');
+    if (method !== 'GET' && method !== 'HEAD') throw failed('a request with a body was redirected');
     if (!URL.canParse(location, place)) throw failed('it was redirected to an address that is none');
     const next = new URL(location, place).href;
     const ownUrl = own.urlOf(next);
@@ -47,7 +48,7 @@ export async function followRedirects({answer, url, init}: AnsweredCall, deps: F
 
 /** Returns the method of the next request: a form that was sent leads to a page. */
 function methodAfter(status: number, method: string): string {
-  const isForm = (status === 301 || status === 302) && method.toUpperCase() === 'POST';
+  const isForm = (status === 301 || status === 302) && method === 'POST';
   return isForm || (status === 303 && method !== 'HEAD') ? 'GET' : method;
 }
 

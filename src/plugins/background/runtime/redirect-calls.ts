@@ -91,8 +91,11 @@ function isOwnPort(port: number, {originalPort, servicePort}: OwnService): boole
 
 /** Adds the token, and replaces a `Host` that the plugin sends itself; Node adds the right one otherwise. */
 function redirectHeaders(headers: RequestOptions['headers'], host: string, {servicePort, token}: OwnService): object {
-  // A list of names and values, to which Node adds no `Host`: packages that build one know their own.
-  if (Array.isArray(headers)) return [...headers, TOKEN_HEADER, token];
+  // A list of names and values, or of pairs of them, to which Node adds no `Host`: packages that build one know their own.
+  if (Array.isArray(headers)) {
+    const own = [TOKEN_HEADER, token];
+    return [...headers, ...(Array.isArray(headers[0]) ? [own] : own)];
+  }
   const redirected = Object.entries(headers ?? {}).map(([name, value]) => {
     const isHost = name.toLowerCase() === 'host';
     return [name, isHost ? `${host}:${servicePort}` : value];
@@ -109,13 +112,14 @@ function redirectFetch(service: OwnService): void {
     const given = input instanceof Request ? input : undefined;
     const target = given === undefined ? url : new Request(url, given);
     const {method = given?.method ?? 'GET', redirect = given?.redirect ?? 'follow'} = init ?? {};
+    const {signal = given?.signal ?? null} = init ?? {};
     const headers = new Headers(init?.headers ?? given?.headers);
     headers.set(TOKEN_HEADER, service.token);
     if (redirect !== 'follow') return fetch(target, {...init, headers});
     // `fetch` would send the token to any address to which an answer redirects: it removes only headers that it knows.
     const answer = await fetch(target, {...init, headers, redirect: 'manual'});
     const own = {header: TOKEN_HEADER, urlOf: (address: string) => redirectUrl(address, service)};
-    return followRedirects({answer, url, init: {...init, method, headers}}, {fetch, own});
+    return followRedirects({answer, url, init: {...init, method, headers, signal}}, {fetch, own});
   };
 }
 
