@@ -43,3 +43,14 @@ test('a page that is polled shows every write, deletion and expiry at once', asy
   expect(headers.get('content-length')).toBe(String(body.length));
   expect(body.toString()).toContain('"expiresAt"');
 });
+
+test('a page that is polled has no cursor once the entry behind it has expired', async () => {
+  const {entries} = service().crewroom;
+  const query = 'prefix=q%2F&limit=1';
+  const cursor = async () => (await callService(service(), `GET /api/keys?${query}`)).json['next'];
+  await entries.put('q/a', '1');
+  await entries.put('q/b', '2', {ttlSeconds: 60});
+  for (let count = 0; count < 3; count++) expect(await cursor()).toBe('q/a');
+  aheadMs += 61_000;
+  expect(await cursor()).toBeUndefined();
+});

@@ -13,10 +13,8 @@ interface Asked {
 }
 
 function ask(pages: KeptPages, query: string, asked: Asked = {}): HttpAnswer {
-  const {sizeBytes = 10, expiresAtMs = 0, before = MOMENT, after = before} = asked;
-  const info = {key: 'a', revision: 1, sizeBytes: 1, updatedAtMs: 0} as never;
-  const entries = [expiresAtMs === 0 ? info : Object.assign({}, info, {expiresAtMs}), info];
-  return pages.add(query, {text: new Uint8Array(sizeBytes), entries}, {before, after});
+  const {sizeBytes = 10, expiresAtMs = Infinity, before = MOMENT, after = before} = asked;
+  return pages.add(query, {text: new Uint8Array(sizeBytes), expiresAtMs}, {before, after});
 }
 
 function askTwice(pages: KeptPages, query: string, options?: Asked): HttpAnswer {
@@ -38,7 +36,7 @@ describe('KeptPages', () => {
     expect(pages.find('limit=1', newer)).toBe(undefined);
   });
 
-  test('keeps a page until the millisecond in which its first entry expires', () => {
+  test('keeps a page until the millisecond in which it expires', () => {
     const pages = new KeptPages();
     const kept = askTwice(pages, '', {expiresAtMs: 2000});
     expect(pages.find('', {...MOMENT, nowMs: 1999})).toBe(kept);
@@ -62,5 +60,17 @@ describe('KeptPages', () => {
     expect([...queries, 'values=true'].filter(query => pages.find(query, MOMENT) !== undefined)).toEqual(
       queries.slice(1),
     );
+  });
+
+  test('remembers short queries that were asked once, and few long ones', () => {
+    for (const {length, isKept} of [
+      {length: 10, isKept: true},
+      {length: 8000, isKept: false},
+    ]) {
+      const pages = new KeptPages();
+      for (let count = 0; count < 500; count++) ask(pages, String(count).padStart(length, 'q'));
+      ask(pages, '0'.padStart(length, 'q'));
+      expect(pages.find('0'.padStart(length, 'q'), MOMENT) !== undefined, String(length)).toBe(isKept);
+    }
   });
 });

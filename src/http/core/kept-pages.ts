@@ -1,4 +1,3 @@
-import type {EntryInfo} from '../../domain/entry.ts';
 import type {ListMoment} from '../../domain/range.ts';
 import type {Revision} from '../../domain/revision.ts';
 import {answer, type HttpAnswer} from './message.ts';
@@ -12,15 +11,23 @@ const PAGE_BYTES_MAX = KEPT_BYTES_MAX / 4;
 /** Estimated memory of a page in addition to its text, in bytes. */
 const PAGE_OVERHEAD_BYTES = 1024;
 
-/** Maximum number of queries that are remembered as asked. */
-const ASKED_MAX = 1000;
+/** Maximum size of the queries that are remembered as asked, in bytes: some 1,000 of them. */
+const ASKED_BYTES_MAX = 256 * 1024;
 
-/** A page of a listing, as it is answered. */
-interface KeptPage {
+/** Estimated memory of such a query in addition to its text, in bytes. */
+const ASKED_OVERHEAD_BYTES = 128;
+
+/** A page of a listing. */
+interface ReadPage {
+  readonly text: Uint8Array;
+  /** Time at which it changes although the store does not, in milliseconds since the Unix epoch. */
+  readonly expiresAtMs: number;
+}
+
+/** A page as it is answered. */
+interface KeptPage extends Pick<ReadPage, 'expiresAtMs'> {
   readonly answer: HttpAnswer;
   readonly sizeBytes: number;
-  /** Time at which the first of its entries expires, in milliseconds since the Unix epoch. */
-  readonly expiresAtMs: number;
 }
 
 /**
@@ -31,6 +38,7 @@ export class KeptPages {
   readonly #pages = new Map<string, KeptPage>();
   /** Queries that were asked once at this revision: to keep a page that is not asked for again would only cost memory. */
   readonly #asked = new Set<string>();
+  #askedBytes = 0;
   #revision: Revision | undefined;
   #sizeBytes = 0;
 
@@ -44,16 +52,19 @@ export class KeptPages {
   /** Creates the answer of a page, and keeps it if it was asked before, and if the revision did not change while the page was read. */
   add(
     query: string,
-    {text, entries}: {readonly text: Uint8Array; readonly entries: readonly EntryInfo[]},
+    {text, expiresAtMs}: ReadPage,
     {before, after}: {readonly before: ListMoment | undefined; readonly after: ListMoment | undefined},
   ): HttpAnswer {
     const answered = answer(text);
     if (before === undefined || before.revision !== after?.revision) return answered;
     if (before.revision !== this.#revision) this.#clear(before.revision);
     const sizeBytes = text.length + query.length + PAGE_OVERHEAD_BYTES;
-    if (!this.#wasAsked(query) || sizeBytes > PAGE_BYTES_MAX) return answered;
+    if (!this.wasAsked(query, before)) {
+      this.#remember(query);
+      return answered;
+    }
+    if (sizeBytes > PAGE_BYTES_MAX) return answered;
     this.#evict(query);
-    const expiresAtMs = entries.reduce((first, entry) => Math.min(first, entry.expiresAtMs ?? Infinity), Infinity);
     this.#pages.set(query, {answer: answered, sizeBytes, expiresAtMs});
     this.#sizeBytes += sizeBytes;
     for (const oldest of this.#pages.keys()) {
@@ -63,16 +74,25 @@ export class KeptPages {
     return answered;
   }
 
-  #wasAsked(query: string): boolean {
-    if (this.#asked.has(query)) return true;
-    if (this.#asked.size >= ASKED_MAX) this.#asked.clear();
+  /** Returns whether a query was asked before at this revision, so that {@link add} keeps its page. */
+  wasAsked(query: string, moment: ListMoment | undefined): boolean {
+    return moment?.revision === this.#revision && this.#asked.has(query);
+  }
+
+  #remember(query: string): void {
+    if (this.#askedBytes > ASKED_BYTES_MAX) this.#forget();
     this.#asked.add(query);
-    return false;
+    this.#askedBytes += query.length + ASKED_OVERHEAD_BYTES;
+  }
+
+  #forget(): void {
+    this.#asked.clear();
+    this.#askedBytes = 0;
   }
 
   #clear(revision: Revision): void {
     this.#pages.clear();
-    this.#asked.clear();
+    this.#forget();
     this.#sizeBytes = 0;
     this.#revision = revision;
   }

@@ -1,5 +1,7 @@
 import {setImmediate} from 'node:timers/promises';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
+import type {ListOptions, Page} from '../../domain/entries.ts';
+import type {EntryInfo} from '../../domain/entry.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {Store} from '../../domain/store.ts';
 import {formatDeleted, formatListing} from '../../protocol/listing.ts';
@@ -41,7 +43,8 @@ export function keysRoutes({entries, store, limits}: KeysRoutesDeps): readonly R
             const before = entries.listMoment();
             const page = await entries.list(options);
             const text = formatListing({storeId: store.id, page});
-            return pages.add(query, {text, entries: page.entries}, {before, after: entries.listMoment()});
+            const expiresAtMs = pages.wasAsked(query, before) ? await findExpiry(page, options, entries) : 0;
+            return pages.add(query, {text, expiresAtMs}, {before, after: entries.listMoment()});
           };
           if (!options.values) return make();
           return oneByOne(() => {
@@ -57,6 +60,23 @@ export function keysRoutes({entries, store, limits}: KeysRoutesDeps): readonly R
       },
     },
   ];
+}
+
+/**
+ * Returns the time at which a page changes although the store does not, in milliseconds since the Unix epoch: when the first of its entries
+ * expires, or the entry behind it, without which it has no cursor.
+ */
+async function findExpiry(
+  {entries, next}: Page<EntryInfo>,
+  options: ListOptions,
+  source: Pick<CheckedEntries, 'list'>,
+): Promise<number> {
+  const list = async (after: string): Promise<readonly EntryInfo[]> =>
+    (await source.list({...options, after, limit: 1, values: false})).entries;
+  const behind = next === undefined ? [] : await list(next);
+  // It has expired since the page was read.
+  if (next !== undefined && behind.length === 0) return 0;
+  return [...entries, ...behind].reduce((first, {expiresAtMs = Infinity}) => Math.min(first, expiresAtMs), Infinity);
 }
 
 /**
