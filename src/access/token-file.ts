@@ -4,14 +4,17 @@ import {messageOf} from '../domain/error-text.ts';
 import {hasShape} from '../domain/shape.ts';
 import {FileError} from '../files.ts';
 import {readOwnFile, writeOwnFile} from './own-file.ts';
-import {readPermission} from './permission.ts';
-import type {KeptToken} from './token-register.ts';
+import {PERMISSION_LINE_BYTES_MAX, readPermission} from './permission.ts';
+import {type KeptToken, PERMISSIONS_MAX, TOKENS_MAX} from './token-register.ts';
 
 /** Name of the file with the tokens of programs, in a data directory. */
 const TOKEN_FILE = 'access-tokens.json';
 
-/** Maximum size of the file, in bytes: as many tokens as there may be, with as many and as long permissions as they may have. */
-const FILE_BYTES_MAX = 4 * 1024 * 1024;
+/**
+ * Maximum size of the file, in bytes: as many tokens as there may be, with as many and as long permissions as they may have. A token without
+ * them takes less than one of them.
+ */
+const FILE_BYTES_MAX = TOKENS_MAX * (PERMISSIONS_MAX + 1) * PERMISSION_LINE_BYTES_MAX;
 
 /** A token in the file. Times are RFC 3339. */
 interface TokenDocument {

@@ -35,10 +35,10 @@ export function createTokenRegister(deps: TokenRegisterDeps): TokenRegister {
 }
 
 /** Maximum number of tokens: the hashes of all are compared for each request with one. */
-const TOKENS_MAX = 64;
+export const TOKENS_MAX = 64;
 
 /** Maximum number of permissions of a token. */
-const PERMISSIONS_MAX = 64;
+export const PERMISSIONS_MAX = 64;
 
 /** Longest delay of a timer, in milliseconds: Node runs later ones at once. */
 const DELAY_MAX_MS = 2 ** 31 - 1;

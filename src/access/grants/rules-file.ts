@@ -6,14 +6,17 @@ import {isPluginId} from '../../domain/plugin-id.ts';
 import {hasShape} from '../../domain/shape.ts';
 import {FileError} from '../../files.ts';
 import {readOwnFile, writeOwnFile} from '../own-file.ts';
-import {readPermission} from '../permission.ts';
+import {PERMISSION_LINE_BYTES_MAX, readPermission} from '../permission.ts';
 import {GRANTED_PLUGINS_MAX, GRANTS_MAX} from './grant-register.ts';
 
 /** Name of the file with the permissions of plugins, in a data directory. */
 const RULES_FILE = 'access-rules.json';
 
-/** Maximum size of the file, in bytes: as many plugins as there may be, with as many and as long permissions as they may have. */
-const FILE_BYTES_MAX = 16 * 1024 * 1024;
+/**
+ * Maximum size of the file, in bytes: as many plugins as there may be, with as many and as long permissions as they may have. A plugin without
+ * them takes less than one of them.
+ */
+const FILE_BYTES_MAX = GRANTED_PLUGINS_MAX * (GRANTS_MAX + 1) * PERMISSION_LINE_BYTES_MAX;
 
 /** The permissions of a plugin in the file. */
 interface GrantsDocument {

@@ -1,0 +1,28 @@
+import {randomBytes} from 'node:crypto';
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {expect, onTestFinished, test} from 'vitest';
+import {readTokenFile, writeTokenFile} from './token-file.ts';
+import {createTokenRegister, PERMISSIONS_MAX, TOKENS_MAX} from './token-register.ts';
+
+test('the file can be read with as many tokens and as long permissions as the register takes', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'crewroom-tokens-'));
+  onTestFinished(() => rm(directory, {recursive: true}));
+  const register = createTokenRegister({
+    tokens: [],
+    save: kept => writeTokenFile(directory, kept, () => 'new'),
+    nowMs: () => 0,
+    timers: {after: () => () => {}},
+    randomBytes,
+  });
+  // JSON escapes each quote.
+  const permissions = Array.from(
+    {length: PERMISSIONS_MAX},
+    (_, index) => `entries:write:${String(index).padStart(511, '"')}/`,
+  );
+  for (let index = 0; index < TOKENS_MAX; index++)
+    await register.create({name: String(index).padStart(64, 'a'), permissions, expiresAtMs: 1});
+  const read = await readTokenFile(directory);
+  expect(read.map(({hash: _, ...token}) => token)).toEqual(register.list());
+});
