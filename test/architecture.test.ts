@@ -290,6 +290,7 @@ const MAY_IMPORT = {
     'config',
     'domain',
     'node:fs',
+    'node:path',
     'node:stream',
     'node:tty',
     '@clack/prompts',

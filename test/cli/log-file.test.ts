@@ -1,4 +1,4 @@
-import {mkdir, readFile, stat, writeFile} from 'node:fs/promises';
+import {chown, mkdir, readdir, readFile, stat, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {createMachine} from './crewroom.ts';
@@ -54,6 +54,21 @@ describe('crewroom start --log-file', () => {
     expect(exitCode).toBe(1);
     expect(stderr).toContain(`Cannot write to ${JSON.stringify(path)}: EISDIR`);
     expect(stderr).not.toContain('started');
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('run by root, refuses a file in a directory of another user', async () => {
+    const directory = join(home, 'of-another-user');
+    const below = join(directory, 'below');
+    await mkdir(below, {recursive: true});
+    await chown(directory, 65534, 65534);
+    await symlink(below, join(home, 'link'));
+    for (const place of [directory, below, join(home, 'link')]) {
+      const path = join(place, 'crewroom.log');
+      const {exitCode, stderr} = await machine.run(['start', '--ephemeral', '--port', '0', '--log-file', path]);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain(`it is reached through ${directory}, which belongs to user 65534`);
+    }
+    expect([await readdir(directory), await readdir(below)]).toEqual([['below'], []]);
   });
 
   test('has the reason why a service did not start', async () => {

@@ -1,5 +1,5 @@
 import {spawnSync} from 'node:child_process';
-import {chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
+import {chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, describe, expect, test} from 'vitest';
@@ -7,6 +7,9 @@ import {openLogFile} from './log-file.ts';
 
 const home = await mkdtemp(join(tmpdir(), 'crewroom-log-'));
 afterAll(() => rm(home, {recursive: true, force: true}));
+
+/** A user without any rights of its own. */
+const OTHER_USER = 65534;
 
 /** A new directory, with the path of a log file in it. */
 async function makePlace(): Promise<{readonly directory: string; readonly path: string}> {
@@ -87,6 +90,7 @@ describe('openLogFile()', () => {
   }[] = [
     {name: 'a directory', problem: /EISDIR/, make: path => mkdir(path)},
     {name: 'a name in a missing directory', problem: /ENOENT/, make: path => rm(join(path, '..'), {recursive: true})},
+    {name: 'a link', problem: /^it is a link$/, make: path => symlink(join(home, 'target'), path)},
     {name: 'a pipe, without waiting for its reader', problem: /ENXIO/, make: path => spawnSync('mkfifo', [path])},
   ];
   for (const {name, problem, make} of refused) {
@@ -98,4 +102,13 @@ describe('openLogFile()', () => {
       });
     });
   }
+
+  test.skipIf(process.getuid?.() !== 0)('refuses a file of another user, and leaves it as it is', async () => {
+    const {path} = await makePlace();
+    await writeFile(path, '', {mode: 0o644});
+    await chown(path, OTHER_USER, OTHER_USER);
+    const problem = `it belongs to user ${OTHER_USER}, and this process runs as 0`;
+    await expect(openLogFile(path, {onFailure: refuse})).rejects.toMatchObject({failure: {problem}});
+    expect((await stat(path)).mode & 0o777).toBe(0o644);
+  });
 });

@@ -1,9 +1,10 @@
 import {constants} from 'node:fs';
-import {open} from 'node:fs/promises';
+import {lstat, open, realpath} from 'node:fs/promises';
+import {dirname} from 'node:path';
 import {finished} from 'node:stream/promises';
 import {createStream} from 'rotating-file-stream';
 import {AppError} from '../../domain/app-error.ts';
-import {messageOf} from '../../domain/error-text.ts';
+import {codeOf, messageOf} from '../../domain/error-text.ts';
 
 /** Size at which a log file is renamed and a new one begins, in bytes: some 30,000 lines, which an editor still opens. */
 const FILE_BYTES = 5 * 1024 ** 2;
@@ -60,19 +61,41 @@ export async function openLogFile(path: string, {onFailure, fileBytes = FILE_BYT
 /** Permissions of a log file: it names keys, pilots and addresses. */
 const PRIVATE = 0o600;
 
-/** Creates the file if it is missing, and takes it from other users. Refuses what is no file, without waiting for the reader of a pipe. */
+/**
+ * Creates the file if it is missing, and makes it private. Refuses what is no file, without waiting for the reader of a pipe, and what another
+ * user made: that user could read the file, or have chosen where a link leads.
+ */
 async function createPrivately(path: string): Promise<void> {
   try {
-    const {O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK = 0} = constants;
-    const file = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, PRIVATE);
+    const userId = process.getuid?.();
+    if (userId === 0) await assertPlaceOfRoot(dirname(path));
+    const {O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK = 0, O_NOFOLLOW = 0} = constants;
+    const file = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOFOLLOW, PRIVATE);
     try {
-      if (!(await file.stat()).isFile()) throw new Error('it is not a file');
+      const status = await file.stat();
+      if (!status.isFile()) throw new Error('it is not a file');
+      if (userId !== undefined && status.uid !== userId)
+        throw new Error(`it belongs to user ${status.uid}, and this process runs as ${userId}`);
       await file.chmod(PRIVATE);
     } finally {
       await file.close();
     }
   } catch (error) {
-    const failure = {code: 'unwritable-output', target: JSON.stringify(path), problem: messageOf(error)} as const;
-    throw new AppError(failure, {cause: error});
+    const problem = codeOf(error) === 'ELOOP' ? 'it is a link' : messageOf(error);
+    throw new AppError({code: 'unwritable-output', target: JSON.stringify(path), problem}, {cause: error});
   }
+}
+
+/** Refuses a directory that another user could replace: root would follow a link to any file of the system, and take it from its user. */
+async function assertPlaceOfRoot(directory: string): Promise<void> {
+  for (const each of [...pathTo(directory), ...pathTo(await realpath(directory))]) {
+    const {uid} = await lstat(each);
+    if (uid !== 0) throw new Error(`it is reached through ${each}, which belongs to user ${uid}`);
+  }
+}
+
+/** Returns a directory, and those above it. */
+function pathTo(directory: string): readonly string[] {
+  const parent = dirname(directory);
+  return parent === directory ? [directory] : [...pathTo(parent), directory];
 }
