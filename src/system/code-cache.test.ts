@@ -1,6 +1,7 @@
 import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {Script} from 'node:vm';
 import {beforeEach, describe, expect, onTestFinished, test} from 'vitest';
 import {loadProgram} from './code-cache.ts';
 
@@ -74,6 +75,17 @@ describe('loadProgram()', () => {
     writeProgram('one');
     directory = join(directory, 'missing');
     expect(start()).toBe('one');
+  });
+
+  test('works if V8 does not give its code', () => {
+    writeProgram('one');
+    const {createCachedData} = Script.prototype;
+    onTestFinished(() => void Object.assign(Script.prototype, {createCachedData}));
+    Script.prototype.createCachedData = () => {
+      throw new Error('out of memory');
+    };
+    expect(start()).toBe('one');
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   test('loads without a cache', () => {

@@ -18,7 +18,10 @@ const LONG_RUN_SECONDS = 10;
 /** A loaded program. */
 export interface Program<T> {
   readonly exports: T;
-  /** Keeps its compiled code for the next start, if that is not kept yet. Call it at the end: functions that never ran are not in it. */
+  /**
+   * Keeps its compiled code for the next start, if that is not kept yet. Call it at the end: functions that never ran are not in it. Does nothing if
+   * it cannot be kept.
+   */
   keep(): void;
 }
 
@@ -50,8 +53,12 @@ export function loadProgram<T>(file: string, directory: string | undefined): Pro
     exports: module.exports as T,
     keep: () => {
       if (isUsed && process.uptime() < LONG_RUN_SECONDS) return;
-      const data = script.createCachedData();
-      if (!isUsed || data.length > cached.length) writeCache(cacheFile, digest, data);
+      try {
+        const data = script.createCachedData();
+        if (!isUsed || data.length > cached.length) writeCache(cacheFile, digest, data);
+      } catch {
+        // The cache is optional.
+      }
     },
   };
 }
@@ -68,18 +75,15 @@ function readCache(file: string, digest: Hash): Buffer | undefined {
   }
 }
 
-/** Writes a file under a random name first, so that no start reads half of it. Does nothing if the disk fails. */
+/** Writes a file under a random name first, so that no start reads half of it. @throws {Error} If the disk fails. */
 function writeCache(file: string, digest: Hash, data: Buffer): void {
-  let folder: string | undefined;
+  const folder = mkdtempSync(join(dirname(file), 'new-'));
   try {
-    folder = mkdtempSync(join(dirname(file), 'new-'));
     const written = join(folder, 'program');
     const bytes = Buffer.concat([digest.copy().update(data).digest(), data]);
     writeFileSync(written, bytes, {flag: 'wx', mode: 0o600});
     renameSync(written, file);
-  } catch {
-    // The cache is optional.
   } finally {
-    if (folder !== undefined) rmSync(folder, {recursive: true, force: true});
+    rmSync(folder, {recursive: true, force: true});
   }
 }
