@@ -166,4 +166,30 @@ describe('crewroom plugin remove', () => {
       assert.equal(problem, `process ${process.pid} uses the data directory that it is in`);
       assert.deepEqual([existsSync(join(service.directory, ID)), existsSync(storageOf(service))], [true, true]);
     });
+
+  test('keeps files that a second service with the same directory of plugins uses', async () => {
+    const first = await startPlugins(directory => writePlugin(join(directory, ID), LATE));
+    const second = await startPlugins(async () => {}, {plugins: first.directory});
+    for (const service of [first, second]) await service.until(ID, ({state}) => state === 'running');
+    const {port, directory} = first;
+    const {exitCode, stderr} = await remove({port, directory, dataDir: second.dataDir}, [
+      ID,
+      '--data',
+      '--yes',
+      '--json',
+    ]);
+    const {code, problem} = JSON.parse(stderr);
+    assert.deepEqual([exitCode, code], [1, 'unwritable-output']);
+    assert.equal(problem, `process ${process.pid} uses the data directory that it is in`);
+    assert.deepEqual([existsSync(join(directory, ID)), existsSync(storageOf(second))], [true, true]);
+  });
+
+  test('removes files of a plugin that was removed before, while the service runs', async () => {
+    const service = await startPlugins(directory => writePlugin(join(directory, ID), LATE));
+    await service.until(ID, ({state}) => state === 'running');
+    assert.equal((await remove(service, [ID, '--yes'])).exitCode, 0);
+    assert.equal(existsSync(storageOf(service)), true);
+    assert.equal((await remove(service, [ID, '--data', '--yes'])).exitCode, 0);
+    assert.equal(existsSync(storageOf(service)), false);
+  });
 });

@@ -4,9 +4,15 @@ import type {FollowingService} from '../../plugins/package/service-view.ts';
 import type {Call} from '../catalogue/call.ts';
 import {connectPlugins} from '../service/plugin-client.ts';
 
+/** A service that follows a directory of plugins, with the place of its data. */
+export interface StoringService extends FollowingService {
+  /** Reads its data directory; undefined if its store is in memory, or if the caller must not know it. */
+  dataDir(): Promise<string | undefined>;
+}
+
 /** State of the service at the address of a call, for a directory of plugins and one plugin in it. */
 export type ServiceState =
-  | {readonly kind: 'following'; readonly service: FollowingService}
+  | {readonly kind: 'following'; readonly service: StoringService}
   | {readonly kind: 'elsewhere'; readonly url: string}
   /** It follows the directory, and runs a plugin in development in place of an installed one. */
   | {readonly kind: 'in-development'}
@@ -24,12 +30,27 @@ export async function findFollowingService(call: Call, plugins: string): Promise
   const list = await client.list().catch(error => stateOfError(error, client.url));
   if ('kind' in list) return list;
   const {directory} = list;
-  const isSame = directory !== undefined && (await toReal(directory)) === (await toReal(plugins));
-  if (!isSame) return {kind: 'elsewhere', url: client.url};
+  if (directory === undefined || !(await isSamePlace(directory, plugins))) return {kind: 'elsewhere', url: client.url};
   return {
     kind: 'following',
-    service: {status: id => orUndefined(client.status(id)), logs: id => client.logs(id)},
+    service: {
+      status: id => orUndefined(client.status(id)),
+      logs: id => client.logs(id),
+      dataDir: () => client.dataDir(),
+    },
   };
+}
+
+/** Returns whether a service shows that it has the files of a plugin: another service may follow the same directory of plugins. */
+export async function hasStorage(
+  service: StoringService,
+  {id, storage, dataDir}: {readonly id: string; readonly storage: string; readonly dataDir: string},
+): Promise<boolean> {
+  const {storagePath} = (await service.status(id)) ?? {};
+  if (storagePath !== undefined) return isSamePlace(storagePath, storage);
+  // The plugin was removed before, or has no background any more.
+  const shown = await service.dataDir();
+  return shown !== undefined && isSamePlace(shown, dataDir);
 }
 
 /** Returns the state of a service for one plugin. */
@@ -54,6 +75,10 @@ async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
     if (error instanceof AppError && error.failure.code === 'no-plugin') return undefined;
     throw error;
   }
+}
+
+async function isSamePlace(one: string, other: string): Promise<boolean> {
+  return (await toReal(one)) === (await toReal(other));
 }
 
 /** Returns a path without links; the path itself if nothing is there. */

@@ -11,7 +11,7 @@ import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {canAsk} from '../terminal/prompts.ts';
 import {askUntil} from './ask.ts';
-import {findFollowingService} from './following-service.ts';
+import {findFollowingService, hasStorage, type StoringService} from './following-service.ts';
 import {changing, findPlaces, stage, waitingOf} from './plugin-places.ts';
 
 type PluginCall = CallOf<typeof PLUGIN>;
@@ -33,7 +33,7 @@ export async function remove(call: PluginCall, id: string): Promise<ExitCode> {
       }
       await using staging = await stage(places, context);
       const service = state.kind === 'following' ? state.service : undefined;
-      const holder = data && service === undefined ? await findDataHolder(call) : undefined;
+      const holder = data ? await findDataHolder(call, plugin, service) : undefined;
       const deps = {staging, service, holder, waiting: waitingOf(context, signal)};
       const {hasEnded} = await removePlugin(plugin, data, deps).catch(error => {
         throw adviseOnUse(error);
@@ -44,11 +44,20 @@ export async function remove(call: PluginCall, id: string): Promise<ExitCode> {
   );
 }
 
-/** Returns the process that uses the data directory. Loads the engine of the store for it, which other commands do without. */
-async function findDataHolder(call: PluginCall): Promise<number | undefined> {
-  const {config} = await readSettings(call);
+/**
+ * Returns the process that uses the data directory, unless it is the service that follows the directory of plugins. Loads the engine of the store
+ * for it, which other commands do without.
+ */
+async function findDataHolder(
+  call: PluginCall,
+  {id, storage}: RemovablePlugin,
+  service: StoringService | undefined,
+): Promise<number | undefined> {
+  if (storage === undefined) return undefined;
+  const {dataDir} = (await readSettings(call)).config;
+  if (service !== undefined && (await hasStorage(service, {id, storage, dataDir}))) return undefined;
   const {findHolder} = await import('../../store/lmdb/process-lock.ts');
-  return findHolder(describeDataDirectory(config.dataDir), call.context.processId);
+  return findHolder(describeDataDirectory(dataDir), call.context.processId);
 }
 
 function adviseOnUse(error: unknown): unknown {

@@ -4,6 +4,7 @@ import type {PluginLogLine, PluginStatus} from '../../domain/plugin.ts';
 import type {SettingValues} from '../../domain/user-settings.ts';
 import {type FlightCommand, formatFlightCommand, readFlight} from '../../protocol/plugin/flight-document.ts';
 import {type PluginList, readPlugin, readPluginLogs, readPlugins} from '../../protocol/plugin/plugin-documents.ts';
+import {readService} from '../../protocol/service-documents.ts';
 import {readDocument} from '../../protocol/text/read-document.ts';
 import type {Call} from '../catalogue/call.ts';
 import type {ConnectOptions} from './connection.ts';
@@ -16,6 +17,8 @@ export interface PluginClient {
   list(): Promise<PluginList>;
   status(id: string): Promise<PluginStatus>;
   logs(id: string): Promise<readonly PluginLogLine[]>;
+  /** Reads the data directory; undefined if the store is in memory, or if the caller must not know it. */
+  dataDir(): Promise<string | undefined>;
   restart(id: string): Promise<PluginStatus>;
   /** Changes settings. @returns All settings of the plugin. */
   set(id: string, changes: SettingValues): Promise<SettingValues>;
@@ -34,6 +37,7 @@ export async function connectPlugins(call: Call, options: ConnectOptions = {}): 
     list: () => send('GET', '/api/plugins', readPlugins),
     status: id => send('GET', about(id), readPlugin),
     logs: id => send('GET', `${about(id)}/logs`, readPluginLogs),
+    dataDir: async () => (await send('GET', '/api', readService)).dataDir,
     restart: id => send('POST', `${about(id)}/restart`, readPlugin),
     set: (id, changes) => send('PUT', `/api/settings/${encodeURIComponent(id)}`, readObject, JSON.stringify(changes)),
     flight: () => send('GET', '/api/flight', readPresentFlight),

@@ -46,7 +46,7 @@ export interface RemoveDeps {
   readonly staging: Staging;
   /** The service that follows the directory; undefined if none does. */
   readonly service: FollowingService | undefined;
-  /** Process that uses the data directory; undefined if none does. */
+  /** Process that uses the data directory with the files, other than the service; undefined if none does. */
   readonly holder: number | undefined;
   readonly waiting: Waiting;
 }
@@ -62,8 +62,7 @@ export interface Removal {
  * background are deleted, if `withStorage`, and the folder.
  *
  * @throws {AppError} `unwritable-output` if `withStorage` and a background uses its files: a plugin in development that has the same id,
- * or perhaps one of a service that does not follow the directory, and then nothing was removed; or the background of this one, which has
- * not ended.
+ * or perhaps one of another service, and then nothing was removed; or the background of this one, which has not ended.
  */
 export async function removePlugin(
   {id, directory, storage}: RemovablePlugin,
@@ -73,8 +72,8 @@ export async function removePlugin(
   const deleted = withStorage ? storage : undefined;
   if (deleted !== undefined && (await service?.status(id))?.inDevelopment === true)
     throw inUse(deleted, 'a plugin in development that has the same id uses it');
-  // The service may have another directory of plugins, or another address.
-  if (deleted !== undefined && service === undefined && holder !== undefined)
+  // A service at another address, with another directory of plugins, or beside the one that follows the same directory.
+  if (deleted !== undefined && holder !== undefined)
     throw inUse(deleted, `process ${holder} uses the data directory that it is in`);
   if (directory !== undefined) await staging.drop(directory);
   // Also if its folder was removed before: its background may still be ending.
