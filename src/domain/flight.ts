@@ -47,8 +47,8 @@ export interface FlightStatus extends FlightPosition {
   readonly to: Airport;
   /** Number of the flight, such as `1042`. */
   readonly number: string;
-  /** Id of the booking, if a plugin started the flight with one. */
-  readonly bidId?: string | undefined;
+  /** Id of the booking, if a plugin started the flight with one, as it was sent. */
+  readonly bidId?: string | number | undefined;
   /** Simulated seconds per second. */
   readonly speed: number;
   /** Seed of the random numbers: the same seed gives the same flight. */
@@ -71,7 +71,7 @@ export interface FlightOptions {
   readonly speed?: number | undefined;
   /** @default {1} */
   readonly seed?: number | undefined;
-  readonly bidId?: string | undefined;
+  readonly bidId?: string | number | undefined;
 }
 
 /** The port of the simulated flight. */

@@ -327,7 +327,8 @@ describe('the simulated flight', () => {
     await json('/api/com.tfdidesign.flight-tracking/startflight', {method: 'POST', body: '{"bidID": 7}'});
     expect(await json('/api/flight')).toMatchObject({flight: {phase: 'BOARDING', bidId: '7'}});
     await json('/api/flight', {method: 'POST', body: '{"action": "jump", "phase": "CLIMB"}'});
-    expect(await json(data)).toMatchObject({bidID: '7', trackingData: {currentFlightPhase: 'CLIMB'}});
+    const trackingData = {currentFlightPhase: 'CLIMB'};
+    expect(await json(data)).toMatchObject({bidID: 7, trackingData, flightPlanData: {bidID: 7}});
     const none = {phases: [...FLIGHT_PHASES]};
     expect(await json('/api/flight', {method: 'DELETE'})).toEqual(none);
     expect(await json('/api/flight')).toEqual(none);

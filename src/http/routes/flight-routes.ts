@@ -50,7 +50,7 @@ export function flightRoutes({flight, plugins, callPlugin, nowMs}: FlightRoutesD
   const begin: Operation = async ({request}) => {
     const document = readBody(await readJsonBody(request, CLIENT_REQUEST_BYTES_MAX));
     const bidId = isMembers(document) ? document['bidID'] : undefined;
-    flight.start(typeof bidId === 'string' || typeof bidId === 'number' ? {bidId: String(bidId)} : {});
+    flight.start(typeof bidId === 'string' || typeof bidId === 'number' ? {bidId} : {});
     return jsonAnswer({});
   };
   return [

@@ -22,7 +22,7 @@ export function openFlight(deps: FlightDeps): Flight {
 interface Started {
   readonly profile: FlightProfile;
   readonly number: string;
-  readonly bidId: string | undefined;
+  readonly bidId: string | number | undefined;
   readonly speed: number;
   readonly seed: number;
   readonly isConnected: boolean;

@@ -3,9 +3,10 @@ import type {ShapeOf} from '../../domain/shape.ts';
 import {readDocument} from '../text/read-document.ts';
 import {isMembers, readBody} from './client-request.ts';
 
-/** Formats the simulated flight, if there is one, and the phases that a flight can jump to. */
+/** Formats the simulated flight, if there is one, and the phases that a flight can jump to. The id of a booking is a text here. */
 export function formatFlight(flight: FlightStatus | undefined): string {
-  return JSON.stringify({flight, phases: FLIGHT_PHASES});
+  const bidId = flight?.bidId === undefined ? undefined : String(flight.bidId);
+  return JSON.stringify({flight: flight && {...flight, bidId}, phases: FLIGHT_PHASES});
 }
 
 /** Reads the flight from what {@link formatFlight} writes; undefined if there is none. @throws {UnexpectedDocument} */
@@ -16,7 +17,7 @@ export function readFlight(json: string): FlightStatus | undefined {
 }
 
 interface FlightDocument {
-  readonly flight?: Omit<FlightStatus, 'phase'> & {readonly phase: string};
+  readonly flight?: Omit<FlightStatus, 'phase' | 'bidId'> & {readonly phase: string; readonly bidId?: string};
 }
 
 /** Change of the simulated flight. */
