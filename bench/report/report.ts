@@ -1,12 +1,11 @@
 import type {Machine} from '../machine.ts';
 import type {Results} from '../results.ts';
 import type {Verdict} from '../targets.ts';
-import {describeAccess} from './access-report.ts';
 import {describeContention} from './contention-report.ts';
+import {describeAccess, describeRecording} from './cost-report.ts';
 import {describeGrowth} from './growth-report.ts';
 import {describeLatency} from './latency-report.ts';
 import {describePlugins} from './plugins-report.ts';
-import {describeRecording} from './recording-report.ts';
 import {describeShared} from './shared-report.ts';
 import {describeStarts} from './start-report.ts';
 import {describeSubscribers} from './subscribers-report.ts';
