@@ -43,19 +43,25 @@ export const KILL_LEADERS: Scenario = {
       random.fork('race'),
     );
     const pulse = new Pulse(first.url);
+    const changes: Changes[number][] = [];
+    // Again and again, since the log keeps the newest changes only.
+    const readOn = async (): Promise<void> => {
+      changes.push(...(await readChanges(second.url, Number(changes.at(-1)?.revision ?? 0))));
+    };
     for (let round = 1; round <= rounds; round++) {
       report(`kill ${round} of ${rounds}, at most ${pulse.longestMs} ms without a commit`);
       await delay(quick ? KILL_MS.quick : KILL_MS.standard, undefined, {signal});
       await cluster.restart(cluster.findLeader());
       await cluster.ready();
       await race.progress(1);
+      await readOn();
       count('kills');
     }
     await race.end();
     await pulse.end();
     const {revision} = await createClient({baseUrl: first.url}).entries.put(lastKey(RACE_PREFIX), '"last"');
     await followed;
-    const changes = await readChanges(second.url, 0);
+    await readOn();
     checkContinuity(follower, changes);
     count('events checked', follower.received.length);
     assertLogged(recorder.history, changes, revision);
@@ -66,6 +72,9 @@ export const KILL_LEADERS: Scenario = {
     count('ms without a commit at most', pulse.longestMs);
   },
 };
+
+/** Result of {@link readChanges}. */
+type Changes = Awaited<ReturnType<typeof readChanges>>;
 
 /** Commits again and again, and measures the longest time between two answers, in milliseconds. */
 class Pulse {
