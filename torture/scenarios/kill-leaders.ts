@@ -1,5 +1,4 @@
 import {join} from 'node:path';
-import {setTimeout as delay} from 'node:timers/promises';
 import {createClient} from 'crewroom/client';
 import {EtcdCluster} from '../../test/support/etcd-cluster.ts';
 import {assertLogged} from '../assert-logged.ts';
@@ -15,9 +14,6 @@ import type {Scenario} from '../scenario.ts';
 
 /** Time from one kill to the next, in milliseconds. */
 const KILL_MS = {quick: 3000, standard: 10_000};
-
-/** Pause between two commits whose answers are timed, in milliseconds. */
-const PULSE_MS = 50;
 
 /** E1, the leaders: under two services that write, the leader is killed again and again. */
 export const KILL_LEADERS: Scenario = {
@@ -42,23 +38,20 @@ export const KILL_LEADERS: Scenario = {
       [first, second].map(({url}) => recorder.watch(url, ANSWER_MS_MAX)),
       random.fork('race'),
     );
-    const pulse = new Pulse(first.url);
+    let longestMs = 0;
     const changes: Changes[number][] = [];
     // Again and again, since the log keeps the newest changes only.
     const readOn = async (): Promise<void> => {
       changes.push(...(await readChanges(second.url, Number(changes.at(-1)?.revision ?? 0))));
     };
     for (let round = 1; round <= rounds; round++) {
-      report(`kill ${round} of ${rounds}, at most ${pulse.longestMs} ms without a commit`);
-      await delay(quick ? KILL_MS.quick : KILL_MS.standard, undefined, {signal});
+      report(`kill ${round} of ${rounds}, at most ${longestMs} ms without an answer`);
       await cluster.restart(cluster.findLeader());
-      await cluster.ready();
-      await race.progress(1);
+      longestMs = Math.max(longestMs, await watch(race, quick ? KILL_MS.quick : KILL_MS.standard));
       await readOn();
       count('kills');
     }
     await race.end();
-    await pulse.end();
     const {revision} = await createClient({baseUrl: first.url}).entries.put(lastKey(RACE_PREFIX), '"last"');
     await followed;
     await readOn();
@@ -69,38 +62,20 @@ export const KILL_LEADERS: Scenario = {
     recorder.cutOff();
     await assertLinearizable(recorder.history, join(directory, 'kill-leaders.history.json'));
     countExchanges(recorder.history, count);
-    count('ms without a commit at most', pulse.longestMs);
+    count('ms without an answer at most', longestMs);
   },
 };
 
 /** Result of {@link readChanges}. */
 type Changes = Awaited<ReturnType<typeof readChanges>>;
 
-/** Commits again and again, and measures the longest time between two answers, in milliseconds. */
-class Pulse {
-  longestMs = 0;
-  readonly #running: Promise<void>;
-  #isEnded = false;
-
-  constructor(url: string) {
-    this.#running = this.#run(url);
-    // Reported by `end`.
-    this.#running.catch(() => {});
+/** Waits until a race has gone on for some time. @returns The longest time without a step, in milliseconds. */
+async function watch(race: Race, durationMs: number): Promise<number> {
+  let longestMs = 0;
+  for (const endMs = performance.now() + durationMs; performance.now() < endMs; ) {
+    const startMs = performance.now();
+    await race.progress(1);
+    longestMs = Math.max(longestMs, performance.now() - startMs);
   }
-
-  async end(): Promise<void> {
-    this.#isEnded = true;
-    await this.#running;
-  }
-
-  async #run(url: string): Promise<void> {
-    const {entries} = createClient({baseUrl: url, attemptsMax: 100});
-    for (let count = 0, lastMs = performance.now(); !this.#isEnded; count++) {
-      await entries.put('pulse', `${count}`);
-      const nowMs = performance.now();
-      this.longestMs = Math.max(this.longestMs, Math.round(nowMs - lastMs));
-      lastMs = nowMs;
-      await delay(PULSE_MS);
-    }
-  }
+  return Math.round(longestMs);
 }
