@@ -20,7 +20,6 @@ import {freeOpeningSpace} from './disk/reserve.ts';
 import {type Engine, LMDB} from './lmdb/engine.ts';
 import {openingFailure} from './lmdb/engine-errors.ts';
 import {logNewId, type OpenedDirectory, openDirectory} from './open-directory.ts';
-import {prepareCommit} from './plan/prepared-commit.ts';
 import {MONOTONIC_MS, StoreClock, type StoreClockDeps} from './plan/store-clock.ts';
 import {readLastRevision} from './tree/change-log-ends.ts';
 import {CurrentEntries} from './tree/current-entries.ts';
@@ -134,15 +133,14 @@ class LmdbStore implements Store {
 
   async statistics(): Promise<StoreStatistics> {
     // After the disk failed, or the end, it may be impossible to read.
-    const entries = await this.#read(tables => tables.entries.count()).catch(() => undefined);
+    const entries = await Promise.resolve(this.#read(tables => tables.entries.count())).catch(() => undefined);
     const figures = this.#writer.statistics();
     const sizeBytes = await measureFiles(this.#opened.directory).catch(() => undefined);
     return {entries, sizeBytes, ...figures};
   }
 
-  async commit(commit: Commit): Promise<CommitResult> {
-    this.#assertOpen();
-    return await this.#writer.push(prepareCommit(commit));
+  commit(commit: Commit): Promise<CommitResult> {
+    return this.#writer.push(commit);
   }
 
   async get(key: Key): Promise<Entry | undefined> {
@@ -200,7 +198,7 @@ class LmdbStore implements Store {
   }
 
   snapshot(): Promise<Snapshot> {
-    return this.#snapshots.take(hold => this.#read(() => hold(this.#freeze())));
+    return this.#snapshots.take(async hold => this.#read(() => hold(this.#freeze())));
   }
 
   async sweep(): Promise<number | undefined> {
@@ -228,7 +226,7 @@ class LmdbStore implements Store {
     }
   }
 
-  #read<T>(read: (tables: StoreTables) => T): Promise<T> {
+  #read<T>(read: (tables: StoreTables) => T): T | Promise<T> {
     return this.#tree.read(tables => {
       this.#assertOpen();
       return read(tables);

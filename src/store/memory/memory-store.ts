@@ -160,7 +160,13 @@ class MemoryStore implements Store {
   }
 
   async #run(): Promise<void> {
-    for await (const group of this.#queue) await group.answer(commits => this.#writeGroup(commits));
+    for await (const group of this.#queue) {
+      try {
+        group.answer(await this.#writeGroup(group.commits));
+      } catch (error) {
+        group.fail(error);
+      }
+    }
   }
 
   async #writeGroup(group: readonly GroupedCommit<PutOperation>[]): Promise<readonly (CommitResult | Error)[]> {

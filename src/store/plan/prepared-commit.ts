@@ -1,5 +1,5 @@
 import type {Principal} from '../../domain/access.ts';
-import type {Commit, Operation, PutOperation} from '../../domain/commit.ts';
+import type {PutOperation} from '../../domain/commit.ts';
 import {copyJson} from '../../domain/json-text.ts';
 import {beginEntryRecord, jsonOf} from '../format/entry-record.ts';
 import {encodePrincipal} from '../format/principal.ts';
@@ -19,12 +19,15 @@ export type PreparedPlan = GroupPlan<PreparedPut>;
  *
  * @throws {RangeError} If the name of the caller of the commit is too long: before the commit is in a group, which would fail with it.
  */
-export function prepareCommit({checks, operations, limits, writtenBy}: Commit): PreparedCommit {
+export function prepareCommit({checks, operations, limits, writtenBy}: GroupedCommit<PutOperation>): PreparedCommit {
   encodePrincipal(writtenBy);
   return {checks, operations: operations.map(operation => prepareOperation(operation, writtenBy)), limits, writtenBy};
 }
 
-function prepareOperation(operation: Operation, writtenBy: Principal | undefined): GroupedOperation<PreparedPut> {
+function prepareOperation(
+  operation: GroupedOperation<PutOperation>,
+  writtenBy: Principal | undefined,
+): GroupedOperation<PreparedPut> {
   if (operation.kind === 'patch') return {...operation, patch: copyJson(operation.patch)};
   if (operation.kind !== 'put') return operation;
   const {kind, key, json, expiry} = operation;

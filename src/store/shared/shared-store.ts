@@ -14,7 +14,7 @@ import {hasExpired} from '../../domain/time-to-live.ts';
 import {sizeOfCommit} from '../plan/commit-size.ts';
 import {prepareCommit} from '../plan/prepared-commit.ts';
 import {MONOTONIC_MS, StoreClock} from '../plan/store-clock.ts';
-import {CommitQueue} from '../write/commit-queue.ts';
+import {type CommitGroup, CommitQueue} from '../write/commit-queue.ts';
 import {ResultReader} from './engine/commit-ids.ts';
 import {type Driver, isEngineFailure} from './engine/driver.ts';
 import {openHead, unavailable} from './engine/open-head.ts';
@@ -225,8 +225,16 @@ class SharedStore implements Store {
 
   async #run(): Promise<void> {
     for await (const group of this.#queue) {
-      await this.#follower.whileWriting(() => group.answer(commits => this.#writer.write(commits)));
+      await this.#follower.whileWriting(() => this.#write(group));
       await this.#roundRobin.pause();
+    }
+  }
+
+  async #write(group: CommitGroup<SharedCommit>): Promise<void> {
+    try {
+      group.answer(await this.#writer.write(group.commits));
+    } catch (error) {
+      group.fail(error);
     }
   }
 

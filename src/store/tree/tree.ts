@@ -78,13 +78,13 @@ export class Tree implements AsyncDisposable {
     return this.#metadata;
   }
 
-  /** Calls `read`, which must be synchronous, so that everything that it reads is one state. */
-  read<T>(read: (tables: StoreTables) => T): Promise<T> {
+  /** Calls `read`, which must be synchronous, so that everything that it reads is one state. At once, unless a write has just failed. */
+  read<T>(read: (tables: StoreTables) => T): T | Promise<T> {
     if (this.#reopening !== undefined) return this.#reopening.then(() => read(this.tables));
     // What kept the files from being opened may be over, such as a lack of file descriptors.
     if (this.#tables === undefined) this.#open({readOnly: true});
     try {
-      return Promise.resolve(read(this.tables));
+      return read(this.tables);
     } catch (error) {
       return this.#readAgain(error, read);
     }

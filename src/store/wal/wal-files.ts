@@ -62,15 +62,10 @@ export async function removeFiles({files, storePath}: DataDirectory): Promise<vo
   for (const name of [...WAL_FILES].reverse()) await files.remove(join(storePath, name));
 }
 
-/** Writes bytes at a position and syncs them. */
-export async function writeDurably(file: OpenFile, bytes: Buffer, at: number): Promise<void> {
-  await writeWhole(file, bytes, at);
-  await file.sync();
-}
-
 /** Overwrites the beginning of the record after the last good one, durably. */
-export function eraseRecord({file, sectors, end}: WalFile): Promise<void> {
-  return writeDurably(file, sectors.emptyBlock(end), end);
+export async function eraseRecord({file, sectors, end}: WalFile): Promise<void> {
+  await writeWhole(file, sectors.emptyBlock(end), end);
+  await file.sync();
 }
 
 /**

@@ -2,9 +2,10 @@ import {AppError} from '../../domain/app-error.ts';
 import {messageOf} from '../../domain/error-text.ts';
 import type {Revision} from '../../domain/revision.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
+import {writeWhole} from '../disk/file-system.ts';
 import {isFullDiskError} from '../disk/free-space.ts';
 import {sealedBytes} from './sectors.ts';
-import {createFiles, eraseRecord, WAL_FILE_BYTES, WAL_FILES, type WalFile, writeDurably} from './wal-files.ts';
+import {createFiles, eraseRecord, WAL_FILE_BYTES, WAL_FILES, type WalFile} from './wal-files.ts';
 
 /** Maximum size of a record, in bytes: writing a larger group to the log and to the tree gains nothing. */
 export const WAL_RECORD_BYTES_MAX = 256 * 1024;
@@ -104,7 +105,8 @@ export class WriteAheadLog {
     const file = this.#files?.[this.#current] as WalFile;
     const sectors = file.sectors.seal(record, this.#sealed, file.end);
     try {
-      await writeDurably(file.file, sectors, file.end);
+      await writeWhole(file.file, sectors, file.end);
+      await file.file.sync();
     } catch (error) {
       await this.#retract(file, error);
       throw diskFullOr(error);

@@ -63,11 +63,10 @@ describe('CommitQueue', () => {
     queue.end();
     await assert.rejects(queue.push('c', 1), {failure: {code: 'store-closed'}});
     const groups: (readonly string[])[] = [];
-    for await (const group of queue)
-      await group.answer(async commits => {
-        groups.push(commits);
-        return commits.map((_, index): CommitResult => ({revision: index + 1, outcomes: []}));
-      });
+    for await (const group of queue) {
+      groups.push(group.commits);
+      group.answer(group.commits.map((_, index): CommitResult => ({revision: index + 1, outcomes: []})));
+    }
     assert.deepEqual(groups, [['a', 'b']]);
     assert.deepEqual(
       (await Promise.all(waiting)).map(({revision}) => revision),
@@ -77,7 +76,7 @@ describe('CommitQueue', () => {
 
   test('ends while its reader waits', async () => {
     const queue = new CommitQueue<string>();
-    const next = queue[Symbol.asyncIterator]().next();
+    const next = queue.next();
     queue.end();
     assert.deepEqual(await next, {done: true, value: undefined});
   });

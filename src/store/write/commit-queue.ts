@@ -1,4 +1,3 @@
-import {setImmediate} from 'node:timers/promises';
 import {AppError} from '../../domain/app-error.ts';
 import type {CommitResult} from '../../domain/commit.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
@@ -16,7 +15,7 @@ interface WaitingCommit<C> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Commits that are written together. */
+/** Commits that are written together, in the order of their arrival. */
 export class CommitGroup<C> {
   readonly commits: readonly C[];
   readonly #waiting: readonly WaitingCommit<C>[];
@@ -27,31 +26,30 @@ export class CommitGroup<C> {
   }
 
   /**
-   * Writes the group, and answers its commits: each with its result, or the reason why it did not happen; all with the error if `write`
-   * throws, since none of them happened.
+   * Answers the commits once the group is written: each with its result, or the reason why it did not happen. Failed checks are answered
+   * only now too: the write that they found may be part of this group.
    */
-  async answer(write: (commits: readonly C[]) => Promise<readonly (CommitResult | Error)[]>): Promise<void> {
-    try {
-      const results = await write(this.commits);
-      // Failed checks are answered only now too: the write that they found may be part of this group.
-      for (const [index, {resolve, reject}] of this.#waiting.entries()) {
-        const result = results[index] ?? new Error('a commit has no result');
-        if (result instanceof Error) reject(result);
-        else resolve(result);
-      }
-    } catch (error) {
-      for (const {reject} of this.#waiting) reject(error);
+  answer(results: readonly (CommitResult | Error)[]): void {
+    for (const [index, {resolve, reject}] of this.#waiting.entries()) {
+      const result = results[index] ?? new Error('a commit has no result');
+      if (result instanceof Error) reject(result);
+      else resolve(result);
     }
+  }
+
+  /** Answers the commits with an error: none of them happened. */
+  fail(error: unknown): void {
+    for (const {reject} of this.#waiting) reject(error);
   }
 }
 
 /** Queue of commits: those that arrive while one group is being written form the next group, in their order. */
-export class CommitQueue<C> implements AsyncIterable<CommitGroup<C>> {
+export class CommitQueue<C> implements AsyncIterable<CommitGroup<C>>, AsyncIterator<CommitGroup<C>, undefined> {
   #waiting: WaitingCommit<C>[] = [];
   #isEnded = false;
   readonly #groupBytesMax: number;
-  /** Wakes the reader of the groups, if it waits for a commit. */
-  #wake: (() => void) | undefined;
+  /** Gives the next group to the reader, if it waits for one. */
+  #deliver: ((next: IteratorResult<CommitGroup<C>, undefined>) => void) | undefined;
 
   /** @param groupBytesMax A group ends with the commit that reaches this size, in bytes. */
   constructor(groupBytesMax = GROUP_BYTES_MAX) {
@@ -76,42 +74,45 @@ export class CommitQueue<C> implements AsyncIterable<CommitGroup<C>> {
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({commit, sizeBytes, resolve, reject});
-      this.#wakeReader();
+      this.#deliverSoon();
     });
   }
 
   /** Accepts no more commits. The groups end after those that wait. */
   end(): void {
     this.#isEnded = true;
-    this.#wakeReader();
+    this.#deliverSoon();
   }
 
   /** Iterates over the groups until {@link end}. Only one reader may do so. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<CommitGroup<C>, void> {
-    while (this.#waiting.length > 0 || !this.#isEnded) {
-      if (this.#waiting.length > 0) {
-        // Requests that arrived in the same tick are still being read; let them join.
-        await setImmediate();
-        yield new CommitGroup(this.#takeGroup());
-      } else {
-        await new Promise<void>(resolve => {
-          this.#wake = resolve;
-        });
-      }
-    }
+  [Symbol.asyncIterator](): this {
+    return this;
   }
 
-  #wakeReader(): void {
-    this.#wake?.();
-    this.#wake = undefined;
+  /** Waits for the next group. Not a generator: that would make several promises for each group, which often has one commit. */
+  next(): Promise<IteratorResult<CommitGroup<C>, undefined>> {
+    return new Promise(resolve => {
+      this.#deliver = resolve;
+      this.#deliverSoon();
+    });
   }
 
-  #takeGroup(): readonly WaitingCommit<C>[] {
+  #deliverSoon(): void {
+    const deliver = this.#deliver;
+    if (deliver === undefined || (this.#waiting.length === 0 && !this.#isEnded)) return;
+    this.#deliver = undefined;
+    // Requests that arrived in the same tick are still being read; let them join.
+    setImmediate(() => deliver(this.#takeGroup()));
+  }
+
+  #takeGroup(): IteratorResult<CommitGroup<C>, undefined> {
+    if (this.#waiting.length === 0) return {done: true, value: undefined};
     let sizeBytes = 0;
     const end = this.#waiting.findIndex(waiting => {
       sizeBytes += waiting.sizeBytes;
       return sizeBytes >= this.#groupBytesMax;
     });
-    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end + 1);
+    const group = this.#waiting.splice(0, end === -1 ? this.#waiting.length : end + 1);
+    return {done: false, value: new CommitGroup(group)};
   }
 }

@@ -1,17 +1,18 @@
 import {setImmediate} from 'node:timers/promises';
 import {AppError} from '../../domain/app-error.ts';
-import type {CommitResult} from '../../domain/commit.ts';
+import type {CommitResult, PutOperation} from '../../domain/commit.ts';
 import type {Listeners} from '../../domain/listeners.ts';
 import type {StoreStatistics} from '../../domain/statistics.ts';
 import {runTick, type Steps} from '../../domain/steps.ts';
 import {sizeOfCommit, writtenBytesOf} from '../plan/commit-size.ts';
+import type {GroupedCommit} from '../plan/group-plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';
-import {isDeletion, type PreparedCommit, type PreparedPlan} from '../plan/prepared-commit.ts';
+import {isDeletion, type PreparedCommit, type PreparedPlan, prepareCommit} from '../plan/prepared-commit.ts';
 import type {CurrentEntries} from '../tree/current-entries.ts';
 import type {EntryCache} from '../tree/entry-cache.ts';
 import type {Memtable} from '../wal/memtable.ts';
 import {Checkpointer} from './checkpointer.ts';
-import {CommitQueue} from './commit-queue.ts';
+import {type CommitGroup, CommitQueue} from './commit-queue.ts';
 import {isDiskFull} from './disk-gate.ts';
 import {fitsRecord, LogWriter, type LogWriterDeps} from './log-writer.ts';
 
@@ -74,12 +75,22 @@ export class WritePath {
     return {waitingCommits, writtenBytes: this.#writtenBytes, wal};
   }
 
-  /** Commits; resolves once the commit is on disk. @throws {AppError} As `commit` of a store. */
-  push(commit: PreparedCommit): Promise<CommitResult> {
-    return this.#queue.push(
-      commit,
-      sizeOfCommit(commit, key => this.#deps.entries.recordSizeOf(key)),
-    );
+  /**
+   * Commits; resolves once the commit is on disk. Values are copied at the call.
+   *
+   * @throws {AppError} As `commit` of a store; `store-closed` after {@link finish}.
+   */
+  push(commit: GroupedCommit<PutOperation>): Promise<CommitResult> {
+    // Not `async`: each commit would have a second promise, which only waits for that of the queue.
+    try {
+      const prepared = prepareCommit(commit);
+      return this.#queue.push(
+        prepared,
+        sizeOfCommit(prepared, key => this.#deps.entries.recordSizeOf(key)),
+      );
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Writes the memtable into the tree. @throws {AppError} `disk-full`, `store-read-only`; nothing is lost then. */
@@ -107,21 +118,27 @@ export class WritePath {
   }
 
   async #run(): Promise<void> {
-    for await (const group of this.#queue) await group.answer(commits => this.#write(commits));
-  }
-
-  async #write(commits: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
-    try {
-      return await this.#writeTogether(commits);
-    } catch (error) {
-      if (!isDiskFull(error)) throw error;
-      // Deletions free space, and the reserve is enough for them.
-      const results = [...(await this.#writeTogether(commits.filter(isDeletion)))];
-      return commits.map(commit => (isDeletion(commit) && results.shift()) || (error as Error));
+    for await (const group of this.#queue) {
+      try {
+        group.answer(await this.#write(group.commits));
+      } catch (error) {
+        await this.#endFailed(group, error);
+      }
     }
   }
 
-  async #writeTogether(commits: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
+  /** Answers a group that could not be written. On a full disk its deletions are written: they free space, and the reserve is enough for them. */
+  async #endFailed(group: CommitGroup<PreparedCommit>, error: unknown): Promise<void> {
+    if (!isDiskFull(error)) return group.fail(error);
+    try {
+      const results = [...(await this.#write(group.commits.filter(isDeletion)))];
+      group.answer(group.commits.map(commit => (isDeletion(commit) && results.shift()) || (error as Error)));
+    } catch (failure) {
+      group.fail(failure);
+    }
+  }
+
+  async #write(commits: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
     const plan = await this.#plan(commits);
     if (plan.changes.length === 0 && plan.seenExpiryMs > this.#durableMs) await this.#tryWriteTime(plan.nowMs);
     if (plan.changes.length > 0 || plan.stale.length > 0) await this.#persist(plan);
@@ -137,7 +154,7 @@ export class WritePath {
     gate.assertWritable();
     for (;;) {
       // While a checkpoint fails, the engine may refuse to read; then `read` waits for its result, and calls this again.
-      const {done, value} = await tree.read(() => {
+      const read = tree.read(() => {
         gate.assertWritable();
         const current = steps ?? this.#beginPlan(commits);
         // A generator that threw has ended: if this step throws, the plan begins again.
@@ -146,6 +163,7 @@ export class WritePath {
         steps = current;
         return step;
       });
+      const {done, value} = read instanceof Promise ? await read : read;
       if (done) return value;
       await setImmediate();
     }
@@ -165,7 +183,8 @@ export class WritePath {
 
   async #persist(plan: PreparedPlan): Promise<void> {
     const {gate, memtable} = this.#deps;
-    const space = await gate.check([plan]);
+    const checked = gate.check([plan]);
+    const space = checked instanceof Promise ? await checked : checked;
     const isTight = space === 'reserve' || space === 'none';
     if (isTight && plan.changes.some(({kind}) => kind === 'put')) throw new AppError({code: 'disk-full'});
     // If free space is scarce, the tree may have no space for a group that the log acknowledged.
