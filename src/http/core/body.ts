@@ -8,7 +8,7 @@ import type {HttpRequest} from './message.ts';
  *
  * @throws {AppError} As {@link assertPlainBody}; `value-too-large`; `malformed-request` when it ends early.
  */
-export function readJsonBody(request: HttpRequest, sizeBytesMax: number): Promise<Uint8Array> {
+export function readJsonBody(request: HttpRequest, sizeBytesMax: number): Uint8Array | Promise<Uint8Array> {
   assertPlainBody(request);
   return request.readBody(sizeBytesMax);
 }
@@ -46,7 +46,7 @@ export function assertPlainBody({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): 
  *
  * @throws {AppError} `unsupported-body` for a JSON Patch too; otherwise as {@link readJsonBody}.
  */
-export function readMergePatchBody(request: HttpRequest, sizeBytesMax: number): Promise<Uint8Array> {
+export function readMergePatchBody(request: HttpRequest, sizeBytesMax: number): Uint8Array | Promise<Uint8Array> {
   for (const type of headerValues(request.rawHeaders, 'content-type')) {
     if (/^\s*application\/json-patch\+json\b/i.test(type))
       throw new AppError({

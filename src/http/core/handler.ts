@@ -26,11 +26,10 @@ import {
 import {
   allowedMethods,
   assertPermitted,
-  type Call,
+  createCall,
   createRouter,
   type Match,
   type Method,
-  type Operation,
   type Route,
   type Router,
 } from './route.ts';
@@ -205,13 +204,13 @@ function refuse(handling: Handling, error: unknown, deps: Deps): WebSocketOutcom
 }
 
 async function openWebSocket(handling: Handling, admitted: Admitted, router: Router): Promise<WebSocketOutcome> {
-  const {request, caller} = handling;
+  const {request} = handling;
   const {target} = admitted;
   const match = findMatch(handling, admitted, router);
   if (match === undefined) throw noResource(target, router);
   handling.route = match.route.path;
   const {webSocket, tunnel} = match.route;
-  const call = {request, caller, ...match};
+  const call = createCall(handling, match);
   assertPermitted(match.route, 'GET', call);
   if (tunnel !== undefined) return {kind: 'tunnelled', tunnel: await tunnel(call)};
   if (webSocket === undefined)
@@ -231,26 +230,21 @@ function findMatch({request: {rawHeaders}}: Handling, {target, site}: Admitted, 
 }
 
 function dispatch(handling: Handling, admitted: Admitted, router: Router): HttpAnswer | Promise<HttpAnswer> {
-  const {request, caller, origin} = handling;
+  const {request, origin} = handling;
   const {method} = request;
   const match = findMatch(handling, admitted, router);
   handling.route = match?.route.path;
   if (method === 'OPTIONS' && (match !== undefined || isPreflight(request, origin)))
     return answerOptions(request, match?.route, origin);
   if (match === undefined) return answerUnknown(admitted.target, router);
-  const {route, segments, query} = match;
-  const call = {request, caller, segments, query};
-  if (method === 'HEAD' && route.operations.GET !== undefined)
-    return answerHead(permitted(route, call, route.operations.GET));
-  const operation = Object.hasOwn(route.operations, method) ? route.operations[method as Method] : undefined;
+  const {route} = match;
+  const isHead = method === 'HEAD';
+  const name = isHead ? 'GET' : method;
+  const operation = Object.hasOwn(route.operations, name) ? route.operations[name as Method] : undefined;
   if (operation === undefined) throw new AppError({code: 'method-not-allowed', method, allowed: allowedMethods(route)});
-  return permitted(route, call, operation);
-}
-
-/** Carries an operation out if the caller may. */
-function permitted(route: Route, call: Call, operation: Operation): HttpAnswer | Promise<HttpAnswer> {
-  assertPermitted(route, call.request.method, call);
-  return operation(call);
+  const call = createCall(handling, match);
+  assertPermitted(route, method, call);
+  return isHead ? answerHead(operation(call)) : operation(call);
 }
 
 function answerUnknown(target: string, router: Router): HttpAnswer {

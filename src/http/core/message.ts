@@ -11,12 +11,12 @@ export interface HttpRequest {
   /** Alternating names and values, as they were sent. */
   readonly rawHeaders: readonly string[];
   /**
-   * Reads the whole body.
+   * Reads the whole body: at once if it is there, as most are.
    *
    * @throws {AppError} `value-too-large` as soon as it is known to be larger than `sizeBytesMax`;
    * `malformed-request` if it ends early.
    */
-  readBody(sizeBytesMax: number): Promise<Uint8Array>;
+  readBody(sizeBytesMax: number): Uint8Array | Promise<Uint8Array>;
   /**
    * Iterates over the body as it arrives, without a limit of its size and with backpressure. Not together with `readBody`,
    * and only once. Ending the iteration early discards the rest of the body.

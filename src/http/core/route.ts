@@ -1,6 +1,6 @@
 import type {Action, Caller} from '../../domain/access.ts';
 import {AppError} from '../../domain/app-error.ts';
-import {invalidKey} from '../../domain/key.ts';
+import {invalidKey, type Key, parseKey} from '../../domain/key.ts';
 import type {HttpAnswer, HttpRequest, HttpStream} from './message.ts';
 import type {Tunnel} from './web-socket.ts';
 
@@ -52,6 +52,8 @@ export interface Call {
   readonly segments: readonly string[];
   /** Text after the question mark; empty without one. */
   readonly query: string;
+  /** Key in a path that ends with `{key}`. It is decoded and checked when it is first read. @throws {AppError} `invalid-key`. */
+  readonly key: Key;
 }
 
 /** Route of a target, with its variable parts. */
@@ -59,6 +61,34 @@ export interface Match {
   readonly route: Route;
   readonly segments: readonly string[];
   readonly query: string;
+}
+
+/** Creates the call of a route. */
+export function createCall(
+  {request, caller}: Pick<Call, 'request' | 'caller'>,
+  match: Pick<Match, 'segments' | 'query'>,
+): Call {
+  return new MatchedCall(request, caller, match);
+}
+
+class MatchedCall implements Call {
+  readonly request: HttpRequest;
+  readonly caller: Caller;
+  readonly segments: readonly string[];
+  readonly query: string;
+  #key: Key | undefined;
+
+  constructor(request: HttpRequest, caller: Caller, {segments, query}: Pick<Match, 'segments' | 'query'>) {
+    this.request = request;
+    this.caller = caller;
+    this.segments = segments;
+    this.query = query;
+  }
+
+  get key(): Key {
+    this.#key ??= parseKey(decodeSegment(this.segments[0] ?? ''));
+    return this.#key;
+  }
 }
 
 /** Finds routes by the raw target. Nothing is decoded before, so no encoding can reach another route. */

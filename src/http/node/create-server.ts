@@ -1,4 +1,4 @@
-import {createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse} from 'node:http';
+import {createServer, type IncomingMessage, type Server, type ServerOptions} from 'node:http';
 import {Socket} from 'node:net';
 import type {Failure} from '../../domain/failure.ts';
 import type {Limits} from '../../domain/limits.ts';
@@ -73,19 +73,18 @@ function serverOptions({timeouts, limits}: NodeServerDeps, declined: WeakSet<Inc
 }
 
 function listenForRequests(server: Server, deps: NodeServerDeps, declined: WeakSet<IncomingMessage>): void {
-  const receive = (request: IncomingMessage, response: ServerResponse): ReceivedRequest => ({
-    request,
-    response,
-    isLast: declined.has(request),
-  });
   const refuseExpectation: HttpHandler = () =>
     reportBadRequest({code: 'invalid-header', header: 'Expect', problem: 'only 100-continue is supported'}, deps);
   server
-    .on('request', (request, response) => enqueueRequest(receive(request, response), deps.handle, deps))
-    .on('checkContinue', (request, response) =>
-      enqueueRequest({...receive(request, response), awaiting: response}, deps.handle, deps),
+    .on('request', (request, response) =>
+      enqueueRequest({request, response, isLast: declined.has(request)}, deps.handle, deps),
     )
-    .on('checkExpectation', (request, response) => enqueueRequest(receive(request, response), refuseExpectation, deps))
+    .on('checkContinue', (request, response) =>
+      enqueueRequest({request, response, isLast: declined.has(request), awaiting: response}, deps.handle, deps),
+    )
+    .on('checkExpectation', (request, response) =>
+      enqueueRequest({request, response, isLast: declined.has(request)}, refuseExpectation, deps),
+    )
     .on('upgrade', (request, socket, rest) => {
       assertSocket(socket);
       enqueueUpgrade(server, {request, socket, rest}, deps);

@@ -59,10 +59,12 @@ export class NodeExchange implements Exchange {
   /** Resolves when the answer is handed to Node, for a stream when it ends; never rejects. */
   async start(): Promise<void> {
     try {
+      // Node emits the head before a body that arrived with it: wait, so that the handler can read that at once.
+      if (this.request.hasBody) await undefined;
       // Await only promises: an extra microtask is most of the cost of a small answer.
       const handled = this.#handle(this.request);
       const answered = handled instanceof Promise ? await handled : handled;
-      // An unread body may have arrived with the head; Node emits it within this tick.
+      // More of an unread body may have arrived; Node emits it within this tick.
       if (!this.request.arrived) await setImmediate();
       const sent = this.#send(answered);
       if (sent !== undefined) await sent;

@@ -28,9 +28,10 @@ const CHUNKS_BYTES_MAX = 20 * 1024 * 1024;
 
 /** A request from a socket. */
 export class NodeRequest implements HttpRequest, ExchangeRequest {
+  /** True if it has a body, even an empty one. */
+  readonly hasBody: boolean;
   readonly #request: IncomingMessage;
   readonly #options: NodeRequestOptions;
-  readonly #hasBody: boolean;
   #failure: Failure | undefined;
   /** Wakes the reader of the body. */
   #onFail: ((error: AppError) => void) | undefined;
@@ -42,9 +43,9 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
   constructor(request: IncomingMessage, options: NodeRequestOptions) {
     this.#request = request;
     this.#options = options;
-    this.#hasBody = hasBody(request);
+    this.hasBody = hasBody(request);
     // Tell Node that there is no body; otherwise it sets up draining, which costs as much as reading one.
-    if (!this.#hasBody) request.read();
+    if (!this.hasBody) request.read();
   }
 
   get method(): string {
@@ -66,7 +67,7 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
   /** True if it arrived completely, or no further bytes will. */
   get arrived(): boolean {
     const request = this.#request;
-    return !this.#hasBody || this.#isRead || request.complete || request.destroyed;
+    return !this.hasBody || this.#isRead || request.complete || request.destroyed;
   }
 
   /** Created on first use: most requests end without it. */
@@ -115,23 +116,15 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
     this.#over?.abort();
   }
 
-  async readBody(sizeBytesMax: number): Promise<Uint8Array> {
+  readBody(sizeBytesMax: number): Uint8Array | Promise<Uint8Array> {
     const declared = Number(headerValues(this.rawHeaders, 'content-length')[0] ?? 0);
     assertBodySize(declared, sizeBytesMax);
     this.#assertReadable();
-    if (!this.#hasBody) return NO_BYTES;
-    if (this.#options.awaiting === undefined) {
-      // Node emits the head before a body that arrived with it.
-      await undefined;
-      this.#assertReadable();
-      const chunk: Buffer | null = this.#request.read();
-      if (chunk?.length === declared) {
-        this.#isRead = true;
-        return chunk;
-      }
-      return this.#collect(chunk, declared || sizeBytesMax);
-    }
-    return this.#collect(null, declared || sizeBytesMax);
+    if (!this.hasBody) return NO_BYTES;
+    const chunk: Buffer | null = this.#options.awaiting === undefined ? this.#request.read() : null;
+    if (chunk?.length !== declared) return this.#collect(chunk, declared || sizeBytesMax);
+    this.#isRead = true;
+    return chunk;
   }
 
   /** Reads a body that arrives in several chunks. */

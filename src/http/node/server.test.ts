@@ -7,9 +7,14 @@ import {PIPELINED_MAX} from './connections/connection.ts';
 import {PATIENCE_MS} from './connections/connection-pool.ts';
 import type {RunningServer} from './server.ts';
 
+/** Reads the body, and rejects also if that fails at once. */
+async function readBody(request: HttpRequest): Promise<Uint8Array> {
+  return request.readBody(1000);
+}
+
 /** Answers with the method, the target and the body. */
 const echo: HttpHandler = async request => {
-  const body = await request.readBody(1000).catch(error => `! ${error.failure.code}`);
+  const body = await readBody(request).catch(error => `! ${error.failure.code}`);
   return jsonAnswer(`${request.method} ${request.target} ${Buffer.from(body)}`);
 };
 
@@ -276,7 +281,7 @@ describe('connections have a limit', () => {
       targets.push(request.target);
       if (request.target === '/large') return answer(large);
       if (request.method === 'GET') return hold(request);
-      return request.readBody(1000).then(answer, error => jsonAnswer(error.failure, {status: 408}));
+      return readBody(request).then(answer, error => jsonAnswer(error.failure, {status: 408}));
     };
     const server = await start(handle, {limits: {connectionsMax: 3}, nowMs: () => now});
     const [working, sending, taking] = [await server.connect(), await server.connect(), await server.connect()];

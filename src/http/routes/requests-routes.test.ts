@@ -3,6 +3,7 @@ import {ANY_CALLER} from '../../domain/access.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {Requests} from '../../domain/recorded-request.ts';
 import type {HttpRequest} from '../core/message.ts';
+import {createCall} from '../core/route.ts';
 import {requestsRoutes} from './requests-routes.ts';
 
 describe('GET /api/requests', () => {
@@ -30,7 +31,7 @@ describe('GET /api/requests', () => {
           reserved.push(sizeBytes);
         },
       };
-      return route?.operations.GET?.({request, caller: ANY_CALLER, segments: [], query: ''});
+      return route?.operations.GET?.(createCall({request, caller: ANY_CALLER}, {segments: [], query: ''}));
     };
     expect(await get(false)).toMatchObject({status: 200});
     expect([reads, reserved]).toEqual([1, [10_240_000]]);

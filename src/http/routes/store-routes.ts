@@ -1,7 +1,7 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {SharedEntry} from '../../domain/entry.ts';
-import {type Key, parseKey} from '../../domain/key.ts';
+import type {Key} from '../../domain/key.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {Revision} from '../../domain/revision.ts';
 import type {Store} from '../../domain/store.ts';
@@ -11,7 +11,7 @@ import {formatEntryHeaders} from '../../protocol/headers/entry-headers.ts';
 import {formatEntityTag, isAlreadyRead, readExpectation} from '../../protocol/headers/preconditions.ts';
 import {readJsonBody, readMergePatchBody} from '../core/body.ts';
 import {answer, emptyAnswer, type HttpAnswer} from '../core/message.ts';
-import {type Call, decodeSegment, invalidParameter, parseQuery, type Route} from '../core/route.ts';
+import {type Call, invalidParameter, parseQuery, type Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 
 /** Dependencies of {@link storeRoutes}. */
@@ -27,10 +27,10 @@ export function storeRoutes({entries, store, limits}: StoreRoutesDeps): readonly
   const write = async (call: Call, createdStatus: number): Promise<HttpAnswer> => {
     const ttlSeconds = readTtl(call.query);
     // Before the body is read: a client that waits for "100 Continue" need not send it.
-    const key = readKey(call);
     const expected = readExpectation(call.request.rawHeaders);
-    const json = await readJsonBody(call.request, limits.valueBytesMax);
-    const {revision, created} = await entries.put(key, json, {
+    const body = readJsonBody(call.request, limits.valueBytesMax);
+    const json = body instanceof Promise ? await body : body;
+    const {revision, created} = await entries.put(call.key, json, {
       expected,
       ttlSeconds,
       writtenBy: call.caller.principal,
@@ -40,7 +40,7 @@ export function storeRoutes({entries, store, limits}: StoreRoutesDeps): readonly
   return [
     {
       path: '/api/store/{key}',
-      needs: {read: call => `entries:read:${readKey(call)}`, change: call => `entries:write:${readKey(call)}`},
+      needs: {read: ({key}) => `entries:read:${key}`, change: ({key}) => `entries:write:${key}`},
       operations: {
         GET: call => {
           const {key, rawHeaders} = readCall(call);
@@ -100,11 +100,7 @@ function readTtl(query: string): TtlSeconds | undefined {
 /** A whole number without sign, fraction or exponent. */
 const DECIMAL = /^[1-9][0-9]{0,15}$/;
 
-function readCall({request: {rawHeaders}, segments, query}: Call): {key: Key; rawHeaders: readonly string[]} {
+function readCall({request: {rawHeaders}, key, query}: Call): {key: Key; rawHeaders: readonly string[]} {
   assertNoQuery(query);
-  return {key: readKey({segments}), rawHeaders};
-}
-
-function readKey({segments: [segment = '']}: Pick<Call, 'segments'>): Key {
-  return parseKey(decodeSegment(segment));
+  return {key, rawHeaders};
 }
