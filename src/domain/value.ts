@@ -22,7 +22,8 @@ export function parseValue(
   // A string has at least as many bytes as UTF-16 units: a huge one is refused before it is encoded.
   assertValueSize(json, valueBytesMax);
   const limits = {depthMax: valueDepthMax, membersMax};
-  const value = typeof json === 'string' ? encodeJsonText(json, limits) : parseJsonText(json, limits);
+  if (typeof json !== 'string') return parseJsonText(json, limits);
+  const value = encodeJsonText(json, limits);
   assertValueSize(value, valueBytesMax);
   return value;
 }

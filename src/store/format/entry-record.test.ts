@@ -13,6 +13,7 @@ import {
   endEntryRecord,
   jsonOf,
 } from './entry-record.ts';
+import {encodePrincipal} from './principal.ts';
 
 const KEY = parseKey('a/é');
 const VALUE = encodeJsonText('{"n": 1.0}');
@@ -20,7 +21,7 @@ const HEADER = {revision: 7, updatedAtMs: 1000, expiresAtMs: 2000};
 const HEADER_BYTES = 28;
 
 function encode(writtenBy?: Principal): Buffer {
-  const record = beginEntryRecord(VALUE, writtenBy);
+  const record = beginEntryRecord(VALUE, encodePrincipal(writtenBy));
   endEntryRecord(record, KEY, HEADER);
   return record;
 }

@@ -1,5 +1,4 @@
 import {crc32} from 'node:zlib';
-import type {Principal} from '../../domain/access.ts';
 import {AppError} from '../../domain/app-error.ts';
 import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../domain/entry.ts';
 import {type JsonText, trustStoredJson} from '../../domain/json-text.ts';
@@ -8,7 +7,7 @@ import {NO_REVISION, type Revision} from '../../domain/revision.ts';
 import type {EntryState} from './entry-state.ts';
 import {headerChecksum} from './header-checksum.ts';
 import {NUMBER_BYTES, toStoredTime} from './numbers.ts';
-import {decodePrincipal, encodePrincipal} from './principal.ts';
+import {decodePrincipal} from './principal.ts';
 
 /**
  * An entry record is the form of an entry on disk; all numbers big-endian:
@@ -53,9 +52,10 @@ export interface EntryHeader {
 /**
  * Begins the record of a value: leaves space for the header, writes the principal, and copies the value behind it. This is the only copy of a value
  * on its way to the disk.
+ *
+ * @param principal The caller that writes it, as `encodePrincipal` returns it. @default {not known}
  */
-export function beginEntryRecord(json: JsonText, writtenBy?: Principal): Buffer {
-  const principal = encodePrincipal(writtenBy);
+export function beginEntryRecord(json: JsonText, principal?: Buffer): Buffer {
   const principalBytes = principal?.length ?? NO_PRINCIPAL;
   const valueAt = HEADER_BYTES + principalBytes;
   const record = Buffer.allocUnsafe(valueAt + json.length);

@@ -1,4 +1,3 @@
-import type {Principal} from '../../domain/access.ts';
 import type {PutOperation} from '../../domain/commit.ts';
 import {copyJson} from '../../domain/json-text.ts';
 import {beginEntryRecord, jsonOf} from '../format/entry-record.ts';
@@ -20,18 +19,18 @@ export type PreparedPlan = GroupPlan<PreparedPut>;
  * @throws {RangeError} If the name of the caller of the commit is too long: before the commit is in a group, which would fail with it.
  */
 export function prepareCommit({checks, operations, limits, writtenBy}: GroupedCommit<PutOperation>): PreparedCommit {
-  encodePrincipal(writtenBy);
-  return {checks, operations: operations.map(operation => prepareOperation(operation, writtenBy)), limits, writtenBy};
+  const principal = encodePrincipal(writtenBy);
+  return {checks, operations: operations.map(operation => prepareOperation(operation, principal)), limits, writtenBy};
 }
 
 function prepareOperation(
   operation: GroupedOperation<PutOperation>,
-  writtenBy: Principal | undefined,
+  principal: Buffer | undefined,
 ): GroupedOperation<PreparedPut> {
   if (operation.kind === 'patch') return {...operation, patch: copyJson(operation.patch)};
   if (operation.kind !== 'put') return operation;
   const {kind, key, json, expiry} = operation;
-  const record = beginEntryRecord(json, writtenBy);
+  const record = beginEntryRecord(json, principal);
   return {kind, key, json: jsonOf(record), expiry, record};
 }
 

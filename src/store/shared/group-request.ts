@@ -1,6 +1,7 @@
 import type {CommitResult} from '../../domain/commit.ts';
 import type {Key} from '../../domain/key.ts';
 import {beginEntryRecord, endEntryRecord} from '../format/entry-record.ts';
+import {encodePrincipal} from '../format/principal.ts';
 import type {PlannedWrite} from '../plan/group-plan.ts';
 import type {PreparedPlan, PreparedPut} from '../plan/prepared-commit.ts';
 import {encodeResults, eraOf} from './engine/commit-ids.ts';
@@ -63,7 +64,7 @@ function* putsOf({writes}: PreparedPlan): Iterable<GroupWrites['puts'][number]> 
 
 function encodeRecord(key: Key, {put, ...header}: PlannedWrite<PreparedPut>): Buffer {
   if (put === undefined) throw new TypeError('an entry that is removed has no record');
-  const record = 'record' in put ? put.record : beginEntryRecord(put.json, header.writtenBy);
+  const record = 'record' in put ? put.record : beginEntryRecord(put.json, encodePrincipal(header.writtenBy));
   endEntryRecord(record, key, header);
   return record;
 }

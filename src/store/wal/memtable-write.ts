@@ -2,6 +2,7 @@ import {createEntry, createEntryInfo, type Entry} from '../../domain/entry.ts';
 import {trustStoredJson} from '../../domain/json-text.ts';
 import {compareKeys, type Key} from '../../domain/key.ts';
 import {beginEntryRecord, endEntryRecord} from '../format/entry-record.ts';
+import {encodePrincipal} from '../format/principal.ts';
 import type {PlannedWrite} from '../plan/group-plan.ts';
 import type {PreparedPut} from '../plan/prepared-commit.ts';
 
@@ -35,7 +36,7 @@ export function entryRecordOf(
   {put, revision, updatedAtMs, expiresAtMs, writtenBy}: MemtableWrite,
 ): Buffer | undefined {
   if (put === undefined) return undefined;
-  const record = 'record' in put ? put.record : beginEntryRecord(put.json, writtenBy);
+  const record = 'record' in put ? put.record : beginEntryRecord(put.json, encodePrincipal(writtenBy));
   endEntryRecord(record, key, {revision, updatedAtMs, expiresAtMs});
   return record;
 }
