@@ -84,7 +84,13 @@ class GroupPlanner<P extends PutOperation> {
   applySinglePut({operations, checks, writtenBy}: GroupedCommit<P>): CommitResult | undefined {
     const [only] = operations;
     this.#writtenBy = writtenBy;
-    return only?.kind === 'put' && operations.length === 1 && checks.length === 0 ? this.#applyPut(only) : undefined;
+    if (only?.kind !== 'put' || operations.length > 1 || checks.length > 0) return undefined;
+    const found = this.#state(only.key);
+    const isPresent = this.#isPresent(found);
+    if (found !== undefined && !isPresent) this.#remove('expire', only.key, ++this.revision);
+    this.revision++;
+    this.#put(only);
+    return {revision: this.revision, outcomes: [isPresent ? 'replaced' : 'created']};
   }
 
   *apply(commit: GroupedCommit<P>): Steps<CommitResult> {
@@ -111,15 +117,6 @@ class GroupPlanner<P extends PutOperation> {
       else this.#remove('delete', operation.key, this.revision);
     }
     return {revision: this.revision, outcomes};
-  }
-
-  #applyPut(operation: P | PutOperation): CommitResult {
-    const found = this.#state(operation.key);
-    const isPresent = this.#isPresent(found);
-    if (found !== undefined && !isPresent) this.#remove('expire', operation.key, ++this.revision);
-    this.revision++;
-    this.#put(operation);
-    return {revision: this.revision, outcomes: [isPresent ? 'replaced' : 'created']};
   }
 
   #expireDue(operation: ExpireOperation): void {

@@ -150,12 +150,11 @@ export class WritePath {
   async #plan(commits: readonly PreparedCommit[]): Promise<PreparedPlan> {
     const {tree, gate} = this.#deps;
     let steps: Steps<PreparedPlan> | undefined;
-    // Before the tree is asked, which may be unreadable then.
-    gate.assertWritable();
     for (;;) {
+      // Before the tree is asked, which may be unreadable then.
+      gate.assertWritable();
       // While a checkpoint fails, the engine may refuse to read; then `read` waits for its result, and calls this again.
       const read = tree.read(() => {
-        gate.assertWritable();
         const current = steps ?? this.#beginPlan(commits);
         // A generator that threw has ended: if this step throws, the plan begins again.
         steps = undefined;
