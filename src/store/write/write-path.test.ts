@@ -1,27 +1,8 @@
 import assert from 'node:assert/strict';
-import {promiseHooks} from 'node:v8';
 import {describe, test} from 'vitest';
+import {countPromises} from '../../../test/support/count-promises.ts';
 import {makeDirectory, openStore} from '../../../test/support/store-fixture.ts';
 import {put, write} from '../../testing/shared/assertions.ts';
-
-/**
- * Counts the promises that each round of `work` makes, and returns the fewest: rounds in which a checkpoint or the free space
- * of the disk is due have more. An `await` counts too: V8 makes a promise for it while they are counted.
- */
-async function countPromises(work: () => Promise<unknown>): Promise<number> {
-  let fewest = Infinity;
-  for (let round = 0; round < 40; round++) {
-    let promises = 0;
-    const stop = promiseHooks.onInit(() => promises++) as () => void;
-    try {
-      await work();
-    } finally {
-      stop();
-    }
-    fewest = Math.min(fewest, promises);
-  }
-  return fewest;
-}
 
 /** Maximum for one put: that of its caller, and those of a group. One more asynchronous function would make two. */
 const ALONE_MAX = 23;
