@@ -1,3 +1,4 @@
+import {setImmediate} from 'node:timers/promises';
 import {AppError} from '../../domain/app-error.ts';
 import type {Failure} from '../../domain/failure.ts';
 import type {Log} from '../../domain/log.ts';
@@ -80,7 +81,7 @@ export class Tree implements AsyncDisposable {
 
   /** Calls `read`, which must be synchronous, so that everything that it reads is one state. At once, unless a write has just failed. */
   read<T>(read: (tables: StoreTables) => T): T | Promise<T> {
-    if (this.#reopening !== undefined) return this.#reopening.then(() => read(this.tables));
+    if (this.#reopening !== undefined) return this.#readReopened(read);
     // What kept the files from being opened may be over, such as a lack of file descriptors.
     if (this.#tables === undefined) this.#open({readOnly: true});
     try {
@@ -138,7 +139,13 @@ export class Tree implements AsyncDisposable {
     if (error instanceof AppError || this.#writing === undefined) throw error;
     // After a write that failed on the disk, the engine refuses reads before the failure of the write arrives here.
     await this.#writing;
+    return this.#readReopened(read);
+  }
+
+  async #readReopened<T>(read: (tables: StoreTables) => T): Promise<T> {
     await this.#reopening;
+    // By the end of the tick the failure has arrived where writes are refused: nothing that the reader goes on to write passes before.
+    await setImmediate();
     return read(this.tables);
   }
 
