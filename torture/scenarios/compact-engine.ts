@@ -69,9 +69,14 @@ async function runRound(cluster: EtcdCluster, round: number, context: ScenarioCo
     ),
   );
   load.catch(() => {});
+  const changes: LoggedChange[] = [];
+  // Again and again, since the log keeps the newest changes only.
+  const readLog = async (): Promise<void> => {
+    changes.push(...(await readChanges(first.url, Number(changes.at(-1)?.revision ?? 0))));
+  };
   let exports: readonly Exported[] = [];
   try {
-    exports = await readAll({cluster, exporting: second.url, listing: first.url, ledger}, round, context);
+    exports = await readAll({cluster, exporting: second.url, listing: first.url, ledger, readLog}, round, context);
   } finally {
     ended.abort();
     await load;
@@ -80,7 +85,7 @@ async function runRound(cluster: EtcdCluster, round: number, context: ScenarioCo
   const last = ledger.send([{kind: 'put', key: lastKey(''), text: '"last"'}]);
   ledger.acknowledge(last, await createClient({baseUrl: first.url}).entries.put(lastKey(''), '"last"'));
   await followed;
-  const changes = await readChanges(first.url, 0);
+  await readLog();
   history.follow(changes);
   history.endAttempts();
   const beganMs = Date.now();
@@ -99,11 +104,13 @@ interface Reads {
   readonly exporting: string;
   readonly listing: string;
   readonly ledger: Ledger;
+  /** Reads the changes since the last call. */
+  readonly readLog: () => Promise<void>;
 }
 
 /** Exports and lists again and again, every other time under compactions. @returns The exports that are whole. */
 async function readAll(
-  {cluster, exporting, listing, ledger}: Reads,
+  {cluster, exporting, listing, ledger, readLog}: Reads,
   round: number,
   context: ScenarioContext,
 ): Promise<readonly Exported[]> {
@@ -121,6 +128,7 @@ async function readAll(
     count('lists');
     reading.abort();
     await compactions;
+    await readLog();
   }
   return exports;
 }
