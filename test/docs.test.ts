@@ -144,6 +144,7 @@ const COMMAND_FLAGS = [
   '--quick',
   // Of etcd.
   '--max-request-bytes',
+  '--listen-client-http-urls',
   '--auto-compaction-retention',
   '--quota-backend-bytes',
   '--max-txn-ops',

@@ -26,6 +26,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'cli/plugin/template.ts': [1, 'the name of a folder of the package'],
   'cli/service/http-fetch.ts': [1, 'the address of a service, from an argument'],
   'cli/terminal/log.ts': [1, 'a line that the log made'],
+  'config/store-location.ts': [1, 'a setting of the user'],
   'doctor/backend/check-connection.ts': [
     3,
     'an address that was read; dates of a certificate, which TLS limits to 16 KiB',

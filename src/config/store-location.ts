@@ -87,7 +87,7 @@ function findValueProblem(parameters: URLSearchParams): string | undefined {
 
 function isMember(text: string): boolean {
   const [, host, port = ''] = MEMBER.exec(text) ?? [];
-  return host !== undefined && Number(port) <= 65_535;
+  return host !== undefined && Number(port) <= 65_535 && URL.canParse(`http://${host}`);
 }
 
 function withPort(member: string): string {

@@ -41,7 +41,10 @@ function describeMember({member, problem, version, space, latencyMs, tooSmall}: 
   if (latencyMs === Infinity)
     return {check: CHECK, level: 'problem', detail: problem ?? `${member} does not answer`, fix: ACCESS_FIX};
   if (problem !== undefined)
-    return {check: CHECK, level: 'problem', detail: `${member} reports: ${problem}`, fix: SPACE_FIX};
+    return {
+      ...{check: CHECK, level: 'problem', detail: `${member} reports: ${problem}`},
+      fix: problem.includes('NOSPACE') ? SPACE_FIX : `Look at its log and at its space: ${SPACE_FIX}`,
+    };
   if (tooSmall !== undefined)
     return {
       ...{check: CHECK, level: 'problem', fix: 'Start each member with --max-request-bytes=9437184'},
@@ -54,7 +57,7 @@ function describeMember({member, problem, version, space, latencyMs, tooSmall}: 
         level: 'warning',
         fix: 'Serve HTTP at the address for clients: without --listen-client-http-urls',
       },
-      detail: `${member} tells neither its version nor its space over HTTP, so that the service cannot leave space for deletions`,
+      detail: `${member} does not report its version and its space over HTTP, so that the service cannot keep space for deletions`,
     };
   const detail = `${member} has etcd ${version.version} and answers in ${latencyMs.toFixed(1)} ms`;
   const verdict = judgeVersion(version.version);

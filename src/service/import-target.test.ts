@@ -142,12 +142,12 @@ describe('an import target deletes the others', () => {
 
   test('and fails with every other failure of the store', async () => {
     const {store, target} = await open(['a']);
-    const deleting = target.deleteOthers(ALL);
-    await store[Symbol.asyncDispose]();
-    await assert.rejects(deleting, (error: {readonly failure?: object}) => {
+    const failing = assert.rejects(target.deleteOthers(ALL), (error: {readonly failure?: object}) => {
       assert.deepEqual(error.failure, {code: 'store-closed'});
       return true;
     });
+    await store[Symbol.asyncDispose]();
+    await failing;
   });
 });
 

@@ -286,6 +286,16 @@ describe('a commit that is larger than a request', () => {
 });
 
 describe('an engine that refuses writes', () => {
+  test('accepts more deletes in one commit than one request has, while it is full', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await openStoreIn(engine.connect());
+    const names = Array.from({length: 2500}, (_, index) => `key ${index}`);
+    await write(store, ...names.map(name => put(name)));
+    engine.refuses = 'full';
+    await write(store, ...names.map(remove));
+    assert.deepEqual(await store.list(range()), []);
+  });
+
   test('lets a store go on while it is full that gets a new id, or whose backup is restored', async () => {
     const engine = new SimulatedEngine();
     await using store = await open(engine);

@@ -19,6 +19,11 @@ interface Member {
   process: ChildProcess;
 }
 
+/** State of a member, as etcdctl prints it. Ids are too large for a number, but differ as numbers too. */
+interface MemberStatus {
+  readonly Status: {readonly header: {readonly member_id: number}; readonly leader: number};
+}
+
 /** Some members of etcd on this machine, with their data in a temporary directory. */
 export class EtcdCluster implements AsyncDisposable {
   readonly #directory: string;
@@ -96,8 +101,8 @@ export class EtcdCluster implements AsyncDisposable {
 
   /** Returns the position of the leader among the members. */
   findLeader(): number {
-    const states = this.control('endpoint', 'status').trim().split('\n');
-    return states.findIndex(line => line.split(', ')[4] === 'true');
+    const states = JSON.parse(this.control('endpoint', 'status', '-w', 'json')) as readonly MemberStatus[];
+    return states.findIndex(({Status: {header, leader}}) => header.member_id === leader);
   }
 
   /** Returns the process id of a member. */

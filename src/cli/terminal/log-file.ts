@@ -62,7 +62,7 @@ export async function openLogFile(path: string, {onFailure, fileBytes = FILE_BYT
 const PRIVATE = 0o600;
 
 /**
- * Creates the file if it is missing, and makes it private. Refuses what is no file, without waiting for the reader of a pipe, and what another
+ * Creates the file if it is missing, and makes it private. Refuses what is not a file, without waiting for the reader of a pipe, and what another
  * user made: that user could read the file, or have chosen where a link leads.
  */
 async function createPrivately(path: string): Promise<void> {
@@ -86,7 +86,7 @@ async function createPrivately(path: string): Promise<void> {
   }
 }
 
-/** Refuses a directory that another user could replace: root would follow a link to any file of the system, and take it from its user. */
+/** Refuses a path through a directory of another user: root would follow a link to any file of the system, and take it from its user. */
 async function assertPlaceOfRoot(directory: string): Promise<void> {
   for (const each of [...pathTo(directory), ...pathTo(await realpath(directory))]) {
     const {uid} = await lstat(each);

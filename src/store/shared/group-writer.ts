@@ -52,7 +52,7 @@ export interface GroupWriterDeps {
   readonly createId: () => string;
   /** Id of this process among those that write. */
   readonly writer: string;
-  /** Time for one group, in milliseconds. A large one has twice as much, less the time for which its commits have waited. */
+  /** Time for one group, in milliseconds. A large one has twice as much, less the time for which its commits have waited, but no less than others. */
   readonly groupTimeoutMs: number;
 }
 

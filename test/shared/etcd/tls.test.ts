@@ -10,6 +10,7 @@ import {put, read, textOf, write} from '../../../src/testing/shared/assertions.t
 import {createMachine} from '../../cli/crewroom.ts';
 import {Certificates} from '../../support/certificates.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
+import {startService} from '../../support/service.ts';
 import {openStoreIn} from '../../support/shared-stores.ts';
 
 /** Time for which a certificate of a test is valid, in milliseconds: enough for a store to be opened and used. */
@@ -36,7 +37,7 @@ describe('a member that asks clients for certificates', () => {
     assert.equal(textOf(await read(store, 'a')), '1');
   });
 
-  test('tells its version and its time to a client with the right ones', async () => {
+  test('reports its version and its time to a client with the right ones', async () => {
     const [member = ''] = cluster.addresses;
     const tls = {
       ca: certificates.path('ca.pem'),
@@ -47,6 +48,22 @@ describe('a member that asks clients for certificates', () => {
     assert.ok(aheadMs !== undefined && aheadMs > 50_000 && aheadMs <= 60_000, `${aheadMs} ms`);
     assert.match(version ?? '', /^3\.\d+\.\d+/);
     assert.equal(await readVersion({member, tls: {ca: tls.ca}}, Date.now), undefined);
+    const replaced = {...tls, key: certificates.path('server.key')};
+    assert.equal(await readVersion({member, tls: replaced}, Date.now), undefined, 'while only one file is replaced');
+  });
+
+  test('keeps a service from starting whose key is of another certificate, and names the problem', async () => {
+    const files = Object.entries({ca: 'ca.pem', cert: 'client.pem', key: 'server.key'}).map(
+      ([name, file]) => `${name}=${certificates.path(file)}`,
+    );
+    await assert.rejects(
+      startService({store: `etcd://${cluster.addresses[0]}/tls?${files.join('&')}`}),
+      ({failure}: AppError) => {
+        assert.equal(failure.code, 'store-unavailable');
+        assert.match('problem' in failure ? String(failure.problem) : '', /certificates cannot be used/);
+        return true;
+      },
+    );
   });
 
   for (const {name, tls, problem} of [

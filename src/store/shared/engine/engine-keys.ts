@@ -20,7 +20,7 @@ export const ENTRIES: KeyRange = {from: 'e/', to: 'e0'};
 
 /**
  * The parts of all large groups. One that is committed is moved before anything else is written, so the write that replaces a head
- * may remove all others: they were for that head.
+ * may remove all others: they could only be committed on top of that one.
  */
 export const STAGES: KeyRange = {from: 's/', to: 's0'};
 

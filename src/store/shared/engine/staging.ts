@@ -28,7 +28,7 @@ export type GroupWrites = Pick<GuardedWrite, 'puts' | 'removes' | 'removedRanges
 /** Writes of a part of a large group. */
 type PartWrites = Pick<GroupWrites, 'puts' | 'removes'>;
 
-/** No writes besides the head, which takes no more space than the one that it replaces. */
+/** No writes besides the head, which takes hardly any space. */
 export const HEAD_ONLY: GroupWrites = {puts: [], removes: [], removedRanges: [], usesReserve: true};
 
 /** Returns whether the writes of a group fit into one request. */
@@ -40,14 +40,14 @@ export function fitsRequest(writes: GroupWrites): boolean {
 /**
  * Writes a group that is too large for one request into parts beside the entries. They have no effect until a head refers to them;
  * from then on the group is committed, and the first process that reads that head calls {@link moveStaged}. If another head comes
- * first, the parts are of no use any more: the write of that head removes them.
+ * first, the parts are of no use any more: the next small group removes them, or the last move of a large one.
  *
  * @param options.beforePart Called before each part. Throws if the parts are no longer needed.
  * @returns The number of parts.
  */
 export async function writeStage(
   driver: Driver,
-  writes: PartWrites,
+  writes: GroupWrites,
   {id, beforePart}: {readonly id: string; readonly beforePart: () => void},
 ): Promise<number> {
   const parts = splitIntoParts(writes);
@@ -55,7 +55,15 @@ export async function writeStage(
     beforePart();
     // A conflict: an earlier attempt was written, although it was not answered.
     const guard = {key: stageKey(id, index), version: ABSENT};
-    await driver.compareAndWrite({...guard, value: encodePart(part), puts: [], removes: [], removedRanges: []});
+    const {usesReserve} = writes;
+    await driver.compareAndWrite({
+      ...guard,
+      value: encodePart(part),
+      puts: [],
+      removes: [],
+      removedRanges: [],
+      usesReserve,
+    });
   }
   return parts.length;
 }

@@ -9,7 +9,7 @@ export const CLOCK_DIFFERENCE_MS_MAX = 5000;
 
 /**
  * Asserts that etcd is not too old, and that the clock of this machine is not far ahead of that of every member: the store follows the
- * clock that is ahead, so entries would expire early on all machines. Members that do not tell are not judged.
+ * clock that is ahead, so entries would expire early on all machines. Members that do not report them are not judged.
  *
  * @throws {EngineFailure} `denied`.
  */
@@ -19,11 +19,11 @@ export async function assertMembers(
 ): Promise<void> {
   const leads: number[] = [];
   for (const member of members) {
-    const told = await readVersion({member, tls}, nowMs);
-    if (told === undefined) continue;
-    if (leads.length === 0) assertVersion(told.version, log);
-    if (told.aheadMs <= CLOCK_DIFFERENCE_MS_MAX) return;
-    leads.push(told.aheadMs);
+    const found = await readVersion({member, tls}, nowMs);
+    if (found === undefined) continue;
+    if (leads.length === 0) assertVersion(found.version, log);
+    if (found.aheadMs <= CLOCK_DIFFERENCE_MS_MAX) return;
+    leads.push(found.aheadMs);
   }
   if (leads.length === 0) return;
   const seconds = Math.floor(Math.min(...leads) / 1000);

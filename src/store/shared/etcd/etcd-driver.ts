@@ -1,3 +1,4 @@
+import {type Log, SILENT_LOG} from '../../../domain/log.ts';
 import type {Timers} from '../../../domain/timers.ts';
 import {waitForTime} from '../../../domain/wait-for-time.ts';
 import {
@@ -24,6 +25,8 @@ export interface EtcdDriverOptions extends EtcdAddress {
   /** The first characters of all keys of the store. */
   readonly prefix: string;
   readonly timers: Timers;
+  /** @default {nothing is logged} */
+  readonly log?: Log | undefined;
 }
 
 /** Values of `Compare` in the messages of etcd. */
@@ -64,11 +67,11 @@ class EtcdDriver implements Driver {
   readonly #space: EtcdSpace;
   readonly #watches = new Set<EtcdWatch>();
 
-  constructor(client: EtcdClient, {prefix, timers, tls}: EtcdDriverOptions) {
+  constructor(client: EtcdClient, {prefix, timers, tls, log = SILENT_LOG}: EtcdDriverOptions) {
     this.#client = client;
     this.#prefix = prefix;
     this.#timers = timers;
-    this.#space = new EtcdSpace({readSpace: () => readSpace({member: client.member, tls}), timers});
+    this.#space = new EtcdSpace({readSpace: () => readSpace({member: client.member, tls}), timers, log});
   }
 
   async read(keys: readonly string[], {at}: ReadOptions = {}): Promise<readonly (StoredValue | undefined)[]> {

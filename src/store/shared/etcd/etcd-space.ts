@@ -1,3 +1,4 @@
+import type {Log} from '../../../domain/log.ts';
 import type {Timers} from '../../../domain/timers.ts';
 import {EngineFailure, isEngineFailure} from '../engine/driver.ts';
 import type {MemberSpace} from './member-facts.ts';
@@ -10,9 +11,10 @@ const CHECK_MS = 5000;
 
 /** Dependencies of {@link EtcdSpace}. */
 export interface EtcdSpaceDeps {
-  /** Reads the space of the member that is used; undefined if it does not tell. */
+  /** Reads the space of the member that is used; undefined if it does not report it. */
   readonly readSpace: () => Promise<MemberSpace | undefined>;
   readonly timers: Timers;
+  readonly log: Log;
 }
 
 /** Watches the size of the database, so that space for deletes is left. */
@@ -21,6 +23,8 @@ export class EtcdSpace {
   #problem: string | undefined;
   #cancel: (() => void) | undefined;
   #isClosed = false;
+  /** True once it was logged that the space is not known. */
+  #isReported = false;
 
   constructor(deps: EtcdSpaceDeps) {
     this.#deps = deps;
@@ -39,11 +43,17 @@ export class EtcdSpace {
   }
 
   async #check(): Promise<void> {
-    const {readSpace, timers} = this.#deps;
+    const {readSpace, timers, log} = this.#deps;
     try {
       const space = await readSpace();
-      // A member that does not tell has the space that it had.
       if (space !== undefined) this.#problem = describeProblem(space);
+      else if (!this.#isReported) {
+        this.#isReported = true;
+        log.error(
+          'etcd does not report its space over HTTP, so no space is kept for deletions; see `crewroom doctor`',
+          {},
+        );
+      }
     } catch (error) {
       if (!isEngineFailure(error)) throw error;
       // Files of certificates that are just being replaced.

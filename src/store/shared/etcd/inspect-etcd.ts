@@ -13,7 +13,7 @@ import {type MemberSpace, type MemberVersion, readProblem, readSpace, readVersio
 /** A member that was inspected. */
 export interface InspectedMember {
   readonly member: string;
-  /** Undefined if it did not answer, or does not tell. */
+  /** Undefined if it did not answer, or does not report it. */
   readonly version: MemberVersion | undefined;
   readonly space: MemberSpace | undefined;
   /** The reason why it did not answer, or what it reports. */

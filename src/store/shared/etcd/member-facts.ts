@@ -4,7 +4,7 @@ import {text} from 'node:stream/consumers';
 import {type EtcdTls, readPems} from './etcd-channels.ts';
 
 /**
- * Facts that a member tells every client, over HTTP at its address. Its version and size are in `Maintenance/Status` too, which etcd from
+ * Facts that a member reports to every client, over HTTP at its address. Its version and size are in `Maintenance/Status` too, which etcd from
  * 3.5.30 on refuses to users without the role `root`.
  */
 
@@ -48,7 +48,7 @@ const USED = /^etcd_mvcc_db_total_size_in_bytes (\S+)$/m;
 const QUOTA = /^etcd_server_quota_backend_bytes (\S+)$/m;
 const REASON = /"reason":"([^"]{1,200})"/;
 
-/** Reads the version and the clock of a member; undefined if it does not tell. @throws {EngineFailure} `denied` if a file cannot be read. */
+/** Reads the version and the clock of a member; undefined if it does not report them. @throws {EngineFailure} `denied` if a file cannot be read. */
 export async function readVersion(address: MemberAddress, nowMs: () => number): Promise<MemberVersion | undefined> {
   const startMs = nowMs();
   const answer = await read(address, '/version');
@@ -60,14 +60,14 @@ export async function readVersion(address: MemberAddress, nowMs: () => number): 
   return {version, aheadMs, behindMs: Math.max(0, dateMs - nowMs()) || 0};
 }
 
-/** Reads the space of a member; undefined if it does not tell. @throws {EngineFailure} `denied` if a file cannot be read. */
+/** Reads the space of a member; undefined if it does not report them. @throws {EngineFailure} `denied` if a file cannot be read. */
 export async function readSpace(address: MemberAddress): Promise<MemberSpace | undefined> {
   const body = (await read(address, '/metrics'))?.body ?? '';
   const [usedBytes, quotaBytes] = [USED, QUOTA].map(pattern => Number(pattern.exec(body)?.[1])) as [number, number];
   return usedBytes >= 0 && quotaBytes > 0 ? {usedBytes, quotaBytes} : undefined;
 }
 
-/** Reads the problem that a member reports, such as `ALARM NOSPACE`; undefined if it is healthy or does not tell. */
+/** Reads the problem that a member reports, such as `ALARM NOSPACE`; undefined if it is healthy, or does not report it. */
 export async function readProblem(address: MemberAddress): Promise<string | undefined> {
   const body = (await read(address, '/health'))?.body ?? '';
   if (!body.includes('"health":"false"')) return undefined;
@@ -78,21 +78,26 @@ async function read({member, tls}: MemberAddress, path: string): Promise<{date: 
   const [ca, cert, key] = await readPems(tls);
   const options = {agent: false as const, signal: AbortSignal.timeout(TIMEOUT_MS)};
   return new Promise(resolve => {
-    const request =
-      tls === undefined
-        ? getPlain(`http://${member}${path}`, options)
-        : getSecure(`https://${member}${path}`, {...options, ca, cert, key});
-    request.on('error', () => resolve(undefined));
-    request.on('response', response => {
-      let bytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > ANSWER_BYTES_MAX) request.destroy();
+    try {
+      const request =
+        tls === undefined
+          ? getPlain(`http://${member}${path}`, options)
+          : getSecure(`https://${member}${path}`, {...options, ca, cert, key});
+      request.on('error', () => resolve(undefined));
+      request.on('response', response => {
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > ANSWER_BYTES_MAX) request.destroy();
+        });
+        text(response).then(
+          body => resolve({date: response.headers.date ?? '', body}),
+          () => resolve(undefined),
+        );
       });
-      text(response).then(
-        body => resolve({date: response.headers.date ?? '', body}),
-        () => resolve(undefined),
-      );
-    });
+    } catch {
+      // A certificate without its key, such as one of two files that are just being replaced. The driver names such a problem.
+      resolve(undefined);
+    }
   });
 }
