@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {ManualTimers} from '../../../../test/support/background.ts';
+import {SILENT_LOG} from '../../../domain/log.ts';
+import {EngineFailure} from '../engine/driver.ts';
+import {EtcdSpace} from './etcd-space.ts';
+import type {MemberSpace} from './member-facts.ts';
+
+/** Pause between two checks, in milliseconds. */
+const CHECK_MS = 5000;
+
+interface Checked {
+  readonly space: EtcdSpace;
+  readonly logged: readonly string[];
+  /** Checks again, and waits until that is done. */
+  readonly check: () => Promise<void>;
+}
+
+/** Watches a member that reports these spaces, one after the other; `denied` for files that cannot be read. */
+async function watch(...reports: readonly (MemberSpace | undefined | 'denied')[]): Promise<Checked> {
+  const left = [...reports];
+  const logged: string[] = [];
+  const timers = new ManualTimers();
+  const readSpace = async (): Promise<MemberSpace | undefined> => {
+    const report = left.shift();
+    if (report === 'denied') throw new EngineFailure('denied', 'a file cannot be read');
+    return report;
+  };
+  const log = {...SILENT_LOG, error: (message: string) => void logged.push(message)};
+  const space = new EtcdSpace({readSpace, timers, log});
+  const endTick = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+  await endTick();
+  const check = async (): Promise<void> => {
+    assert.equal(timers.fire(CHECK_MS), 1);
+    await endTick();
+  };
+  return {space, logged, check};
+}
+
+describe('the space of etcd', () => {
+  test('is kept for deletions from 80 % of the quota on, until there is more', async () => {
+    const {space, check} = await watch({usedBytes: 80, quotaBytes: 100}, {usedBytes: 79, quotaBytes: 100});
+    assert.throws(() => space.assertSpace(), {kind: 'full'});
+    await check();
+    space.assertSpace();
+    space.close();
+  });
+
+  test('stays as it was while files are being replaced, or nothing is reported', async () => {
+    const {space, check} = await watch({usedBytes: 90, quotaBytes: 100}, 'denied', undefined);
+    for (let count = 1; count <= 2; count++) {
+      await check();
+      assert.throws(() => space.assertSpace(), {kind: 'full'});
+    }
+    space.close();
+  });
+
+  test('is logged once if it is not known', async () => {
+    const {space, logged, check} = await watch();
+    await check();
+    assert.equal(logged.length, 1);
+    assert.match(logged[0] ?? '', /does not report its space/);
+    space.assertSpace();
+    space.close();
+  });
+});
