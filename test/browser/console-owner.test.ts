@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import type {Browser, Request} from 'playwright-core';
+import type {Browser, Request, Route} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {consoleAddress, openConsole} from '../support/browsers/console.ts';
@@ -39,6 +39,18 @@ describe.skipIf(!CAN_BROWSE)('a console of the owner', () => {
     service.crewroom.pilots.use('first-officer');
     await expect.poll(() => identity.length).toBeGreaterThan(1);
     expect(identity.filter(value => value?.startsWith('Bearer crewroom_') !== true)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  test('shows the page that its user chose while the code was exchanged', async () => {
+    const service = await startInTest({ephemeral: true});
+    const {page, problems} = await openConsole(browser, 'about:blank');
+    const exchange = new Promise<Route>(resolve => void page.route('**/api/access/page-tokens', resolve));
+    await page.goto(`${consoleAddress(service.url)}/#code=${await createOwnerCode(service)}`);
+    const held = await exchange;
+    await page.evaluate(`location.hash = '#/faults'`);
+    await held.continue();
+    await page.getByText('Nothing fails on purpose.').waitFor();
     expect(problems).toEqual([]);
   });
 

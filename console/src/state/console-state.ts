@@ -69,6 +69,8 @@ export class ConsoleState {
     followFrameMessages(notice => this.#onNotice(notice), signal);
     this.#activePage.follow(signal);
     this.whileWatched(signal, watched => this.connection.follow(watched));
+    // The address may have changed since this state was made, while the code of the owner was exchanged.
+    this.route.value = readRoute(location.hash);
   }
 
   /** Follows something while the user may see it: see {@link ActivePage.isWatched}. */
