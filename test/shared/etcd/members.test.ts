@@ -4,8 +4,10 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {describe, test} from 'vitest';
 import type {AppError} from '../../../src/domain/app-error.ts';
+import {leaderFirst} from '../../../src/store/shared/etcd/member-facts.ts';
 import {put, read, textOf, write} from '../../../src/testing/shared/assertions.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
+import {findFreePort} from '../../support/free-port.ts';
 import {startService} from '../../support/service.ts';
 import {openStoreIn} from '../../support/shared-stores.ts';
 
@@ -28,6 +30,25 @@ describe('a name of a member that is not found', () => {
   test('is named if there is no other member', async () => {
     const failure = await failureOf({store: `etcd://${NO_HOST}/dns`});
     assert.match(failure, /^store-unavailable: etcd at member\.invalid:2379: Name resolution failed/);
+  });
+});
+
+describe('the leader', () => {
+  test('is used first, wherever it is named', async () => {
+    await using cluster = await EtcdCluster.start(3);
+    const {addresses} = cluster;
+    const leader = addresses[cluster.findLeader()] ?? '';
+    for (const at of addresses.keys()) {
+      const members = [NO_HOST, ...addresses.slice(at), ...addresses.slice(0, at)];
+      const [first, ...others] = await leaderFirst({members});
+      assert.equal(first, leader);
+      assert.deepEqual(new Set([first, ...others]), new Set(members));
+    }
+  });
+
+  test('is not waited for: without an answer of one, the given order is used', async () => {
+    const members = [NO_HOST, `127.0.0.1:${await findFreePort()}`];
+    assert.deepEqual(await leaderFirst({members}), members);
   });
 });
 

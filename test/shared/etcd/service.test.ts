@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
+import {once} from 'node:events';
 import {createServer} from 'node:http';
+import {type AddressInfo, connect, createServer as createTcpServer, type Socket} from 'node:net';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
-import {afterAll, beforeAll, describe, test} from 'vitest';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {type EtcdLocation, locateStore} from '../../../src/config/store-location.ts';
 import {checkSharedStore} from '../../../src/doctor/check-shared-store.ts';
 import type {Finding} from '../../../src/doctor/finding.ts';
@@ -178,6 +180,27 @@ describe('crewroom doctor --store etcd://…', () => {
     assert.match(found[0]?.fix ?? '', /defrag/);
   });
 
+  test('warns of a member that serves no HTTP to its clients', async () => {
+    const [address = ''] = cluster.addresses;
+    await using front = await startGrpcOnly(address);
+    const {exitCode, found} = await examine(`etcd://127.0.0.1:${front.port}/grpc`);
+    assert.equal(exitCode, 0);
+    assert.equal(found[0]?.level, 'warning');
+    assert.match(found[0]?.detail ?? '', /^127\.0\.0\.1:\d+ does not report its version and its space over HTTP/);
+    assert.match(found[0]?.fix ?? '', /^Serve HTTP at the address for clients/);
+  });
+
+  test('finds that a member has no leader', async () => {
+    await using lonely = await EtcdCluster.start(3);
+    for (const member of [1, 2]) lonely.signal(member, 'SIGKILL');
+    const health = `http://${lonely.addresses[0]}/health`;
+    await expect.poll(async () => (await fetch(health)).text(), {timeout: 20_000}).toMatch(/"health":"false"/);
+    const {exitCode, found} = await examine(`etcd://${lonely.addresses[0]}/lonely`);
+    assert.equal(exitCode, 1);
+    assert.match(found[0]?.detail ?? '', /^127\.0\.0\.1:\d+ reports: /);
+    assert.match(found[0]?.fix ?? '', /^Look at its log/);
+  });
+
   test('warns of members that are not named', async () => {
     const {exitCode, found} = await examine(`etcd://${cluster.addresses[0]}/unnamed`);
     assert.equal(exitCode, 0);
@@ -250,6 +273,37 @@ describe('crewroom doctor --store etcd://…', () => {
 
 async function readText({crewroom}: TestService, key: string): Promise<string> {
   return Buffer.from((await crewroom.entries.get(key))?.json ?? []).toString();
+}
+
+/** Begins every connection of gRPC, which has HTTP/2 only (RFC 9113 section 3.4). */
+const HTTP2_BEGINNING = 'PRI * HTTP/2.0';
+
+/** Starts a server that passes gRPC on to a member, and serves nothing else. */
+async function startGrpcOnly(member: string): Promise<AsyncDisposable & {readonly port: number}> {
+  const {hostname, port} = new URL(`http://${member}`);
+  const sockets = new Set<Socket>();
+  const server = createTcpServer(socket => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('data', chunk => {
+      if (!chunk.toString('latin1').startsWith(HTTP2_BEGINNING)) {
+        socket.destroy();
+        return;
+      }
+      const passed = connect(Number(port), hostname).on('error', () => socket.destroy());
+      sockets.add(passed);
+      passed.write(chunk);
+      socket.pipe(passed).pipe(socket);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
 }
 
 /** Lines of the entries of an export, without revisions and times of writing, which begin again in another store. */

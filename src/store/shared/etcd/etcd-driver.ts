@@ -18,7 +18,7 @@ import type {KeyValue, RangeResponse, RequestOp, TxnRequest, TxnResponse} from '
 import type {EtcdMethod} from './etcd-schema.ts';
 import {EtcdSpace} from './etcd-space.ts';
 import {EtcdWatch} from './etcd-watch.ts';
-import {readSpace} from './member-facts.ts';
+import {leaderFirst, readSpace} from './member-facts.ts';
 
 /** Options of {@link openEtcdDriver}. */
 export interface EtcdDriverOptions extends EtcdAddress {
@@ -49,7 +49,7 @@ const RETRY_MS = 50;
  * @throws {EngineFailure} `denied` if a file cannot be read, or this user may not read the keys; `unavailable`.
  */
 export async function openEtcdDriver(options: EtcdDriverOptions): Promise<Driver> {
-  const client = await EtcdClient.create(options);
+  const client = await EtcdClient.create({...options, members: await leaderFirst(options)});
   const driver = new EtcdDriver(client, options);
   try {
     await driver.read([HEAD_KEY]);

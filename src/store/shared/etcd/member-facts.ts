@@ -2,6 +2,7 @@ import {get as getPlain} from 'node:http';
 import {get as getSecure} from 'node:https';
 import {text} from 'node:stream/consumers';
 import {type EtcdTls, readPems} from './etcd-channels.ts';
+import type {EtcdAddress} from './etcd-client.ts';
 
 /**
  * Facts that a member reports to every client, over HTTP at its address. Its version and size are in `Maintenance/Status` too, which etcd from
@@ -46,6 +47,7 @@ const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 const VERSION = /"etcdserver":"([^"]{1,50})"/;
 const USED = /^etcd_mvcc_db_total_size_in_bytes (\S+)$/m;
 const QUOTA = /^etcd_server_quota_backend_bytes (\S+)$/m;
+const LEADS = /^etcd_server_is_leader 1$/m;
 const REASON = /"reason":"([^"]{1,200})"/;
 
 /** Reads the version and the clock of a member; undefined if it does not report them. @throws {EngineFailure} `denied` if a file cannot be read. */
@@ -65,6 +67,20 @@ export async function readSpace(address: MemberAddress): Promise<MemberSpace | u
   const body = (await read(address, '/metrics'))?.body ?? '';
   const [usedBytes, quotaBytes] = [USED, QUOTA].map(pattern => Number(pattern.exec(body)?.[1])) as [number, number];
   return usedBytes >= 0 && quotaBytes > 0 ? {usedBytes, quotaBytes} : undefined;
+}
+
+/**
+ * Returns members in the order in which to use them: begins with the leader, which the others pass all writes and reads on to. Waits
+ * for no member once the leader has answered. If none says that it is the leader, the order is the given one.
+ */
+export async function leaderFirst({members, tls}: Pick<EtcdAddress, 'members' | 'tls'>): Promise<readonly string[]> {
+  const asked = members.map(async (member, index) => {
+    const answer = await read({member, tls}, '/metrics');
+    if (LEADS.test(answer?.body ?? '')) return index;
+    throw new Error('it is not the leader');
+  });
+  const first = await Promise.any(asked).catch(() => 0);
+  return [...members.slice(first), ...members.slice(0, first)];
 }
 
 /** Reads the problem that a member reports, such as `ALARM NOSPACE`; undefined if it is healthy, or does not report it. */
