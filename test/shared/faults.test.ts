@@ -324,6 +324,22 @@ describe('an engine that refuses writes', () => {
     assert.equal((await write(store, put('c'))).revision, 3);
   });
 
+  test('ends all commits in time if it takes long to refuse a put, and then to accept a delete', async () => {
+    const engine = new SimulatedEngine();
+    const clock = new SteppedClock();
+    await using store = await openStoreIn(engine.connect(), clock);
+    await write(store, put('a'));
+    engine.refuses = 'full';
+    engine.beforeWrite = async () => clock.step(4000);
+    const startMs = clock.elapsedMs();
+    const results = await Promise.allSettled([write(store, put('b')), write(store, remove('a'))]);
+    assert.deepEqual(
+      results.map(result => result.status === 'rejected' && result.reason.failure.code),
+      ['disk-full', 'outcome-unknown'],
+    );
+    assert.equal(clock.elapsedMs() - startMs, 8000);
+  });
+
   test('makes the store read-only for a user who may not write, until that is repaired', async () => {
     const engine = new SimulatedEngine();
     await using store = await open(engine);

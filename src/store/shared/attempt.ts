@@ -5,6 +5,8 @@ import {EngineFailure} from './engine/driver.ts';
 export interface AttemptOptions {
   /** Id of the group. */
   readonly group: string;
+  /** Time by `elapsedMs` from which on its time counts. */
+  readonly startMs: number;
   readonly timeoutMs: number;
   /** Time for it if it is extended, in milliseconds. */
   readonly extendedMs: number;
@@ -25,13 +27,11 @@ export class Attempt {
   problem = 'the engine does not answer in time';
   readonly #options: AttemptOptions;
   readonly #over = new AbortController();
-  readonly #startMs: number;
   #cancel: (() => void) | undefined;
 
   constructor(options: AttemptOptions) {
     this.group = options.group;
     this.#options = options;
-    this.#startMs = options.elapsedMs();
   }
 
   /** @throws {EngineFailure} `unavailable` if the time is over. */
@@ -61,9 +61,9 @@ export class Attempt {
 
   /** @param timeMs Time since the start, in milliseconds. */
   #endAfter(timeMs: number): void {
-    const {timers, elapsedMs} = this.#options;
+    const {startMs, timers, elapsedMs} = this.#options;
     this.#cancel?.();
-    this.#cancel = timers.after(Math.max(0, this.#startMs + timeMs - elapsedMs()), () => this.#over.abort());
+    this.#cancel = timers.after(Math.max(0, startMs + timeMs - elapsedMs()), () => this.#over.abort());
   }
 
   #failure(): EngineFailure {

@@ -93,12 +93,13 @@ export class GroupWriter {
 
   /** Writes a group. Never throws a failure of the engine. Commits that have waited for too long are refused. */
   async write(commits: readonly SharedCommit[]): Promise<GroupResults> {
-    const oldestMs = this.#deps.elapsedMs() - WAIT_MS_MAX;
+    const startMs = this.#deps.elapsedMs();
+    const oldestMs = startMs - WAIT_MS_MAX;
     const problem = 'the engine is too slow for the commits that wait';
     const late = new AppError({code: 'store-unavailable', problem});
     const isTimely = ({arrivedMs}: SharedCommit): boolean => arrivedMs >= oldestMs;
     return this.#writeSome(commits, isTimely, late, timely =>
-      this.#attempt(timely, () => this.#writeDeletions(timely)),
+      this.#attempt(timely, {startMs, onFull: () => this.#writeDeletions(timely, startMs)}),
     );
   }
 
@@ -117,11 +118,11 @@ export class GroupWriter {
     });
   }
 
-  /** Writes only the commits that free space, since the engine is full. */
-  #writeDeletions(commits: readonly SharedCommit[]): Promise<GroupResults> {
+  /** Writes only the commits that free space, since the engine is full, in what is left of the time since the start. */
+  #writeDeletions(commits: readonly SharedCommit[], startMs: number): Promise<GroupResults> {
     const full = new AppError({code: 'disk-full'});
     return this.#writeSome(commits, isDeletion, full, deletions =>
-      this.#attempt(deletions, async () => deletions.map(() => full)),
+      this.#attempt(deletions, {startMs, onFull: async () => deletions.map(() => full)}),
     );
   }
 
@@ -137,11 +138,14 @@ export class GroupWriter {
     return commits.map(commit => (isSelected(commit) ? rest.shift() : undefined) ?? failure);
   }
 
-  async #attempt(commits: readonly SharedCommit[], onFull: () => Promise<GroupResults>): Promise<GroupResults> {
+  async #attempt(
+    commits: readonly SharedCommit[],
+    {startMs, onFull}: {readonly startMs: number; readonly onFull: () => Promise<GroupResults>},
+  ): Promise<GroupResults> {
     const {createId, groupTimeoutMs: timeoutMs, timers, elapsedMs} = this.#deps;
-    const waitedMs = elapsedMs() - Math.min(...commits.map(({arrivedMs}) => arrivedMs));
+    const waitedMs = startMs - Math.min(...commits.map(({arrivedMs}) => arrivedMs));
     const extendedMs = Math.max(timeoutMs, 2 * timeoutMs - waitedMs);
-    const attempt = new Attempt({group: createId(), timeoutMs, extendedMs, timers, elapsedMs});
+    const attempt = new Attempt({group: createId(), startMs, timeoutMs, extendedMs, timers, elapsedMs});
     try {
       return await attempt.within(() => this.#writeUntilWritten(commits, attempt));
     } catch (error) {
