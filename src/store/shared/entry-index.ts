@@ -1,3 +1,4 @@
+import type {PutChange} from '../../domain/change.ts';
 import {createEntryInfo, type EntryInfo} from '../../domain/entry.ts';
 import {type Key, trustStoredKey} from '../../domain/key.ts';
 import type {Range} from '../../domain/range.ts';
@@ -73,7 +74,7 @@ export class EntryIndex {
   /** Applies changes of the log. */
   apply({changes, updatedAtMs}: LogPart): void {
     for (const change of changes) {
-      if (change.kind === 'put') this.set(createEntryInfo({...change, updatedAtMs}));
+      if (change.kind === 'put') this.set(infoOf(change, updatedAtMs));
       else this.remove(change.key);
     }
   }
@@ -119,6 +120,10 @@ export function listInfos(entries: SortedEntries<EntryInfo>, range: Range, nowMs
     if (values) valuesBytes += info.sizeBytes;
   }
   return {infos, expired};
+}
+
+function infoOf({key, revision, sizeBytes, expiresAtMs, writtenBy}: PutChange, updatedAtMs: number): EntryInfo {
+  return createEntryInfo({key, revision, sizeBytes, updatedAtMs, expiresAtMs, writtenBy});
 }
 
 function formatExpiryRow(expiresAtMs: number, key: Key): ExpiryRow {

@@ -1,10 +1,11 @@
-import type {CommitResult} from '../../domain/commit.ts';
+import type {CommitResult, PutOperation} from '../../domain/commit.ts';
 import type {Key} from '../../domain/key.ts';
 import {beginEntryRecord, endEntryRecord} from '../format/entry-record.ts';
 import {encodePrincipal} from '../format/principal.ts';
 import type {PlannedWrite} from '../plan/group-plan.ts';
 import type {PreparedPlan, PreparedPut} from '../plan/prepared-commit.ts';
 import {encodeResults, eraOf} from './engine/commit-ids.ts';
+import {isDeferred} from './engine/deferred-values.ts';
 import {entryKey, type LogPosition, logUpTo, resultsBefore} from './engine/engine-keys.ts';
 import type {Head, KnownHead} from './engine/head.ts';
 import type {LogLimits} from './engine/log-limits.ts';
@@ -50,7 +51,7 @@ export function describeGroup(
     head,
     log: {changes, updatedAtMs},
     writes: {
-      puts: [...putsOf(plan), ...log.puts, ...found],
+      puts: [...putsOf(plan, base.head), ...log.puts, ...found],
       removes: [...plan.writes].flatMap(([key, {put}]) => (put === undefined ? [entryKey(key)] : [])),
       removedRanges: rangesToTrim(base.head, head),
       usesReserve: [...plan.writes.values()].every(({put}) => put === undefined),
@@ -58,12 +59,16 @@ export function describeGroup(
   };
 }
 
-function* putsOf({writes}: PreparedPlan): Iterable<GroupWrites['puts'][number]> {
-  for (const [key, write] of writes) if (write.put !== undefined) yield [entryKey(key), encodeRecord(key, write)];
+/** Returns the records of the entries whose values are not deferred to the next checkpoint. */
+function* putsOf({writes}: PreparedPlan, head: Head): Iterable<GroupWrites['puts'][number]> {
+  for (const [key, write] of writes) {
+    if (write.put === undefined) continue;
+    const {revision, put} = write;
+    if (!isDeferred({revision, sizeBytes: put.json.length}, head)) yield [entryKey(key), encodeRecord(key, put, write)];
+  }
 }
 
-function encodeRecord(key: Key, {put, ...header}: PlannedWrite<PreparedPut>): Buffer {
-  if (put === undefined) throw new TypeError('an entry that is removed has no record');
+function encodeRecord(key: Key, put: PreparedPut | PutOperation, header: PlannedWrite<PreparedPut>): Buffer {
   const record = 'record' in put ? put.record : beginEntryRecord(put.json, encodePrincipal(header.writtenBy));
   endEntryRecord(record, key, header);
   return record;

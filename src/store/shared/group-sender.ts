@@ -64,12 +64,12 @@ export async function sendGroup(group: SentGroup, deps: SenderDeps): Promise<Sen
 
 /** Finds out whether an earlier request was applied, after the head has changed. */
 async function resolve(
-  {attempt: {group}, after}: SentGroup,
+  {attempt: {group}, after, write}: SentGroup,
   found: StoredValue | undefined,
   results: ResultReader,
 ): Promise<SentResult> {
+  if (found?.value.equals(write.value)) return {kind: 'written', version: found.version};
   const head = found === undefined ? undefined : decodeHead(found);
-  if (head?.head.group === group && head.head.staged === undefined) return {kind: 'written', version: head.version};
   const isWritten = head?.head.group === group || (await results.hasGroup(group, after));
   return {kind: isWritten ? 'overtaken' : 'conflict', found};
 }

@@ -9,10 +9,11 @@ import {planGroup} from '../plan/plan-commits.ts';
 import {isDeletion, type PreparedCommit, type PreparedPlan} from '../plan/prepared-commit.ts';
 import type {StoreClock} from '../plan/store-clock.ts';
 import {Attempt} from './attempt.ts';
+import {isCheckpointDue, writeCheckpoint} from './engine/checkpoint.ts';
 import {commitIdIn, type ResultReader} from './engine/commit-ids.ts';
 import {type Driver, type EngineFailure, isEngineFailure} from './engine/driver.ts';
 import {STAGES} from './engine/engine-keys.ts';
-import {type KnownHead, replaceHead, writtenHead} from './engine/head.ts';
+import {type KnownHead, replaceHead, revisionOf, writtenHead} from './engine/head.ts';
 import type {LogLimits} from './engine/log-limits.ts';
 import {fitsRequest, HEAD_ONLY, writeStage} from './engine/staging.ts';
 import {findTrim} from './engine/trimming.ts';
@@ -63,7 +64,8 @@ interface BasedPlan {
 }
 
 /**
- * Writes groups of commits, one after the other:
+ * Writes groups of commits, one after the other.
+ * Before a group it writes a checkpoint if one is due. Then it
  *
  * 1. finds commits that were applied already, by their ids;
  * 2. plans the others on the known state;
@@ -95,10 +97,10 @@ export class GroupWriter {
   async write(commits: readonly SharedCommit[]): Promise<GroupResults> {
     const startMs = this.#deps.elapsedMs();
     const oldestMs = startMs - WAIT_MS_MAX;
-    const problem = 'the engine is too slow for the commits that wait';
-    const late = new AppError({code: 'store-unavailable', problem});
+    const createLate = (): AppError =>
+      new AppError({code: 'store-unavailable', problem: 'the engine is too slow for the commits that wait'});
     const isTimely = ({arrivedMs}: SharedCommit): boolean => arrivedMs >= oldestMs;
-    return this.#writeSome(commits, isTimely, late, timely =>
+    return this.#writeSome(commits, isTimely, createLate, timely =>
       this.#attempt(timely, {startMs, onFull: () => this.#writeDeletions(timely, startMs)}),
     );
   }
@@ -120,9 +122,9 @@ export class GroupWriter {
 
   /** Writes only the commits that free space, since the engine is full, in what is left of the time since the start. */
   #writeDeletions(commits: readonly SharedCommit[], startMs: number): Promise<GroupResults> {
-    const full = new AppError({code: 'disk-full'});
-    return this.#writeSome(commits, isDeletion, full, deletions =>
-      this.#attempt(deletions, {startMs, onFull: async () => deletions.map(() => full)}),
+    const createFull = (): AppError => new AppError({code: 'disk-full'});
+    return this.#writeSome(commits, isDeletion, createFull, deletions =>
+      this.#attempt(deletions, {startMs, onFull: async () => deletions.map(createFull)}),
     );
   }
 
@@ -130,12 +132,13 @@ export class GroupWriter {
   async #writeSome(
     commits: readonly SharedCommit[],
     isSelected: (commit: SharedCommit) => boolean,
-    failure: AppError,
+    createFailure: () => AppError,
     write: (selected: readonly SharedCommit[]) => Promise<GroupResults>,
   ): Promise<GroupResults> {
     const selected = commits.filter(isSelected);
+    if (selected.length === commits.length) return write(commits);
     const rest = selected.length === 0 ? [] : [...(await write(selected))];
-    return commits.map(commit => (isSelected(commit) ? rest.shift() : undefined) ?? failure);
+    return commits.map(commit => (isSelected(commit) ? rest.shift() : undefined) ?? createFailure());
   }
 
   async #attempt(
@@ -188,7 +191,8 @@ export class GroupWriter {
 
   /** @returns Undefined if another process has written meanwhile. */
   async #tryWrite(commits: readonly SharedCommit[], attempt: Attempt): Promise<GroupResults | undefined> {
-    const {replica, results: reader} = this.#deps;
+    const {replica, results: reader, logLimits} = this.#deps;
+    if (isCheckpointDue(replica.known, replica.deferred, logLimits)) await this.#writeCheckpoint();
     const base = replica.known;
     const ids = commits.map(({id}) => id);
     const planned = new PlannedCommits(commits, await reader.find(ids, base));
@@ -206,12 +210,25 @@ export class GroupWriter {
     return planned.complete(plan.results);
   }
 
-  async #plan(commits: readonly SharedCommit[], {head, at}: KnownHead): Promise<PreparedPlan> {
+  /** Tries it once: if no answer comes, the group that follows finds out what has happened. */
+  async #writeCheckpoint(): Promise<void> {
+    const {driver, replica} = this.#deps;
+    const base = replica.known;
+    try {
+      const found = await writeCheckpoint(driver, base, replica.deferred);
+      if (found !== undefined && 'head' in found) replica.apply(found, {changes: [], updatedAtMs: 0}, base);
+      else await replica.adopt(found, base);
+    } catch (error) {
+      if (!isEngineFailure(error)) throw error;
+    }
+  }
+
+  async #plan(commits: readonly SharedCommit[], base: KnownHead): Promise<PreparedPlan> {
     const {replica, clock, nowMs} = this.#deps;
-    const found = await this.#readPatched(commits, at);
+    const found = await this.#readPatched(commits, base);
     const steps = planGroup(commits, {
-      storeId: head.id,
-      revision: head.end.revision,
+      storeId: base.head.id,
+      revision: revisionOf(base),
       nowMs: clock.now(),
       updatedAtMs: Math.floor(nowMs()),
       stateOf: key => replica.index.get(key),
@@ -225,16 +242,21 @@ export class GroupWriter {
   }
 
   /** Reads the values that patches and touches need. */
-  async #readPatched(commits: readonly SharedCommit[], at: number): Promise<ReadonlyMap<Key, JsonText | AppError>> {
+  async #readPatched(
+    commits: readonly SharedCommit[],
+    base: KnownHead,
+  ): Promise<ReadonlyMap<Key, JsonText | AppError>> {
     const found = new Map<Key, JsonText | AppError>();
-    const reading = commits.flatMap(({operations}) =>
-      operations.map(async ({kind, key}) => {
-        const info = kind === 'patch' || kind === 'touch' ? this.#deps.replica.index.get(key) : undefined;
+    const patched = commits.flatMap(({operations}) =>
+      operations.flatMap(({kind, key}) => (kind === 'patch' || kind === 'touch' ? [key] : [])),
+    );
+    await Promise.all(
+      patched.map(async key => {
+        const info = this.#deps.replica.index.get(key);
         if (info === undefined) return;
-        found.set(key, await this.#deps.values.read(info, at).then(({json}) => json, asAppError));
+        found.set(key, await this.#deps.values.read(info, base).then(({json}) => json, asAppError));
       }),
     );
-    await Promise.all(reading);
     return found;
   }
 

@@ -7,6 +7,7 @@ import type {Revision} from '../../domain/revision.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {decodeEntryInfo} from '../format/entry-record.ts';
 import type {StoreClock} from '../plan/store-clock.ts';
+import {DeferredValues} from './engine/deferred-values.ts';
 import {type Driver, isEngineFailure, type StoredValue} from './engine/driver.ts';
 import {ENTRIES, entryOfKey, HEAD_KEY} from './engine/engine-keys.ts';
 import {type KnownHead, revisionOf} from './engine/head.ts';
@@ -42,6 +43,8 @@ const RESTARTS_MAX = 3;
  */
 export class Replica {
   readonly index = new EntryIndex();
+  /** The values of the known head that are only in the change log. */
+  readonly deferred = new DeferredValues();
   /** Called soon after each commit that changed something, also of other processes. */
   readonly listeners = new Listeners();
   readonly #deps: ReplicaDeps;
@@ -172,8 +175,12 @@ export class Replica {
   async #readLog({head, at}: KnownHead): Promise<readonly LogPart[] | undefined> {
     if (head.trimmed.revision > this.revision) return undefined;
     if (head.end.revision <= this.revision) return [];
+    return this.#readParts(this.revision, at);
+  }
+
+  async #readParts(since: Revision, at: number): Promise<readonly LogPart[]> {
     const parts: LogPart[] = [];
-    for await (const part of readParts(this.#deps.driver, this.revision, at)) {
+    for await (const part of readParts(this.#deps.driver, since, at)) {
       if (part === undefined) throw new AppError({code: 'store-corrupt'});
       parts.push(part);
     }
@@ -185,21 +192,30 @@ export class Replica {
     for await (const page of readPages(this.#deps.driver, ENTRIES, {at: head.at})) {
       for (const {key, value} of page) infos.push(readInfo(trustStoredKey(entryOfKey(key)), value));
     }
+    const {checkpoint, end} = head.head;
+    const parts = checkpoint.revision === end.revision ? [] : await this.#readParts(checkpoint.revision, head.at);
     if (head.version < this.#known.version && !isRestored) return;
     this.index.clear();
+    this.deferred.clear();
     for (const info of infos) this.index.set(info);
+    for (const part of parts) this.#applyChanges(part);
     this.#become(head);
   }
 
   #applyPart({changes, updatedAtMs}: LogPart): void {
-    const fresh = changes.filter(({revision}) => revision > this.revision);
-    this.index.apply({changes: fresh, updatedAtMs});
-    this.#deps.onChanges(fresh);
+    this.#applyChanges({changes: changes.filter(({revision}) => revision > this.revision), updatedAtMs});
+  }
+
+  #applyChanges(part: LogPart): void {
+    this.index.apply(part);
+    this.deferred.apply(part);
+    this.#deps.onChanges(part.changes);
   }
 
   #become(head: KnownHead): void {
     const isNew = revisionOf(head) > this.revision;
     this.#known = head;
+    this.deferred.dropUpTo(head.head.checkpoint.revision);
     this.#deps.onHead(head.head.writer);
     this.#deps.clock.raise(head.head.clockMs);
     // Writers get their results first, since a listener begins to read.

@@ -17,6 +17,7 @@ import {MONOTONIC_MS, StoreClock} from '../plan/store-clock.ts';
 import {type CommitGroup, CommitQueue} from '../write/commit-queue.ts';
 import {ResultReader} from './engine/commit-ids.ts';
 import {type Driver, isEngineFailure} from './engine/driver.ts';
+import type {KnownHead} from './engine/head.ts';
 import {openHead, unavailable} from './engine/open-head.ts';
 import {readChanges} from './engine/read-changes.ts';
 import type {ListedInfos} from './entry-index.ts';
@@ -80,7 +81,7 @@ interface OpenedParts {
 /**
  * A store in a network engine. Each process has a {@link Replica} of what is stored, without values; a {@link GroupWriter} writes
  * groups of commits, each with one request. The head in the engine decides: a read compares the replica with it, and a write happens
- * only if no other process has written.
+ * only if no other process has written. Small values are in the change log until a checkpoint writes the records of their entries.
  */
 class SharedStore implements Store {
   readonly #deps: SharedStoreDeps;
@@ -138,15 +139,15 @@ class SharedStore implements Store {
   async commit(commit: Commit): Promise<CommitResult> {
     this.#assertOpen();
     assertFits(commit.operations);
-    const prepared = prepareCommit(commit);
-    return this.#push({...prepared, limits: limitsWithin(commit.limits), id: commit.id});
+    const {checks, operations, writtenBy} = prepareCommit(commit);
+    return this.#push({checks, operations, writtenBy, limits: limitsWithin(commit.limits), id: commit.id});
   }
 
   async get(key: Key): Promise<Entry | undefined> {
     return this.#ask(async () => {
       const info = this.#replica.index.get(key);
       if (info === undefined) return undefined;
-      if (!hasExpired(info, this.#clock.now())) return this.#values.read(info, this.#replica.known.at);
+      if (!hasExpired(info, this.#clock.now())) return this.#values.read(info, this.#replica.known);
       await this.#tick(info);
       return undefined;
     });
@@ -156,8 +157,8 @@ class SharedStore implements Store {
   list(range: Range): Promise<readonly EntryInfo[]>;
   list(range: Range): Promise<readonly EntryInfo[]> {
     return this.#ask(async () => {
-      const {at} = this.#replica.known;
-      return this.#finishList(this.#replica.index.list(range, this.#clock.now()), range, at);
+      const {known} = this.#replica;
+      return this.#finishList(this.#replica.index.list(range, this.#clock.now()), range, known);
     });
   }
 
@@ -178,14 +179,14 @@ class SharedStore implements Store {
 
   snapshot(): Promise<Snapshot> {
     return this.#ask(async () => {
-      const {head, at} = this.#replica.known;
+      const {known} = this.#replica;
       return new SharedSnapshot({
         entries: this.#replica.index.freeze(),
         revision: this.#replica.revision,
         nowMs: this.#clock.now(),
-        finishList: (listed, range) => this.#finishList(listed, range, at),
+        finishList: (listed, range) => this.#finishList(listed, range, known),
         assertOpen: () => this.#assertOpen(),
-        isCurrent: () => this.#replica.id === head.id,
+        isCurrent: () => this.#replica.id === known.head.id,
       });
     });
   }
@@ -216,9 +217,10 @@ class SharedStore implements Store {
     }
   }
 
-  #push(commit: Omit<SharedCommit, 'arrivedMs'>): Promise<CommitResult> {
+  #push({checks, operations, limits, writtenBy, id}: Omit<SharedCommit, 'arrivedMs'>): Promise<CommitResult> {
+    const commit: SharedCommit = {checks, operations, limits, writtenBy, id, arrivedMs: this.#elapsedMs()};
     return this.#queue.push(
-      {...commit, arrivedMs: this.#elapsedMs()},
+      commit,
       sizeOfCommit(commit, key => this.#replica.index.get(key)?.sizeBytes ?? 0),
     );
   }
@@ -257,9 +259,9 @@ class SharedStore implements Store {
     }
   }
 
-  async #finishList({infos, expired}: ListedInfos, range: Range, at: number): Promise<readonly EntryInfo[]> {
+  async #finishList({infos, expired}: ListedInfos, range: Range, known: KnownHead): Promise<readonly EntryInfo[]> {
     if (expired !== undefined) await this.#tick(expired);
-    return range.values ? Promise.all(infos.map(info => this.#values.read(info, at))) : infos;
+    return range.values ? Promise.all(infos.map(info => this.#values.read(info, known))) : infos;
   }
 
   /**

@@ -10,7 +10,10 @@ export function assertFits(operations: readonly Operation[]): void {
   }
 }
 
+const LIMITS_OF_REQUESTS: PatchLimits = {valueBytesMax: STORED_VALUE_BYTES_MAX, valueDepthMax: Infinity};
+
 /** Returns limits for the results of patches that are within that of a request. */
-export function limitsWithin(limits: PatchLimits = {valueBytesMax: Infinity, valueDepthMax: Infinity}): PatchLimits {
+export function limitsWithin(limits: PatchLimits | undefined): PatchLimits {
+  if (limits === undefined) return LIMITS_OF_REQUESTS;
   return {...limits, valueBytesMax: Math.min(limits.valueBytesMax, STORED_VALUE_BYTES_MAX)};
 }

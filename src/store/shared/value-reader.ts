@@ -6,8 +6,11 @@ import {copyJson, type JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import type {Revision} from '../../domain/revision.ts';
 import {decodeEntryRecord} from '../format/entry-record.ts';
+import {isDeferred} from './engine/deferred-values.ts';
 import type {Driver} from './engine/driver.ts';
 import {entryKey} from './engine/engine-keys.ts';
+import type {KnownHead} from './engine/head.ts';
+import {readParts} from './engine/read-changes.ts';
 
 /** Maximum size of the values in the cache, in bytes. */
 const CACHE_BYTES_MAX = 32 * 1024 * 1024;
@@ -29,7 +32,7 @@ interface Batch {
   readonly records: Promise<readonly (Buffer | undefined)[]>;
 }
 
-/** Reads values of entries: from a cache, or from the engine with one request for many. */
+/** Reads values of entries: from a cache, or from the engine, records with one request for many. */
 export class ValueReader {
   readonly #driver: Driver;
   readonly #cache = new Map<Key, CachedValue>();
@@ -41,12 +44,12 @@ export class ValueReader {
   }
 
   /**
-   * Reads an entry as it was in a state of the engine. The caller owns its bytes.
+   * Reads an entry as it was when a head was known. The caller owns its bytes.
    *
    * @throws {AppError} `entry-corrupt`.
    * @throws {EngineFailure} `compacted` if the engine no longer has that state.
    */
-  async read(info: EntryInfo, at: number): Promise<Entry> {
+  async read(info: EntryInfo, {head, at}: KnownHead): Promise<Entry> {
     const cached = this.#cache.get(info.key);
     if (cached?.revision === info.revision) {
       // The least recently used value is the first.
@@ -54,7 +57,7 @@ export class ValueReader {
       this.#cache.set(info.key, cached);
       return createEntry(info, copyJson(cached.json));
     }
-    const entry = await this.#readFromEngine(info, at);
+    const entry = isDeferred(info, head) ? await this.#readFromLog(info, at) : await this.#readFromRecord(info, at);
     this.#add(entry.key, {revision: entry.revision, json: entry.json});
     return {...entry, json: copyJson(entry.json)};
   }
@@ -74,7 +77,17 @@ export class ValueReader {
     this.#cacheBytes = 0;
   }
 
-  async #readFromEngine(info: EntryInfo, at: number): Promise<Entry> {
+  async #readFromLog(info: EntryInfo, at: number): Promise<Entry> {
+    const {key, revision} = info;
+    for await (const part of readParts(this.#driver, revision - 1, at)) {
+      const found = part?.changes.find(change => change.revision === revision && change.key === key);
+      if (found?.kind === 'put' && found.json !== undefined) return createEntry(info, found.json);
+      if (part?.changes.some(change => change.revision > revision) ?? true) break;
+    }
+    throw new AppError({code: 'entry-corrupt', key});
+  }
+
+  async #readFromRecord(info: EntryInfo, at: number): Promise<Entry> {
     const batch = this.#batchFor(at);
     const index = batch.keys.push(info.key) - 1;
     batch.sizeBytes += info.sizeBytes;

@@ -13,6 +13,11 @@ export interface Head {
   readonly end: LogPosition;
   /** End of the part of the change log that was trimmed. */
   readonly trimmed: LogPosition;
+  /**
+   * Position of the change log up to which values are in the records of their entries. Small ones after it are only in the log: see
+   * `deferred-values.ts`.
+   */
+  readonly checkpoint: LogPosition;
   /** The highest time known to the store, in milliseconds since the Unix epoch. */
   readonly clockMs: number;
   /** Id of the last group of commits. */
@@ -41,7 +46,10 @@ export interface KnownHead {
   readonly at: number;
 }
 
-const FORMAT = 1;
+const FORMAT = 2;
+
+/** The format without checkpoints: all values are in the records of their entries. */
+const FORMAT_WITHOUT_CHECKPOINT = 1;
 
 /** Maximum size of a head, in bytes: ten times what it needs. A larger value is of something else. */
 const HEAD_BYTES_MAX = 4096;
@@ -49,7 +57,7 @@ const NOTHING: LogPosition = {revision: 0, ordinal: 0, volumeBytes: 0};
 
 /** Returns the head of a new store. */
 export function createHead(id: StoreId, clockMs: number, writer: string): Head {
-  return {id, end: NOTHING, trimmed: NOTHING, clockMs, group: '', writer};
+  return {id, end: NOTHING, trimmed: NOTHING, checkpoint: NOTHING, clockMs, group: '', writer};
 }
 
 /** Returns the revision of the last commit. */
@@ -79,9 +87,11 @@ export function replaceHead(
 export function decodeHead({value, version, readAt}: StoredValue): KnownHead | undefined {
   if (value.length > HEAD_BYTES_MAX) return undefined;
   try {
-    const {format, ...head} = JSON.parse(value.toString()) as Head & {readonly format: number};
-    if (format !== FORMAT || parseStoreId(head.id) === undefined) return undefined;
-    return isPosition(head.end) && isPosition(head.trimmed) && Number.isFinite(head.clockMs)
+    const {format, ...stored} = JSON.parse(value.toString()) as Head & {readonly format: number};
+    const head: Head = format === FORMAT_WITHOUT_CHECKPOINT ? {...stored, checkpoint: stored.end} : stored;
+    const isKnown = format === FORMAT || format === FORMAT_WITHOUT_CHECKPOINT;
+    if (!isKnown || parseStoreId(head.id) === undefined) return undefined;
+    return [head.end, head.trimmed, head.checkpoint].every(isPosition) && Number.isFinite(head.clockMs)
       ? {head, version, value, at: readAt}
       : undefined;
   } catch {

@@ -1,10 +1,11 @@
 import {AppError} from '../../../domain/app-error.ts';
 import {createStoreId, STORE_ID_BYTES} from '../../../domain/store-id.ts';
+import {readDeferred, writeCheckpoint} from './checkpoint.ts';
 import type {Driver, StoredValue} from './driver.ts';
 import {logKey, logUpTo} from './engine-keys.ts';
 import {decodeHead, type Head, type KnownHead, replaceHead, writtenHead} from './head.ts';
 import {keyAfter} from './range-pages.ts';
-import {HEAD_ONLY} from './staging.ts';
+import {HEAD_ONLY, moveStaged} from './staging.ts';
 
 /**
  * How a running process notices that its engine was restored from a backup. Commits are missing then, and others may have got their
@@ -60,11 +61,19 @@ export async function continueRestored(
     const {head} = present;
     const isNamed = head.id !== known.id;
     if (isNamed && head.trimmed.revision > known.end.revision) return present;
+    // The log, which is removed below, may have the only values of some entries.
+    if (head.staged !== undefined || head.checkpoint.revision < head.end.revision) {
+      const moved =
+        head.staged === undefined
+          ? await writeCheckpoint(driver, present, await readDeferred(driver, present))
+          : await moveStaged(driver, present);
+      present = moved !== undefined && 'head' in moved ? moved : assertHead(moved);
+      continue;
+    }
     const revision = Math.max(head.end.revision, known.end.revision) + 1;
     const end = {...head.end, revision, group: undefined};
     const id = isNamed ? head.id : createStoreId(randomBytes(STORE_ID_BYTES));
-    const next: Head = {...head, id, end, trimmed: end};
-    // A large group that is being moved may still write parts of the log, which no longer count.
+    const next: Head = {...head, id, end, trimmed: end, checkpoint: end};
     const writes = {...HEAD_ONLY, removedRanges: [logUpTo(revision)]};
     const answer = await driver.compareAndWrite({...replaceHead(present, next), ...writes});
     if (answer.kind === 'written') return writtenHead(next, answer.version);

@@ -17,7 +17,9 @@ export const STORED_VALUE_BYTES_MAX = REQUEST_BYTES_MAX - 2 * HEAD_BYTES;
 
 /** Operations in a request besides those of the group or of its part: the head, and what is trimmed and cleared. */
 const OTHER_OPERATIONS = 100;
-const GROUP_OPERATIONS_MAX = OPERATIONS_MAX - OTHER_OPERATIONS;
+
+/** Maximum number of puts and removals in a request. */
+export const GROUP_OPERATIONS_MAX = OPERATIONS_MAX - OTHER_OPERATIONS;
 
 /** Size at which a part of a staged group ends, in bytes; one value may exceed it. */
 const PART_BYTES = 2 * 1024 * 1024;

@@ -19,7 +19,7 @@ export async function findTrim(
   {head, at}: KnownHead,
   {changesMax, bytesMax}: LogLimits,
 ): Promise<LogPosition> {
-  const {end, trimmed} = head;
+  const {end, trimmed, checkpoint} = head;
   const isFull =
     end.ordinal - trimmed.ordinal >= SLACK * changesMax || end.volumeBytes - trimmed.volumeBytes >= SLACK * bytesMax;
   if (!isFull) return trimmed;
@@ -30,5 +30,6 @@ export async function findTrim(
   if (pairs.length === PARTS_MAX) whole.pop();
   const isSurplus = ({ordinal, volumeBytes}: LogPosition): boolean =>
     ordinal <= end.ordinal - changesMax || volumeBytes < end.volumeBytes - bytesMax;
-  return whole.findLast(isSurplus) ?? trimmed;
+  const isNeeded = ({revision}: LogPosition): boolean => revision > checkpoint.revision;
+  return whole.findLast(position => isSurplus(position) && !isNeeded(position)) ?? trimmed;
 }
