@@ -21,6 +21,9 @@ import {SimulatedEngine} from '../support/simulated-engine.ts';
 /** Size of a change log. After a fourth of it a checkpoint is due, at the latest. */
 const LOG_CHANGES_MAX = 16;
 
+/** Time after which a checkpoint that failed is tried again, in milliseconds. */
+const RETRY_MS = 5000;
+
 /** Size of the values in the cache of a process, in bytes. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 
@@ -141,6 +144,15 @@ describe('a checkpoint', () => {
     assert.equal(textOf(await read(late, names.at(-1) ?? '')), '2');
   });
 
+  test('is due before its records are larger than what etcd accepts by default', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await openStoreIn(engine.connect());
+    for (let count = 0; count < 1200; count += 100)
+      await write(store, ...Array.from({length: 100}, (_, index) => put(`key ${count + index}`, DEFERRED)));
+    assert.ok(checkpointOf(engine) > 0);
+    assert.ok(engine.largestRequestBytes < 1.5 * 1024 * 1024);
+  });
+
   test('that ends midway names nothing that it has not written', async () => {
     const engine = new SimulatedEngine();
     const names = Array.from({length: 4000}, (_, index) => `key ${String(index).padStart(4, '0')}`);
@@ -162,19 +174,25 @@ describe('a checkpoint', () => {
     assert.equal(recordsIn(engine).length, names.length);
   });
 
-  test('that is refused keeps the log, however full it is, until there is one', async () => {
+  test('that is refused is tried again after a while, and keeps the log, however full it is', async () => {
     const engine = new SimulatedEngine();
-    await using store = await open(engine);
+    let nowMs = 0;
+    await using store = await openStoreIn(engine.connect(), {logChangesMax: LOG_CHANGES_MAX, elapsedMs: () => nowMs});
+    let refused = 0;
     engine.beforeWrite = async ({puts}) => {
-      if (puts.some(([name]) => name.startsWith('e/'))) throw new EngineFailure('unavailable', 'the test refuses it');
+      if (!puts.some(([name]) => name.startsWith('e/'))) return;
+      refused++;
+      throw new EngineFailure('unavailable', 'the test refuses it');
     };
     const names = Array.from({length: 3 * LOG_CHANGES_MAX}, (_, index) => `key ${index + 10}`);
     for (const name of names) await write(store, put(name));
+    assert.equal(refused, 1);
     {
       await using late = await open(engine);
       assert.deepEqual(keysOf(await late.list({...range(), values: true})), names);
     }
     engine.beforeWrite = undefined;
+    nowMs += RETRY_MS;
     // A checkpoint, and then the log is trimmed.
     for (let count = 1; count <= LOG_CHANGES_MAX; count++) await write(store, put('last'));
     assert.equal((await store.changes(0, {limit: 1})).kind, 'reset');
@@ -184,15 +202,18 @@ describe('a checkpoint', () => {
   for (const lost of ['lostRequests', 'lostAnswers'] as const)
     test(`fails no commit if its ${lost === 'lostAnswers' ? 'answer' : 'request'} is lost`, async () => {
       const engine = new SimulatedEngine();
-      await using store = await open(engine);
+      let nowMs = 0;
+      await using store = await openStoreIn(engine.connect(), {logChangesMax: LOG_CHANGES_MAX, elapsedMs: () => nowMs});
       let lostAt = 0;
       engine.beforeWrite = async ({puts}) => {
         if (lostAt > 0 || !puts.some(([name]) => name.startsWith('e/'))) return;
         lostAt = headOf(engine).checkpoint.revision + 1;
         engine[lost] = 1;
       };
-      for (let count = 1; count <= LOG_CHANGES_MAX; count++)
+      for (let count = 1; count <= LOG_CHANGES_MAX; count++) {
         assert.equal((await write(store, put(`key ${count}`))).revision, count);
+        nowMs += RETRY_MS;
+      }
       assert.ok(lostAt > 0);
       assert.ok(checkpointOf(engine) > 0);
       assert.equal((await store.list(range())).length, LOG_CHANGES_MAX);

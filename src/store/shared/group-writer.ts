@@ -9,7 +9,7 @@ import {planGroup} from '../plan/plan-commits.ts';
 import {isDeletion, type PreparedCommit, type PreparedPlan} from '../plan/prepared-commit.ts';
 import type {StoreClock} from '../plan/store-clock.ts';
 import {Attempt} from './attempt.ts';
-import {isCheckpointDue, writeCheckpoint} from './engine/checkpoint.ts';
+import {Checkpointer} from './checkpointer.ts';
 import {commitIdIn, type ResultReader} from './engine/commit-ids.ts';
 import {type Driver, type EngineFailure, isEngineFailure} from './engine/driver.ts';
 import {STAGES} from './engine/engine-keys.ts';
@@ -65,7 +65,7 @@ interface BasedPlan {
 
 /**
  * Writes groups of commits, one after the other.
- * Before a group it writes a checkpoint if one is due. Then it
+ * Before each try it writes a checkpoint if one is due. Then it
  *
  * 1. finds commits that were applied already, by their ids;
  * 2. plans the others on the known state;
@@ -74,6 +74,7 @@ interface BasedPlan {
  */
 export class GroupWriter {
   readonly #deps: GroupWriterDeps;
+  readonly #checkpointer: Checkpointer;
   /** True if the last write failed: then the head is read before anything is written, so that nothing is in doubt without need. */
   #isDoubtful = false;
   #readOnlyBecause: string | undefined;
@@ -81,6 +82,7 @@ export class GroupWriter {
 
   constructor(deps: GroupWriterDeps) {
     this.#deps = deps;
+    this.#checkpointer = new Checkpointer(deps);
   }
 
   /** The reason why the engine refuses all writes; undefined if it does not. */
@@ -191,8 +193,8 @@ export class GroupWriter {
 
   /** @returns Undefined if another process has written meanwhile. */
   async #tryWrite(commits: readonly SharedCommit[], attempt: Attempt): Promise<GroupResults | undefined> {
-    const {replica, results: reader, logLimits} = this.#deps;
-    if (isCheckpointDue(replica.known, replica.deferred, logLimits)) await this.#writeCheckpoint();
+    const {replica, results: reader} = this.#deps;
+    await this.#checkpointer.writeIfDue();
     const base = replica.known;
     const ids = commits.map(({id}) => id);
     const planned = new PlannedCommits(commits, await reader.find(ids, base));
@@ -208,19 +210,6 @@ export class GroupWriter {
       if (replica.known.version !== base.version) return undefined;
     }
     return planned.complete(plan.results);
-  }
-
-  /** Tries it once: if no answer comes, the group that follows finds out what has happened. */
-  async #writeCheckpoint(): Promise<void> {
-    const {driver, replica} = this.#deps;
-    const base = replica.known;
-    try {
-      const found = await writeCheckpoint(driver, base, replica.deferred);
-      if (found !== undefined && 'head' in found) replica.apply(found, {changes: [], updatedAtMs: 0}, base);
-      else await replica.adopt(found, base);
-    } catch (error) {
-      if (!isEngineFailure(error)) throw error;
-    }
   }
 
   async #plan(commits: readonly SharedCommit[], base: KnownHead): Promise<PreparedPlan> {

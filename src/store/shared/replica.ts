@@ -36,7 +36,7 @@ export interface ReplicaDeps {
 const RESTARTS_MAX = 3;
 
 /**
- * The state of the store that this process knows: the head, and an index of all entries without their values. It follows the engine
+ * The state of the store that this process knows: the head, an index of all entries without their values, and the small values since the last checkpoint. It follows the engine
  * by the change log. A read calls {@link refresh} first, which reads the head: if that is the known one, everything is present.
  *
  * If the engine was restored from a backup, the replica begins again, with the id that `continueRestored` gives the store.

@@ -8,9 +8,10 @@ import type {Revision} from '../../domain/revision.ts';
 import {decodeEntryRecord} from '../format/entry-record.ts';
 import {isDeferred} from './engine/deferred-values.ts';
 import type {Driver} from './engine/driver.ts';
-import {entryKey} from './engine/engine-keys.ts';
+import {entryKey, logAfter} from './engine/engine-keys.ts';
 import type {KnownHead} from './engine/head.ts';
-import {readParts} from './engine/read-changes.ts';
+import {decodeLogPart} from './engine/log-record.ts';
+import {readPages} from './engine/range-pages.ts';
 
 /** Maximum size of the values in the cache, in bytes. */
 const CACHE_BYTES_MAX = 32 * 1024 * 1024;
@@ -79,10 +80,12 @@ export class ValueReader {
 
   async #readFromLog(info: EntryInfo, at: number): Promise<Entry> {
     const {key, revision} = info;
-    for await (const part of readParts(this.#driver, revision - 1, at)) {
-      const found = part?.changes.find(change => change.revision === revision && change.key === key);
+    // A commit is in one part, unless it is large.
+    for await (const page of readPages(this.#driver, logAfter(revision - 1), {at, firstLimit: 1})) {
+      const changes = page.flatMap(({value}) => decodeLogPart(value)?.changes ?? []);
+      const found = changes.find(change => change.revision === revision && change.key === key);
       if (found?.kind === 'put' && found.json !== undefined) return createEntry(info, found.json);
-      if (part?.changes.some(change => change.revision > revision) ?? true) break;
+      if (!changes.some(change => change.revision === revision)) break;
     }
     throw new AppError({code: 'entry-corrupt', key});
   }

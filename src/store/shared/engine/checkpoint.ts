@@ -6,26 +6,33 @@ import type {LogLimits} from './log-limits.ts';
 import {readParts} from './read-changes.ts';
 import {GROUP_OPERATIONS_MAX} from './staging.ts';
 
-/** Number of records above which a checkpoint is due, so that mostly one request writes it. */
+/** Number of records, and of bytes of keys and values, from which on a checkpoint is due: one request writes it, unless a large group came last. */
 const RECORDS_MAX = 1500;
+const BYTES_MAX = 1024 * 1024;
 
 /** Part of a full log after which one is due: only what is before a checkpoint can be trimmed. */
 const LOG_PART = 1 / 4;
 
 /** Returns whether a checkpoint should be written before the next group. */
-export function isCheckpointDue({head}: KnownHead, {size}: DeferredValues, {changesMax, bytesMax}: LogLimits): boolean {
+export function isCheckpointDue(
+  {head}: KnownHead,
+  {size, bytes}: DeferredValues,
+  {changesMax, bytesMax}: LogLimits,
+): boolean {
   const {end, checkpoint} = head;
   return (
     size >= RECORDS_MAX ||
+    bytes >= BYTES_MAX ||
     end.ordinal - checkpoint.ordinal >= LOG_PART * changesMax ||
     end.volumeBytes - checkpoint.volumeBytes >= LOG_PART * bytesMax
   );
 }
 
 /**
- * Writes the records of all values that are only in the change log, up to the end of the log.
+ * Writes the records of all values that are only in the change log, up to its end in a head. If it takes several requests, only the last one
+ * moves the checkpoint in the head, so one that is interrupted claims nothing.
  *
- * @param deferred Those of the head.
+ * @param deferred The values of that head. They are taken at the call: later changes do not matter.
  * @returns The head after that, or one that another process wrote meanwhile; undefined if the head is gone.
  */
 export async function writeCheckpoint(

@@ -14,7 +14,11 @@ import type {LogPart} from './log-record.ts';
  */
 export const DEFERRED_BYTES_MAX = 2048;
 
-/** Returns whether the value of an entry is in the change log, and not in the record of the entry. */
+/**
+ * Returns whether the value of an entry is to be read from the change log: its record may be an older one.
+ *
+ * @param head The head of the state from which the entry is.
+ */
 export function isDeferred({revision, sizeBytes}: Pick<EntryInfo, 'revision' | 'sizeBytes'>, head: Head): boolean {
   return revision > head.checkpoint.revision && sizeBytes <= DEFERRED_BYTES_MAX;
 }
@@ -31,17 +35,25 @@ export class DeferredValues {
   /** The lowest revisions come first. */
   readonly #puts = new Map<Key, DeferredPut>();
 
+  #bytes = 0;
+
   /** Number of keys. */
   get size(): number {
     return this.#puts.size;
   }
 
+  /** Size of the keys and values, in bytes; of keys in characters. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Applies changes of the log, in the order of their revisions. */
   apply({changes, updatedAtMs}: LogPart): void {
     for (const change of changes) {
-      this.#puts.delete(change.key);
-      if (change.kind === 'put' && change.sizeBytes <= DEFERRED_BYTES_MAX)
-        this.#puts.set(change.key, {change, updatedAtMs});
+      this.#remove(change.key);
+      if (change.kind !== 'put' || change.sizeBytes > DEFERRED_BYTES_MAX) continue;
+      this.#puts.set(change.key, {change, updatedAtMs});
+      this.#bytes += bytesOf(change);
     }
   }
 
@@ -49,19 +61,31 @@ export class DeferredValues {
   dropUpTo(revision: Revision): void {
     for (const [key, {change}] of this.#puts) {
       if (change.revision > revision) return;
-      this.#puts.delete(key);
+      this.#remove(key);
     }
   }
 
   /** Forgets everything. */
   clear(): void {
     this.#puts.clear();
+    this.#bytes = 0;
   }
 
   /** Returns the records to be written, with their keys in the engine. */
   encode(): readonly (readonly [key: string, record: Buffer])[] {
     return [...this.#puts.values()].map(put => [entryKey(put.change.key), encodeRecord(put)]);
   }
+
+  #remove(key: Key): void {
+    const found = this.#puts.get(key);
+    if (found === undefined) return;
+    this.#puts.delete(key);
+    this.#bytes -= bytesOf(found.change);
+  }
+}
+
+function bytesOf({key, sizeBytes}: PutChange): number {
+  return key.length + sizeBytes;
 }
 
 function encodeRecord({change, updatedAtMs}: DeferredPut): Buffer {

@@ -65,7 +65,7 @@ export interface GuardedWrite {
   readonly puts: readonly (readonly [key: string, value: Uint8Array])[];
   readonly removes: readonly string[];
   readonly removedRanges: readonly KeyRange[];
-  /** True if it may use the last space of the engine: it writes no entry, so it frees more than it takes. @default {false} */
+  /** True if it may use the last space of the engine, since space can only be freed by it, or after it. @default {false} */
   readonly usesReserve?: boolean | undefined;
 }
 

@@ -8,7 +8,7 @@ import type {KeyRange} from './driver.ts';
  * | key | value |
  * |---|---|
  * | `h` | the head: see `head.ts`. Every write compares it and writes it |
- * | `e/<key>` | the record of an entry, as `entry-record.ts` writes it; an older one, or none, if its value is deferred: see `deferred-values.ts` |
+ * | `e/<key>` | the record of an entry, as `entry-record.ts` writes it; perhaps an older one, or none, if its value is deferred: see `deferred-values.ts` |
  * | `c/<revision>/<ordinal>/<volume>/<group>` | a part of the change log: see `log-record.ts` |
  * | `i/<era>/<id>`, `i/<era>/=<id>` | results of a group of commits, and of a commit with an id of its caller: see `commit-ids.ts` |
  * | `s/<id>/<part>` | a part of a large group: see `staging.ts` |

@@ -14,7 +14,7 @@ export interface Head {
   /** End of the part of the change log that was trimmed. */
   readonly trimmed: LogPosition;
   /**
-   * Position of the change log up to which values are in the records of their entries. Small ones after it are only in the log: see
+   * Position of the change log up to which values are in the records of their entries. Small ones after it are read from the log: see
    * `deferred-values.ts`.
    */
   readonly checkpoint: LogPosition;

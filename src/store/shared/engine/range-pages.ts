@@ -7,17 +7,17 @@ const PAGE_BYTES = 1024 * 1024;
 const FIRST_LIMIT = 16;
 const LIMIT_MAX = 1000;
 
-/** Reads all pairs of a range, in pages that fit into an answer of the engine. */
+/** Reads all pairs of a range, in pages that fit into an answer of the engine. @param options.firstLimit Number of pairs on the first page. */
 export async function* readPages(
   driver: Driver,
   {from, to}: KeyRange,
-  options: ReadOptions,
+  {at, firstLimit = FIRST_LIMIT}: ReadOptions & {readonly firstLimit?: number} = {},
 ): AsyncGenerator<readonly StoredPair[]> {
-  let limit = FIRST_LIMIT;
+  let limit = firstLimit;
   for (let next = from; ; ) {
     let page: readonly StoredPair[];
     try {
-      page = await driver.range({from: next, to, limit}, options);
+      page = await driver.range({from: next, to, limit}, {at});
     } catch (error) {
       if (limit === 1 || !isEngineFailure(error, 'too-large')) throw error;
       limit = Math.ceil(limit / 4);

@@ -47,10 +47,12 @@ export async function continues(
 }
 
 /**
- * Gives a restored store a new id, unless another process has done so, and a log that begins after all known revisions.
+ * Gives a restored store a new id, unless another process has done so, and a log that begins after all known revisions. Before that, what
+ * is only in the log, or in parts of a large group, is written into records.
  *
  * @returns The head to continue with.
  * @throws {EngineFailure} `denied` if this process may not write: then it has to wait for one that may.
+ * @throws {AppError} `store-corrupt` if a part of the log or of a group is damaged.
  */
 export async function continueRestored(
   found: KnownHead,

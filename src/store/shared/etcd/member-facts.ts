@@ -74,6 +74,7 @@ export async function readSpace(address: MemberAddress): Promise<MemberSpace | u
  * for no member once the leader has answered. If none says that it is the leader, the order is the given one.
  */
 export async function leaderFirst({members, tls}: Pick<EtcdAddress, 'members' | 'tls'>): Promise<readonly string[]> {
+  if (members.length === 1) return members;
   const asked = members.map(async (member, index) => {
     const answer = await read({member, tls}, '/metrics');
     if (LEADS.test(answer?.body ?? '')) return index;
