@@ -1,5 +1,5 @@
-import type {Browser, Page} from 'playwright-core';
-import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import type {Browser, Page, Route} from 'playwright-core';
+import {afterAll, beforeAll, describe, expect, test, vi} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, type OpenConsole, openConsole} from '../support/browsers/console.ts';
@@ -58,6 +58,18 @@ function rowOf(page: Page, key: string) {
 
 async function search(page: Page, prefix: string): Promise<void> {
   await page.getByRole('searchbox', {name: 'Prefix of keys'}).fill(prefix);
+}
+
+/** Searches for a prefix, and holds its list. @returns What is held, once the page has asked for it. */
+async function searchHeld(page: Page, prefix: string): Promise<Route> {
+  const held: Route[] = [];
+  await page.route(
+    ({searchParams}) => searchParams.get('prefix') === prefix,
+    route => void held.push(route),
+  );
+  await page.keyboard.press('/');
+  await page.keyboard.insertText(prefix);
+  return vi.waitUntil(() => held[0]);
 }
 
 function editor(page: Page, name = 'Value') {
@@ -145,6 +157,28 @@ describe.skipIf(!CAN_BROWSE)('the page of entries in Chromium', () => {
     await rowOf(page, keyOf(0)).waitFor();
     await page.getByRole('button', {name: 'Up to the folder above'}).click();
     await rowOf(page, 'com.example.fleet-000/flights/').waitFor();
+    expect(problems).toEqual([]);
+  }, 60_000);
+
+  test('keeps the keys that are pressed while it loads a list', async () => {
+    const {page, problems} = await openEntries();
+    await rowOf(page, keyOf(0)).waitFor();
+    const list = await searchHeld(page, 'com.example.fleet-003/flights/00700');
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    await list.continue();
+    await page.getByRole('heading', {name: keyOf(7001)}).waitFor();
+    expect(problems).toEqual([]);
+  }, 60_000);
+
+  test('forgets the keys that are pressed while it loads a list if the user searches for another one', async () => {
+    const {page, problems} = await openEntries();
+    await rowOf(page, keyOf(0)).waitFor();
+    await searchHeld(page, 'com.example.fleet-003/flights/00700');
+    for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    await search(page, 'com.example.fleet-003/flights/00701');
+    await rowOf(page, keyOf(7010)).waitFor();
+    expect(await page.getByRole('option', {selected: true}).count()).toBe(0);
+    expect(await page.locator('[data-active="true"]').count()).toBe(0);
     expect(problems).toEqual([]);
   }, 60_000);
 

@@ -25,6 +25,8 @@ export class EntriesState {
   readonly active: Signal<string | undefined> = signal(undefined);
   readonly rows: Signal<RowWindow>;
   readonly open: Signal<EntryState | undefined> = signal(undefined);
+  /** Keys that the user pressed while the list loads: they move in the list that follows. */
+  readonly waitingKeys: string[] = [];
   readonly #client: Client;
   readonly #drafts: Map<string, Draft>;
   #list = new AbortController();
@@ -81,6 +83,7 @@ export class EntriesState {
   showFrom(start: ListStart): void {
     this.#list.abort();
     this.#list = new AbortController();
+    this.waitingKeys.length = 0;
     this.rows.value = this.#newRows(start);
     void this.rows.value.reload();
   }

@@ -55,6 +55,14 @@ function Scroller({rows, entries, onOpen}: RowListProps & {readonly rows: RowWin
     void rows.show(from, to);
   };
   useScrolling(element, {rows, entries, measure});
+  const press = (key: string): void => {
+    // A list that replaces the shown one may not be rendered yet.
+    if (entries.rows.value.isOpen.value) moveByKey(key, {entries, onOpen, ...visible.value});
+    else entries.waitingKeys.push(key);
+  };
+  useLayoutEffect(() => {
+    if (rows.isOpen.value) for (const key of entries.waitingKeys.splice(0)) press(key);
+  }, [rows, rows.isOpen.value]);
   const {from, to} = visible.value;
   const first = Math.max(from - SPARE_ROWS, rows.first.value);
   const shown = rows.rows.value.slice(first - rows.first.value, Math.max(0, to + SPARE_ROWS - rows.first.value));
@@ -69,8 +77,9 @@ function Scroller({rows, entries, onOpen}: RowListProps & {readonly rows: RowWin
       aria-activedescendant={shown.some(({key}) => key === active.value) ? 'active-row' : undefined}
       onScroll={measure}
       onKeyDown={event => {
-        if (event.ctrlKey || event.altKey || event.metaKey) return;
-        if (moveByKey(event.key, {entries, rows, page: to - from - 1, from, onOpen})) event.preventDefault();
+        if (event.ctrlKey || event.altKey || event.metaKey || !KEYS.has(event.key)) return;
+        event.preventDefault();
+        press(event.key);
       }}
     >
       <div class="rows-space" role="presentation" style={{height: `${rows.places.value * ROW_PIXELS}px`}}>
@@ -139,41 +148,36 @@ function scrollTo(list: HTMLElement, place: number): void {
   else if (top + ROW_PIXELS > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW_PIXELS - list.clientHeight;
 }
 
-interface KeyParts {
-  readonly entries: EntriesState;
-  readonly rows: RowWindow;
-  /** Rows on a screen. */
-  readonly page: number;
+/** Keys that have a meaning in the list. */
+const KEYS: ReadonlySet<string> = new Set(['Enter', 'Home', 'End', 'ArrowDown', 'ArrowUp', 'PageDown', 'PageUp']);
+
+interface KeyParts extends RowListProps {
   /** Place of the first row on the screen. */
   readonly from: number;
-  readonly onOpen: (row: Row) => void;
+  /** Place after the last row on the screen. */
+  readonly to: number;
 }
 
-/** Handles a key in the list. @returns False if it has no meaning there. */
-function moveByKey(key: string, {entries, rows, page, from, onOpen}: KeyParts): boolean {
+/** Handles one of {@link KEYS} in a list that is open. */
+function moveByKey(key: string, {entries, from, to, onOpen}: KeyParts): void {
+  const rows = entries.rows.value;
   const active = entries.active.value === undefined ? undefined : rows.find(entries.active.value);
   if (key === 'Enter') {
     if (active !== undefined) onOpen(active);
-    return active !== undefined;
+    return;
   }
   if (key === 'Home' || key === 'End') {
     entries.active.value = undefined;
     entries.showFrom(key === 'Home' ? 'start' : 'end');
-    return true;
+    return;
   }
-  const step = new Map([
-    ['ArrowDown', 1],
-    ['ArrowUp', -1],
-    ['PageDown', page],
-    ['PageUp', -page],
-  ]).get(key);
-  if (step === undefined) return false;
+  const count = key.startsWith('Page') ? to - from - 1 : 1;
+  const step = key.endsWith('Down') ? count : -count;
   const {first, rows: loaded} = rows;
   const last = first.value + loaded.value.length - 1;
   const place = active === undefined ? from : (rows.placeOf(active.key) ?? from) + step;
   const next = rows.at(Math.min(last, Math.max(first.value, place)));
   if (next !== undefined) entries.active.value = next.key;
-  return true;
 }
 
 interface RowLineProps {
