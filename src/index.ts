@@ -117,7 +117,7 @@ export {
 export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn, SignInOptions} from './domain/session.ts';
 export {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from './domain/snapshot.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from './domain/standard-schema.ts';
-export type {StoreStatistics, WalStatistics} from './domain/statistics.ts';
+export type {CheckpointCounts, StoreStatistics, WalStatistics} from './domain/statistics.ts';
 export type {Store} from './domain/store.ts';
 export {createStoreId, parseStoreId, STORE_ID_BYTES, type StoreId} from './domain/store-id.ts';
 export {expiryTime, hasExpired} from './domain/time-to-live.ts';

@@ -10,8 +10,16 @@ export interface StoreStatistics {
   readonly writtenBytes: number;
   /** Size of its files, in bytes; absent if the store has none, or they cannot be read. */
   readonly sizeBytes?: number | undefined;
+  /** Its checkpoints; absent if it has none. */
+  readonly checkpoints?: CheckpointCounts;
   /** Figures of the write-ahead log; absent if the store has none. */
   readonly wal?: WalStatistics;
+}
+
+/** Checkpoints of a store since it was opened. One that fails is tried again. */
+export interface CheckpointCounts {
+  readonly written: number;
+  readonly failed: number;
 }
 
 /** Figures of a write-ahead log since it was opened. */
@@ -24,10 +32,6 @@ export interface WalStatistics {
   readonly writtenBytes: number;
   /** Time that each record took to be written and synced. */
   readonly syncs: Durations;
-  /** Checkpoints that were written. */
-  readonly checkpoints: number;
-  /** Checkpoints that failed. They are retried. */
-  readonly failedCheckpoints: number;
 }
 
 /** Figures of the event hub since it was created. */

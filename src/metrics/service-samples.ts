@@ -1,6 +1,6 @@
 import type {PluginStatus} from '../domain/plugin.ts';
 import type {Revision} from '../domain/revision.ts';
-import type {EventStatistics, StoreStatistics, WalStatistics} from '../domain/statistics.ts';
+import type {CheckpointCounts, EventStatistics, StoreStatistics, WalStatistics} from '../domain/statistics.ts';
 import type {Store} from '../domain/store.ts';
 import {type SamplesOf, single} from './text-form.ts';
 
@@ -26,16 +26,18 @@ export async function storeSamples(
     crewroom_store_size_bytes: single(statistics.sizeBytes),
     crewroom_store_waiting_commits: single(statistics.waitingCommits),
     crewroom_store_read_only: single(store.readOnlyBecause === undefined ? 0 : 1),
+    ...checkpointSamples(statistics.checkpoints),
     ...walSamples(statistics.wal),
   };
 }
 
-function walSamples(wal: WalStatistics | undefined): SamplesOf<'crewroom_wal' | 'crewroom_store_checkpoints'> {
-  const checkpoints = {written: wal?.checkpoints, failed: wal?.failedCheckpoints};
+function checkpointSamples(counts: CheckpointCounts | undefined): SamplesOf<'crewroom_store_checkpoints'> {
+  const samples = Object.entries(counts ?? {}).map(([result, value]) => ({labels: {result}, value}));
+  return {crewroom_store_checkpoints_total: samples};
+}
+
+function walSamples(wal: WalStatistics | undefined): SamplesOf<'crewroom_wal'> {
   return {
-    crewroom_store_checkpoints_total: Object.entries(checkpoints).flatMap(([result, value]) =>
-      value === undefined ? [] : [{labels: {result}, value}],
-    ),
     crewroom_wal_size_bytes: single(wal?.sizeBytes),
     crewroom_wal_waiting_records: single(wal?.waitingRecords),
     crewroom_wal_written_bytes_total: single(wal?.writtenBytes),

@@ -22,8 +22,9 @@ describe('the statistics of an LMDB store', () => {
     await vi.waitUntil(async () => (await store.statistics?.())?.wal?.waitingRecords === 0);
     const checkpointed = await store.statistics?.();
     assert.equal(checkpointed?.entries, 1);
-    expect(checkpointed.wal).toMatchObject({sizeBytes: wal?.sizeBytes, failedCheckpoints: 0});
-    expect(checkpointed.wal?.checkpoints).toBeGreaterThan(0);
+    assert.equal(checkpointed.wal?.sizeBytes, wal?.sizeBytes);
+    assert.equal(checkpointed.checkpoints?.failed, 0);
+    expect(checkpointed.checkpoints.written).toBeGreaterThan(0);
     await store[Symbol.asyncDispose]();
   });
 

@@ -1,3 +1,4 @@
+import type {CheckpointCounts} from '../../domain/statistics.ts';
 import {isCheckpointDue, writeCheckpoint} from './engine/checkpoint.ts';
 import {type Driver, isEngineFailure} from './engine/driver.ts';
 import type {LogLimits} from './engine/log-limits.ts';
@@ -20,9 +21,16 @@ export class Checkpointer {
   readonly #deps: CheckpointerDeps;
   /** Time by `elapsedMs` before which none is tried. */
   #nextMs = -Infinity;
+  #written = 0;
+  #failed = 0;
 
   constructor(deps: CheckpointerDeps) {
     this.#deps = deps;
+  }
+
+  /** Checkpoints of this process so far. */
+  get counts(): CheckpointCounts {
+    return {written: this.#written, failed: this.#failed};
   }
 
   /**
@@ -35,10 +43,13 @@ export class Checkpointer {
     if (!isCheckpointDue(base, replica.deferred, logLimits) || elapsedMs() < this.#nextMs) return;
     try {
       const found = await writeCheckpoint(driver, base, replica.deferred);
-      if (found !== undefined && 'head' in found) replica.apply(found, {changes: [], updatedAtMs: 0}, base);
-      else await replica.adopt(found, base);
+      if (found !== undefined && 'head' in found) {
+        this.#written++;
+        replica.apply(found, {changes: [], updatedAtMs: 0}, base);
+      } else await replica.adopt(found, base);
     } catch (error) {
       if (!isEngineFailure(error)) throw error;
+      this.#failed++;
       this.#nextMs = elapsedMs() + PAUSE_MS;
     }
   }

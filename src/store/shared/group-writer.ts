@@ -2,6 +2,7 @@ import {setImmediate} from 'node:timers/promises';
 import {AppError} from '../../domain/app-error.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
+import type {StoreStatistics} from '../../domain/statistics.ts';
 import {runInTicks} from '../../domain/steps.ts';
 import type {Timers} from '../../domain/timers.ts';
 import {writtenBytesOf} from '../plan/commit-size.ts';
@@ -90,9 +91,9 @@ export class GroupWriter {
     return this.#readOnlyBecause;
   }
 
-  /** Bytes of all values that were written. */
-  get writtenBytes(): number {
-    return this.#writtenBytes;
+  /** Figures of all writes of this process. */
+  get statistics(): Pick<StoreStatistics, 'writtenBytes' | 'checkpoints'> {
+    return {writtenBytes: this.#writtenBytes, checkpoints: this.#checkpointer.counts};
   }
 
   /** Writes a group. Never throws a failure of the engine. Commits that have waited for too long are refused. */

@@ -132,8 +132,11 @@ class SharedStore implements Store {
   }
 
   async statistics(): Promise<StoreStatistics> {
-    const {writtenBytes} = this.#writer;
-    return {entries: this.#replica.index.size, waitingCommits: this.#queue.waiting, writtenBytes};
+    return {
+      entries: this.#replica.index.size,
+      waitingCommits: this.#queue.waiting,
+      ...this.#writer.statistics,
+    };
   }
 
   async commit(commit: Commit): Promise<CommitResult> {

@@ -1,4 +1,5 @@
 import {AppError} from '../../domain/app-error.ts';
+import type {CheckpointCounts} from '../../domain/statistics.ts';
 import type {EntryCache} from '../tree/entry-cache.ts';
 import type {Tree} from '../tree/tree.ts';
 import type {Memtable} from '../wal/memtable.ts';
@@ -38,21 +39,16 @@ export class Checkpointer {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isEnded = false;
-  #checkpoints = 0;
-  #failedCheckpoints = 0;
+  #written = 0;
+  #failed = 0;
 
   constructor(deps: CheckpointerDeps) {
     this.#deps = deps;
   }
 
-  /** Number of checkpoints that were written. */
-  get checkpoints(): number {
-    return this.#checkpoints;
-  }
-
-  /** Number of checkpoints that failed. */
-  get failedCheckpoints(): number {
-    return this.#failedCheckpoints;
+  /** Checkpoints so far. */
+  get counts(): CheckpointCounts {
+    return {written: this.#written, failed: this.#failed};
   }
 
   /** Schedules a checkpoint: at once if the memtable reaches a limit, otherwise after a delay. To be called for new groups. */
@@ -97,11 +93,11 @@ export class Checkpointer {
   async #writeSome(): Promise<void> {
     try {
       await this.#write();
-      this.#checkpoints++;
+      this.#written++;
       this.#running = undefined;
       this.notice();
     } catch (error) {
-      this.#failedCheckpoints++;
+      this.#failed++;
       this.#running = undefined;
       this.#startIn(RETRY_DELAY_MS);
       throw error;

@@ -69,10 +69,9 @@ export class WritePath {
 
   /** Returns figures of all writes. */
   statistics(): Omit<StoreStatistics, 'entries' | 'sizeBytes'> {
-    const {checkpoints, failedCheckpoints} = this.#checkpointer;
     const {waiting: waitingCommits} = this.#queue;
-    const wal = {...this.#log.statistics(), waitingRecords: this.#deps.memtable.groups, checkpoints, failedCheckpoints};
-    return {waitingCommits, writtenBytes: this.#writtenBytes, wal};
+    const wal = {...this.#log.statistics(), waitingRecords: this.#deps.memtable.groups};
+    return {waitingCommits, writtenBytes: this.#writtenBytes, checkpoints: this.#checkpointer.counts, wal};
   }
 
   /**
