@@ -38,12 +38,14 @@ export function findTtlProblems(
   {transactionOperationsMax}: Pick<TransactionLimits, 'transactionOperationsMax'>,
 ): readonly DocumentProblem[] {
   if (operations.length > transactionOperationsMax) return [];
-  return operations.flatMap((operation, index) => {
-    if (operation.kind !== 'put' && operation.kind !== 'touch') return [];
+  const problems: DocumentProblem[] = [];
+  operations.forEach((operation, index) => {
+    if (operation.kind !== 'put' && operation.kind !== 'touch') return;
     const {ttlSeconds} = operation;
-    if (isTtl(ttlSeconds) || ttlSeconds === (operation.kind === 'put' ? undefined : null)) return [];
-    return [{path: `$.operations[${index}].ttlSeconds`, problem: describeTtl(operation.kind)}];
+    if (ttlSeconds === (operation.kind === 'put' ? undefined : null) || isTtl(ttlSeconds)) return;
+    problems.push({path: `$.operations[${index}].ttlSeconds`, problem: describeTtl(operation.kind)});
   });
+  return problems;
 }
 
 /** Returns the failure for a transaction with problems. */

@@ -53,13 +53,13 @@ const TTL_DIGITS_MAX = String(TTL_SECONDS_MAX).length;
 
 /** Reads tokens from left to right. Each method returns undefined or false if the next token is another one. */
 class PlainReader {
-  readonly #bytes: Uint8Array;
+  readonly #bytes: Buffer;
   readonly #limits: PlainLimits;
   readonly #scanValue: (start: number) => number;
   #at = 0;
 
   constructor(bytes: Uint8Array, limits: PlainLimits) {
-    this.#bytes = bytes;
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#limits = limits;
     this.#scanValue = createValueScan(bytes, {depthMax: limits.valueDepthMax});
   }
@@ -138,7 +138,7 @@ class PlainReader {
       if (byte === undefined || byte < 0x20 || byte >= DELETE_CHARACTER || byte === BACKSLASH) return undefined;
     if (at - start > KEY_BYTES_MAX) return undefined;
     this.#at = at + 1;
-    return String.fromCharCode.apply(null, bytes.subarray(start, at) as unknown as number[]);
+    return bytes.toString('latin1', start, at);
   }
 
   #wholeNumber(): number {
