@@ -63,9 +63,17 @@ export function* planGroup<P extends PutOperation>(
   };
 }
 
+/** A write of a key that is planned. */
+interface Planned {
+  readonly revision: Revision;
+  readonly expiresAtMs?: number | undefined;
+  /** State of the entry that its operation found. */
+  readonly found: EntryState | undefined;
+}
+
 class GroupPlanner<P extends PutOperation> {
   readonly #start: GroupStart;
-  /** States of keys before the group. */
+  /** States before the group of keys that a check, a patch or a touch has read: an operation reads them again. */
   readonly #found = new Map<Key, EntryState | undefined>();
   readonly writes = new Map<Key, PlannedWrite<P>>();
   readonly changes: Change[] = [];
@@ -87,9 +95,9 @@ class GroupPlanner<P extends PutOperation> {
     if (only?.kind !== 'put' || operations.length > 1 || checks.length > 0) return undefined;
     const found = this.#state(only.key);
     const isPresent = this.#isPresent(found);
-    if (found !== undefined && !isPresent) this.#remove('expire', only.key, ++this.revision);
+    if (found !== undefined && !isPresent) this.#remove('expire', only.key, {revision: ++this.revision, found});
     this.revision++;
-    this.#put(only);
+    this.#put(only, found);
     return {revision: this.revision, outcomes: [isPresent ? 'replaced' : 'created']};
   }
 
@@ -104,47 +112,48 @@ class GroupPlanner<P extends PutOperation> {
     const operations = yield* resolveOperations({...commit, operations: given}, key => this.#findEntry(key));
     const found = operations.map(({key}) => this.#state(key));
     const outcomes = operations.map(({kind}, index) => describeOutcome(kind, this.#isPresent(found[index])));
-    const effective = operations.filter((_, index) => outcomes[index] !== 'absent');
-    const expired = operations.filter(
-      ({kind}, index) => kind === 'put' && found[index] !== undefined && outcomes[index] === 'created',
-    );
     for (const operation of commit.operations) if (operation.kind === 'expire') this.#expireDue(operation);
     // An expiry comes before the new entry of the same key.
-    for (const {key} of expired) this.#remove('expire', key, ++this.revision);
-    if (effective.length > 0) this.revision++;
-    for (const operation of effective) {
-      if (operation.kind === 'put') this.#put(operation);
-      else this.#remove('delete', operation.key, this.revision);
-    }
+    operations.forEach(({key}, index) => {
+      if (outcomes[index] === 'created' && found[index] !== undefined)
+        this.#remove('expire', key, {revision: ++this.revision, found: found[index]});
+    });
+    if (outcomes.some(outcome => outcome !== 'absent')) this.revision++;
+    const {revision} = this;
+    operations.forEach((operation, index) => {
+      if (operation.kind === 'put') this.#put(operation, found[index]);
+      else if (outcomes[index] === 'deleted') this.#remove('delete', operation.key, {revision, found: found[index]});
+    });
     return {revision: this.revision, outcomes};
   }
 
   #expireDue(operation: ExpireOperation): void {
     const {key, expiresAtMs} = operation;
-    if (this.#sweptState(key)?.expiresAtMs !== expiresAtMs) this.stale.push(operation);
-    else if (expiresAtMs <= this.#start.nowMs) this.#remove('expire', key, ++this.revision);
+    const found = this.#sweptState(key);
+    if (found?.expiresAtMs !== expiresAtMs) this.stale.push(operation);
+    else if (expiresAtMs <= this.#start.nowMs) this.#remove('expire', key, {revision: ++this.revision, found});
   }
 
-  #put(operation: P | PutOperation): void {
+  /** @param found State of the entry before this operation. */
+  #put(operation: P | PutOperation, found: EntryState | undefined): void {
     const {key, json, expiry} = operation;
     const {revision} = this;
     const expiresAtMs = expiryTime(expiry, this.#start.nowMs);
-    this.#plan(key, revision, operation, expiresAtMs);
-    // Assigned field by field: this runs once per write, and object spread dominated the profile.
-    const change: {-readonly [M in keyof PutChange]: PutChange[M]} = {
-      kind: 'put',
-      key,
-      revision,
-      sizeBytes: json.length,
-    };
+    this.#plan(key, operation, {revision, expiresAtMs, found});
+    const sizeBytes = json.length;
+    // Assigned field by field: this runs once per write, and object spread dominated the profile. What nearly every put has is in the
+    // literal: V8 keeps later members in an object of their own.
+    const change: {-readonly [M in keyof PutChange]: PutChange[M]} =
+      sizeBytes <= DEFAULT_LIMITS.logValueBytesMax
+        ? {kind: 'put', key, revision, sizeBytes, json}
+        : {kind: 'put', key, revision, sizeBytes};
     if (expiresAtMs !== undefined) change.expiresAtMs = expiresAtMs;
     if (this.#writtenBy !== undefined) change.writtenBy = this.#writtenBy;
-    if (json.length <= DEFAULT_LIMITS.logValueBytesMax) change.json = json;
     this.changes.push(change);
   }
 
-  #remove(kind: 'delete' | 'expire', key: Key, revision: Revision): void {
-    this.#plan(key, revision, undefined, undefined);
+  #remove(kind: 'delete' | 'expire', key: Key, {revision, found}: Planned): void {
+    this.#plan(key, undefined, {revision, found});
     const removal: RemovalChange = {kind, key, revision};
     // Time ends an entry, not the caller whose commit finds that out.
     this.changes.push(
@@ -152,15 +161,17 @@ class GroupPlanner<P extends PutOperation> {
     );
   }
 
-  #plan(key: Key, revision: Revision, put: P | PutOperation | undefined, expiresAtMs: number | undefined): void {
+  #plan(key: Key, put: P | PutOperation | undefined, {revision, expiresAtMs, found}: Planned): void {
     const {updatedAtMs} = this.#start;
+    // The state that an operation finds is that before the group, unless the group wrote the key already.
+    const before = this.writes.get(key);
     this.writes.set(key, {
       revision,
       updatedAtMs,
       put,
       expiresAtMs,
       writtenBy: this.#writtenBy,
-      expiredAtMs: this.#found.get(key)?.expiresAtMs,
+      expiredAtMs: before === undefined ? found?.expiresAtMs : before.expiredAtMs,
     });
   }
 
@@ -173,6 +184,7 @@ class GroupPlanner<P extends PutOperation> {
 
   #presentState(key: Key): EntryState | undefined {
     const state = this.#state(key);
+    if (!this.writes.has(key)) this.#found.set(key, state);
     return this.#isPresent(state) ? state : undefined;
   }
 
@@ -186,10 +198,7 @@ class GroupPlanner<P extends PutOperation> {
   #state(key: Key): EntryState | undefined {
     const planned = this.writes.get(key);
     if (planned !== undefined) return planned.put === undefined ? undefined : planned;
-    if (this.#found.has(key)) return this.#found.get(key);
-    const found = this.#start.stateOf(key);
-    this.#found.set(key, found);
-    return found;
+    return this.#found.has(key) ? this.#found.get(key) : this.#start.stateOf(key);
   }
 
   /** Returns {@link #state}, or undefined if it cannot be read: a damaged entry must not stop the sweep of the others. */
