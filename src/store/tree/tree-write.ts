@@ -1,3 +1,4 @@
+import type {Change} from '../../domain/change.ts';
 import type {Key} from '../../domain/key.ts';
 import type {PreparedPlan} from '../plan/prepared-commit.ts';
 import type {MemtableWrite} from '../wal/memtable-write.ts';
@@ -31,7 +32,8 @@ export function prepareWrite(
   {tables, log}: {readonly tables: StoreTables; readonly log: ChangeLog},
 ): TreeWrite {
   const groups = prepareGroups(plans);
-  const changes = plans.flatMap(plan => plan.changes);
+  // Not `flatMap`, which takes forty times as long.
+  const changes = ([] as readonly Change[]).concat(...plans.map(plan => plan.changes));
   const addition = changes.length === 0 ? undefined : log.prepare(changes, plans.at(-1)?.nowMs ?? 0);
   return {
     apply() {
@@ -58,12 +60,13 @@ function prepareGroups(plans: readonly PreparedPlan[]): readonly GroupWrite[] {
   // Newest first: if the key was seen already, this write is superseded.
   for (const {stale, writes} of plans.toReversed()) {
     const prepared: KeyWrite[] = [];
-    for (const [key, write] of writes) {
+    // Not `for`: it would make an array for each key.
+    writes.forEach((write, key) => {
       const isLast = !written.has(key);
       if (isLast) written.add(key);
       if (isLast || write.expiresAtMs !== undefined || write.expiredAtMs !== undefined)
         prepared.push(prepareKey(key, write, isLast));
-    }
+    });
     const rows = stale.map(({key, expiresAtMs}) => encodeExpiry(expiresAtMs, Buffer.from(key)));
     groups.push({stale: rows, writes: prepared});
   }

@@ -60,18 +60,22 @@ export class Memtable {
   add(plan: PreparedPlan): void {
     this.#groups.push(plan);
     this.#changes += plan.changes.length;
-    for (const [key, write] of plan.writes) this.#writes.set(key, write);
+    // Not `for`: it would make an array for each key.
+    plan.writes.forEach((write, key) => {
+      this.#writes.set(key, write);
+    });
     this.#frozen = undefined;
   }
 
   /** Returns the first groups, up to the one that reaches a limit; they stay until they are removed. */
   first({keysMax, changesMax, groupsMax}: MemtableLimits): readonly PreparedPlan[] {
-    const keys = new Set<Key>();
+    // The first groups cannot have more keys than all of them.
+    const keys = this.#writes.size < keysMax ? undefined : new Set<Key>();
     let changes = 0;
     const end = this.#groups.findIndex((plan, index) => {
-      for (const key of plan.writes.keys()) keys.add(key);
+      if (keys !== undefined) for (const key of plan.writes.keys()) keys.add(key);
       changes += plan.changes.length;
-      return keys.size >= keysMax || changes >= changesMax || index + 1 >= groupsMax;
+      return (keys?.size ?? 0) >= keysMax || changes >= changesMax || index + 1 >= groupsMax;
     });
     return this.#groups.slice(0, end === -1 ? undefined : end + 1);
   }
@@ -88,7 +92,9 @@ export class Memtable {
     const removed: (readonly [Key, MemtableWrite])[] = [];
     for (const plan of groups) {
       this.#changes -= plan.changes.length;
-      for (const each of plan.writes) if (this.#writes.get(each[0]) === each[1]) removed.push(each);
+      plan.writes.forEach((write, key) => {
+        if (this.#writes.get(key) === write) removed.push([key, write]);
+      });
     }
     for (const [key] of removed) this.#writes.delete(key);
     return removed;
