@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import type {Operation, PatchLimits} from '../../domain/commit.ts';
-import {encodeJsonText} from '../../domain/json-text.ts';
+import {encodeJsonText, trustStoredJson} from '../../domain/json-text.ts';
 import {parseKey} from '../../domain/key.ts';
 import {runAtOnce} from '../../domain/steps.ts';
 import {type FoundEntry, resolveOperations} from './resolved-operations.ts';
@@ -52,6 +52,15 @@ describe('resolveOperations()', () => {
       json: '{"a":1}',
       expiry: undefined,
     });
+  });
+
+  test('copies the value of a touched entry, so that it does not keep the buffer of another commit in memory', () => {
+    const buffer = Buffer.alloc(1000, '1');
+    const found: FoundEntry = {json: trustStoredJson(buffer.subarray(10, 20))};
+    const touch: Operation = {kind: 'touch', key: KEY};
+    const [put] = runAtOnce(resolveOperations({operations: [touch]}, () => found));
+    assert.ok(put?.kind === 'put');
+    assert.deepEqual([put.json.length, put.json.buffer.byteLength], [10, 10]);
   });
 
   test('refuses to touch an entry that does not exist', () => {

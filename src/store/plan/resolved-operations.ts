@@ -1,6 +1,6 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {Operation, PatchLimits, PatchOperation, PutOperation, TouchOperation} from '../../domain/commit.ts';
-import type {JsonText} from '../../domain/json-text.ts';
+import {copyJson, type JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import {mergePatchInSteps} from '../../domain/merge-patch.ts';
 import type {Steps} from '../../domain/steps.ts';
@@ -23,6 +23,8 @@ export function* resolveOperations<O extends Operation>(
   {operations, limits}: {readonly operations: readonly O[]; readonly limits?: PatchLimits | undefined},
   find: (key: Key) => FoundEntry | undefined,
 ): Steps<readonly ResolvedOperation<O>[]> {
+  // Most commits have only puts and deletions.
+  if (!operations.some(isPartial)) return operations as readonly ResolvedOperation<O>[];
   let foundBytes = 0;
   const resolved: ResolvedOperation<O>[] = [];
   for (const operation of operations) {
@@ -47,7 +49,8 @@ function isPartial(operation: Operation): operation is PatchOperation | TouchOpe
 
 function touched({key, expiry}: TouchOperation, found: FoundEntry | undefined): PutOperation {
   if (found === undefined) throw new AppError({code: 'no-entry', key});
-  return {kind: 'put', key, json: found.json, expiry};
+  // A copy: the value may be a part of the buffer of a whole commit, which it would keep in memory.
+  return {kind: 'put', key, json: copyJson(found.json), expiry};
 }
 
 function* patched(

@@ -1,9 +1,8 @@
 import type {CommitResult, PutOperation} from '../../domain/commit.ts';
 import type {Key} from '../../domain/key.ts';
-import {beginEntryRecord, endEntryRecord} from '../format/entry-record.ts';
-import {encodePrincipal} from '../format/principal.ts';
+import {endEntryRecord} from '../format/entry-record.ts';
 import type {PlannedWrite} from '../plan/group-plan.ts';
-import type {PreparedPlan, PreparedPut} from '../plan/prepared-commit.ts';
+import {type PreparedPlan, type PreparedPut, recordOf} from '../plan/prepared-commit.ts';
 import {encodeResults, eraOf} from './engine/commit-ids.ts';
 import {isDeferred} from './engine/deferred-values.ts';
 import {entryKey, type LogPosition, logUpTo, resultsBefore} from './engine/engine-keys.ts';
@@ -69,7 +68,7 @@ function* putsOf({writes}: PreparedPlan, head: Head): Iterable<GroupWrites['puts
 }
 
 function encodeRecord(key: Key, put: PreparedPut | PutOperation, header: PlannedWrite<PreparedPut>): Buffer {
-  const record = 'record' in put ? put.record : beginEntryRecord(put.json, encodePrincipal(header.writtenBy));
+  const record = recordOf(put, header.writtenBy);
   endEntryRecord(record, key, header);
   return record;
 }

@@ -1,10 +1,9 @@
 import {createEntry, createEntryInfo, type Entry} from '../../domain/entry.ts';
 import {trustStoredJson} from '../../domain/json-text.ts';
 import {compareKeys, type Key} from '../../domain/key.ts';
-import {beginEntryRecord, endEntryRecord} from '../format/entry-record.ts';
-import {encodePrincipal} from '../format/principal.ts';
+import {endEntryRecord} from '../format/entry-record.ts';
 import type {PlannedWrite} from '../plan/group-plan.ts';
-import type {PreparedPut} from '../plan/prepared-commit.ts';
+import {type PreparedPut, recordOf} from '../plan/prepared-commit.ts';
 
 /** The last write of a key that is not checkpointed yet; a removal has no `put`. */
 export type MemtableWrite = PlannedWrite<PreparedPut>;
@@ -36,7 +35,7 @@ export function entryRecordOf(
   {put, revision, updatedAtMs, expiresAtMs, writtenBy}: MemtableWrite,
 ): Buffer | undefined {
   if (put === undefined) return undefined;
-  const record = 'record' in put ? put.record : beginEntryRecord(put.json, encodePrincipal(writtenBy));
+  const record = recordOf(put, writtenBy);
   endEntryRecord(record, key, {revision, updatedAtMs, expiresAtMs});
   return record;
 }
