@@ -4,7 +4,8 @@ import {encodeText, trustStoredJson} from '../domain/json-text.ts';
 import type {ShapeOf} from '../domain/shape.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {ByteWriter} from './text/byte-writer.ts';
-import {formatTime} from './text/format-time.ts';
+import {formatString} from './text/format-string.ts';
+import {createTimeFormat, type TimeFormat} from './text/format-time.ts';
 import {EACH, readExactTexts} from './text/json-reader.ts';
 import {
   readDocument,
@@ -24,30 +25,31 @@ export interface Listing<E extends EntryInfo> {
 /** Writes a page, with the exact bytes of the values if its entries have values. */
 export function formatListing({storeId, page: {entries, next}}: Listing<EntryInfo | Entry>): Uint8Array {
   const writer = new ByteWriter().text(`{"storeId":"${storeId}","entries":[`);
-  for (const [index, entry] of entries.entries()) {
-    if (index > 0) writer.text(',');
-    writeEntry(writer, entry);
+  const formatTime = createTimeFormat();
+  let separator = '';
+  for (const entry of entries) {
+    writeEntry(writer, separator, entry, formatTime);
+    separator = ',';
   }
-  return writer.text(next === undefined ? ']}' : `],"next":${JSON.stringify(next)}}`).end();
+  return writer.text(next === undefined ? ']}' : `],"next":${formatString(next)}}`).end();
 }
 
 /** Writes one entry as a listing shows it. */
 export function formatEntry(entry: EntryInfo | Entry): Uint8Array {
   const writer = new ByteWriter();
-  writeEntry(writer, entry);
+  writeEntry(writer, '', entry, createTimeFormat());
   return writer.end();
 }
 
-function writeEntry(writer: ByteWriter, entry: EntryInfo | Entry): void {
+function writeEntry(writer: ByteWriter, before: string, entry: EntryInfo | Entry, formatTime: TimeFormat): void {
   const {key, revision, sizeBytes, updatedAtMs, expiresAtMs, writtenBy} = entry;
   const updatedAt = formatTime(updatedAtMs);
   const expiry = expiresAtMs === undefined ? '' : `,"expiresAt":"${formatTime(expiresAtMs)}"`;
   const by = writtenBy === undefined ? '' : `,"writtenBy":${JSON.stringify(writtenBy)}`;
   writer.text(
-    `{"key":${JSON.stringify(key)},"revision":"${revision}","sizeBytes":${sizeBytes},"updatedAt":"${updatedAt}"${expiry}${by}`,
+    `${before}{"key":${formatString(key)},"revision":"${revision}","sizeBytes":${sizeBytes},"updatedAt":"${updatedAt}"${expiry}${by}${'json' in entry ? ',"value":' : '}'}`,
   );
-  if ('json' in entry) writer.text(',"value":').bytes(entry.json);
-  writer.text('}');
+  if ('json' in entry) writer.bytes(entry.json).text('}');
 }
 
 /** Reads a page without values. @throws {UnexpectedDocument} */

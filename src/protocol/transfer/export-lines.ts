@@ -3,7 +3,8 @@ import {decodeJsonText, type JsonText} from '../../domain/json-text.ts';
 import type {Key, Prefix} from '../../domain/key.ts';
 import type {Revision} from '../../domain/revision.ts';
 import {ByteWriter} from '../text/byte-writer.ts';
-import {formatTime} from '../text/format-time.ts';
+import {formatString} from '../text/format-string.ts';
+import {createTimeFormat, type TimeFormat} from '../text/format-time.ts';
 import {hasLineBreaks} from '../text/one-line.ts';
 
 /**
@@ -63,15 +64,17 @@ export function formatTrailerLine(entries: number): string {
 /** Writes the lines of entries, after the lines before them. */
 export function formatEntryLines(entries: readonly Entry[], linesBefore = ''): Uint8Array {
   const writer = new ByteWriter().text(linesBefore);
-  for (const entry of entries) writeEntryLine(writer, entry);
+  const formatTime = createTimeFormat();
+  for (const entry of entries) writeEntryLine(writer, entry, formatTime);
   return writer.end();
 }
 
-function writeEntryLine(writer: ByteWriter, {key, revision, updatedAtMs, expiresAtMs, writtenBy, json}: Entry): void {
+function writeEntryLine(writer: ByteWriter, entry: Entry, formatTime: TimeFormat): void {
+  const {key, revision, updatedAtMs, expiresAtMs, writtenBy, json} = entry;
   const updatedAt = formatTime(updatedAtMs);
   const expiry = expiresAtMs === undefined ? '' : `"expiresAt":"${formatTime(expiresAtMs)}",`;
   const by = writtenBy === undefined ? '' : `"writtenBy":${JSON.stringify(writtenBy)},`;
-  writer.text(`{"key":${JSON.stringify(key)},"revision":"${revision}","updatedAt":"${updatedAt}",${expiry}${by}`);
+  writer.text(`{"key":${formatString(key)},"revision":"${revision}","updatedAt":"${updatedAt}",${expiry}${by}`);
   if (hasLineBreaks(json)) writer.text(`"text":${JSON.stringify(decodeJsonText(json))}`);
   else writer.text('"value":').bytes(json);
   writer.text('}\n');
