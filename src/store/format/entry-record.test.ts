@@ -46,6 +46,15 @@ describe('an entry record', () => {
     assert.equal(Buffer.from(jsonOf(encode())).toString(), '{"n": 1.0}');
   });
 
+  test('is read from the beginning of a longer buffer without its value, and is corrupt if its header is cut there', () => {
+    for (const record of [encode(), encode('token:a')]) {
+      const longer = Buffer.concat([record, Buffer.from('rest')]);
+      assert.deepEqual(decodeEntryInfo(KEY, longer, record.length), decodeEntryInfo(KEY, record));
+      for (let length = 0; length < record.length - VALUE.length; length++)
+        assert.throws(() => decodeEntryInfo(KEY, longer, length), {failure: {code: 'entry-corrupt', key: KEY}});
+    }
+  });
+
   for (const writtenBy of ['owner', 'token:a', `plugin:${'p'.repeat(254)}`] as const) {
     test(`names the caller that wrote it: ${writtenBy.slice(0, 16)}`, () => {
       const record = encode(writtenBy);

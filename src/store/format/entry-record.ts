@@ -99,14 +99,15 @@ export function decodeEntryRecord(key: Key, record: Buffer): Entry {
 /**
  * Reads an entry without its value from its record.
  *
+ * @param recordBytes Size of the record, for a buffer that is longer.
  * @throws {AppError} `entry-corrupt` if the checksum of the header fails.
  */
-export function decodeEntryInfo(key: Key, record: Buffer): EntryInfo {
-  if (!belongsTo(key, record)) throw new AppError({code: 'entry-corrupt', key});
+export function decodeEntryInfo(key: Key, record: Buffer, recordBytes = record.length): EntryInfo {
+  if (!belongsTo(key, record, recordBytes)) throw new AppError({code: 'entry-corrupt', key});
   return createEntryInfo({
     key,
     revision: record.readUIntBE(AT.revision, NUMBER_BYTES),
-    sizeBytes: record.length - headerEnd(record),
+    sizeBytes: recordBytes - headerEnd(record),
     updatedAtMs: record.readUIntBE(AT.updatedAt, NUMBER_BYTES),
     expiresAtMs: decodeExpiryTime(record),
     writtenBy: decodePrincipal(record, HEADER_BYTES, headerEnd(record)),
@@ -118,7 +119,7 @@ export function decodeEntryInfo(key: Key, record: Buffer): EntryInfo {
  * an entry can be replaced, but no check of its revision holds.
  */
 export function decodeEntryState(key: Key, record: Buffer): EntryState {
-  if (!belongsTo(key, record)) return {revision: NO_REVISION, expiresAtMs: undefined};
+  if (!belongsTo(key, record, record.length)) return {revision: NO_REVISION, expiresAtMs: undefined};
   return {revision: record.readUIntBE(AT.revision, NUMBER_BYTES), expiresAtMs: decodeExpiryTime(record)};
 }
 
@@ -127,9 +128,9 @@ function decodeExpiryTime(record: Buffer): number | undefined {
   return expiresAtMs === NEVER ? undefined : expiresAtMs;
 }
 
-function belongsTo(key: Key, record: Buffer): boolean {
+function belongsTo(key: Key, record: Buffer, recordBytes: number): boolean {
   return (
-    record.length >= headerEnd(record) &&
+    recordBytes >= headerEnd(record) &&
     record[0] === ENTRY_RECORD_VERSION &&
     checksumOf(record, key) === record.readUInt32BE(AT.headerChecksum)
   );

@@ -1,7 +1,8 @@
 import {closeSync, openSync} from 'node:fs';
 import * as lmdb from 'lmdb';
 import {open, type RootDatabase} from 'lmdb';
-import {EMPTY_TABLE, PASSED_VALUES, type Table, type TableDatabase, wrapTable} from './table.ts';
+import {KEY_ENCODER} from './key-bytes.ts';
+import {createValueCodec, EMPTY_TABLE, type Table, type TableDatabase, wrapTable} from './table.ts';
 
 /**
  * An opened LMDB environment. Reads throw an error that `isPageDamage` recognises if a page of the file is damaged; other pages can
@@ -137,8 +138,8 @@ class LmdbEnvironment implements Environment {
   #database(name: string): TableDatabase | undefined {
     const known = this.#databases.get(name);
     if (known !== undefined) return known;
-    // The types of the library have `encoder` for the environment only.
-    const options = {name, keyEncoding: 'binary', encoding: 'binary', encoder: PASSED_VALUES} as const;
+    // The types of the library have the encoders for the environment only.
+    const options = {name, keyEncoder: KEY_ENCODER, encoding: 'binary', encoder: createValueCodec()} as const;
     const database: TableDatabase | undefined = this.#root.openDB<Buffer, Buffer>(options);
     if (database !== undefined) this.#databases.set(name, database);
     return database;

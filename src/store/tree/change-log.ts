@@ -10,7 +10,7 @@ import {
   encodeChangeLogRecord,
 } from '../format/change-log-record.ts';
 import {isRangeDamage} from '../lmdb/engine-errors.ts';
-import type {Table} from '../lmdb/table.ts';
+import {type Table, viewOf} from '../lmdb/table.ts';
 import {readLastRevision, readPosition, readTrimmed} from './change-log-ends.ts';
 import {type ChangeLogLimits, splitChanges, volumeOfAll} from './change-log-parts.ts';
 
@@ -128,7 +128,7 @@ export class ChangeLog {
     const changes: Change[] = [];
     let valuesBytes = 0;
     for (const {value} of this.#table.range({start: encodeChangeLogKey(since + 1)})) {
-      const logged = decodeChangeLogRecord(value);
+      const logged = decodeChangeLogRecord(viewOf(value));
       if (logged === undefined || !follows(logged, changes.at(-1)?.revision ?? since)) return undefined;
       for (const change of logged) {
         if (change.revision <= since) continue;

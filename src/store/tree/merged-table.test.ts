@@ -1,7 +1,8 @@
 import {expect, test} from 'vitest';
 import {encodeJsonText} from '../../domain/json-text.ts';
 import {parseKey, parsePrefix} from '../../domain/key.ts';
-import type {TableRange} from '../lmdb/table.ts';
+import {keyBytesOf} from '../lmdb/key-bytes.ts';
+import {share, type TableRange} from '../lmdb/table.ts';
 import {entryRecordOf, FrozenWrites} from '../wal/memtable-write.ts';
 import {MergedTable} from './merged-table.ts';
 import {type ScannedTable, scanEntries, scanOf} from './scan.ts';
@@ -17,7 +18,10 @@ function tableEndingAt(forwards: readonly string[], backwards: readonly string[]
       .filter(key => from === undefined || (reverse ? Buffer.compare(key, from) <= 0 : Buffer.compare(key, from) >= 0))
       .slice(0, limit);
   };
-  return {keys, range: range => keys(range).map(key => ({key, value: recordOf(key.toString())}))};
+  return {
+    keys,
+    range: range => keys(range).map(key => ({key: keyBytesOf(key), value: share(recordOf(key.toString()))})),
+  };
 }
 
 function recordOf(text: string): Buffer {

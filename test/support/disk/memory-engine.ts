@@ -4,7 +4,8 @@ import {type OpenFile, writeWhole} from '../../../src/store/disk/file-system.ts'
 import {removeUnfinished} from '../../../src/store/lmdb/check-pages.ts';
 import type {Engine} from '../../../src/store/lmdb/engine.ts';
 import type {Environment, EnvironmentSnapshot} from '../../../src/store/lmdb/environment.ts';
-import type {Table, TableRange, TableRecord} from '../../../src/store/lmdb/table.ts';
+import {keyBytesOf, toBuffer} from '../../../src/store/lmdb/key-bytes.ts';
+import {share, type Table, type TableRange, type TableRecord} from '../../../src/store/lmdb/table.ts';
 import type {MemoryDisk} from './memory-disk.ts';
 
 /** Records of a table by the hexadecimal digits of their keys. */
@@ -139,7 +140,7 @@ function memoryTable(records: () => Records, write: (write: Omit<TableWrite, 'ta
   return {
     get,
     peek: get,
-    keys: range => recordsOf(records(), range).map(({key}) => key),
+    keys: range => recordsOf(records(), range).map(({key}) => toBuffer(key)),
     range: range => recordsOf(records(), range),
     put: (key, value) => write({key: hexOf(key), value: Buffer.from(value)}),
     remove: key => write({key: hexOf(key), value: undefined}),
@@ -154,7 +155,7 @@ function recordsOf(records: Records, {start, reverse = false, limit}: TableRange
   const inside = ordered.filter(key => from === undefined || (reverse ? key <= from : key >= from));
   return inside
     .slice(0, limit)
-    .map(key => ({key: Buffer.from(key, 'hex'), value: Buffer.from(records.get(key) ?? '')}));
+    .map(key => ({key: keyBytesOf(Buffer.from(key, 'hex')), value: share(Buffer.from(records.get(key) ?? ''))}));
 }
 
 function hexOf(key: Uint8Array): string {
