@@ -16,10 +16,11 @@ test('times of one day are written as a Date writes them', () => {
     expect(formatTime(midnightMs + restMs)).toBe(new Date(midnightMs + restMs).toISOString());
 });
 
-test('a format that remembers the last date writes all times as a Date writes them', () => {
+test('a format that remembers the last date and minute writes all times as a Date writes them', () => {
   const midnightMs = Date.UTC(2026, 2, 1);
   const dayMs = 86_400_000;
   const times = fc.oneof(
+    fc.integer({min: midnightMs - 90_000, max: midnightMs + 90_000}),
     fc.integer({min: midnightMs - dayMs, max: midnightMs + dayMs}),
     fc.integer({min: -dayMs, max: dayMs}),
     fc.double({min: -2000, max: 2000, noNaN: true}),
