@@ -18,6 +18,32 @@ function quoted(...parts: readonly (string | Uint8Array)[]): Uint8Array {
   return Buffer.concat(['"', ...parts, '"'].map(part => Buffer.from(part as string)));
 }
 
+/** Number of plain bytes after which a long string is certainly scanned as one. */
+const PLAIN_BYTES = 1000;
+
+/** Returns a string of plain bytes whose memory begins `shift` bytes after a multiple of four, with `more` bytes beyond {@link PLAIN_BYTES}. */
+function longString(shift: number, more: number): Uint8Array {
+  const string = new Uint8Array(new ArrayBuffer(2 * PLAIN_BYTES), shift, 1 + PLAIN_BYTES + more + 10).fill(0x61);
+  string[0] = 0x22;
+  string[string.length - 1] = 0x22;
+  return string;
+}
+
+/** Returns where a scan stops, or fails and why. */
+function outcomeOf(string: Uint8Array): {readonly position: number; readonly problem?: string} {
+  try {
+    return {position: scanCharacters(string, 1, string.length)};
+  } catch (error) {
+    const {failure} = error as {readonly failure: {readonly position: number; readonly problem: string}};
+    return {position: failure.position, problem: failure.problem};
+  }
+}
+
+/** Scans a string that must be the whole text. */
+function scanWhole(string: Uint8Array): void {
+  assert.equal(scanCharacters(string, 1, string.length), string.length - 1);
+}
+
 /** The first and the last character of each row of table 3-7 of the Unicode standard. */
 const EDGES = [
   ...[0x80, 0x7ff, 0x800, 0xfff, 0x1000, 0xcfff, 0xd000, 0xd7ff, 0xe000, 0xffff],
@@ -110,5 +136,34 @@ describe('scanCharacters()', () => {
     assert.throws(() => scanCharacters(Buffer.from('"abc'), 1, 4), {
       failure: {code: 'invalid-json', problem: 'expected a closing quote, found the end of the text', position: 4},
     });
+  });
+
+  for (const byte of [0x00, 0x1f, 0x20, 0x21, 0x22, 0x23, 0x5b, 0x5c, 0x5d, 0x7e, 0x7f, 0x80, 0xc3, 0xff]) {
+    test(`finds the byte 0x${byte.toString(16)} in a long string, wherever it is`, () => {
+      for (let shift = 0; shift < 4; shift++) {
+        for (let at = 0; at < 4; at++) {
+          const string = longString(shift, at);
+          string[1 + PLAIN_BYTES + at] = byte;
+          const short = quoted(string.subarray(1 + PLAIN_BYTES, -1));
+          const [found, expected] = [outcomeOf(string), outcomeOf(short)];
+          assert.deepEqual(found, {...expected, position: expected.position + PLAIN_BYTES}, `${at} of ${shift}`);
+        }
+      }
+    });
+  }
+
+  test('accepts any mixture of long and short pieces exactly if JSON.parse does', () => {
+    const piece = fc.oneof(
+      fc.nat({max: 600}).map(length => Buffer.alloc(length, 'x')),
+      fc.constantFrom('é', '€', '😀', '\\"', '\\\\', '\\u00e9').map(text => Buffer.from(text)),
+      fc.uint8Array({minLength: 1, maxLength: 2}).filter(bytes => !bytes.includes(0x22)),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, {maxLength: 8}), pieces => {
+        const string = quoted(...pieces);
+        assert.equal(accepts(scanWhole, string), accepts(parsePlainly, string), Buffer.from(string).toString('latin1'));
+      }),
+      {numRuns: 500},
+    );
   });
 });
