@@ -2,12 +2,13 @@
 // Builds dist/ from src/, and dist/ of each package in packages/, unless they are the results of the same sources already. Plain
 // JavaScript, since it runs on every supported Node before anything is built.
 import {spawnSync} from 'node:child_process';
-import {chmodSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {cpSync, existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {dirname, join, relative} from 'node:path';
+import {dirname, join} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import {buildFolder} from './build-folder.js';
-import {bundlePackages, keepPackages} from './bundle-packages.js';
+import {bundleCommandLine} from './bundle-command-line.js';
+import {bundlePackages} from './bundle-packages.js';
 import {copyReachable} from './copy-client.js';
 import {writeDocs} from './write-docs.js';
 
@@ -21,6 +22,7 @@ const SETTINGS = [
   'tsconfig.json',
   'scripts/build.js',
   'scripts/build-folder.js',
+  'scripts/bundle-command-line.js',
   'scripts/bundle-packages.js',
   'scripts/bundled-packages.js',
   'scripts/copy-client.js',
@@ -37,12 +39,11 @@ async function buildService() {
   const sources = [...SETTINGS, ...['tsconfig.build.json', 'src', 'console', 'docs'].map(name => join(root, name))];
   const isBuilt = await buildFolder(join(root, 'dist'), sources, async built => {
     if (!compile(['-p', join(root, 'tsconfig.build.json'), '--outDir', built])) return false;
-    chmodSync(join(built, 'cli', 'main.js'), 0o755);
     copyDocsPage(built);
     copyKeychainProcess(built);
     await bundlePackages(built);
     await bundleBackgroundPrograms(built);
-    await bundleCommandLine(built);
+    await bundleCommandLine(root, built);
     await buildConsole(built);
     await writeSchemas(built);
     await writeDocs(root, built);
@@ -121,42 +122,6 @@ async function bundleBackgroundPrograms(built) {
     banner: {js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;"},
     logLevel: 'warning',
   });
-}
-
-/** Bundles the command line into one CommonJS file: Node takes half of the time of 500 ES modules to load it. */
-async function bundleCommandLine(built) {
-  const {build: bundle} = await import('esbuild');
-  const {dependencies} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const folder = join(built, 'cli');
-  await bundle({
-    absWorkingDir: folder,
-    entryPoints: ['program.js'],
-    outfile: 'program.cjs',
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20.19',
-    // Others exist as ES modules only, which Node 20 does not require without a warning; only the command line uses them.
-    external: Object.keys(dependencies).filter(name => name !== 'env-paths'),
-    banner: {js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;"},
-    plugins: [keepPackages(folder), keepPlaces(built, folder)],
-    logLevel: 'warning',
-  });
-}
-
-/** Creates a plugin by which `import.meta.url` in a bundled module stays the address of that module: it finds other files from there. */
-function keepPlaces(built, folder) {
-  return {
-    name: 'keep-places',
-    setup(bundler) {
-      bundler.onLoad({filter: /\.js$/}, ({path}) => {
-        if (!path.startsWith(built)) return undefined;
-        const place = JSON.stringify(relative(folder, path).replaceAll('\\', '/'));
-        const contents = readFileSync(path, 'utf8').replaceAll('import.meta.url', `new URL(${place}, bundleUrl).href`);
-        return {contents, loader: 'js'};
-      });
-    },
-  };
 }
 
 /** Bundles the console, an application for browsers. */

@@ -2,7 +2,7 @@
 // take a fraction of the space in an installation.
 import {copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {dirname, join, posix, relative} from 'node:path';
+import {basename, dirname, join, posix, relative} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
 import {BUNDLES, HOST_PACKAGES} from './bundled-packages.js';
@@ -31,14 +31,19 @@ export async function bundlePackages(built) {
   redirectImports(built, places);
 }
 
-/** Creates a plugin for bundles of the service's own code: they load these packages from their files, as CommonJS. */
-export function keepPackages(folder) {
+/**
+ * Creates a plugin for bundles of the service's own code: they load these packages from their files, as CommonJS, but for those of some
+ * folders, which they include.
+ */
+export function keepPackages(folder, included) {
   return {
     name: 'keep-packages',
     setup(bundler) {
       bundler.onResolve({filter: new RegExp(`/${FOLDER}/[^/]+/[^/]+\\.mjs$`)}, ({path, resolveDir}) => {
-        const file = relative(folder, join(resolveDir, path)).replaceAll('\\', '/');
-        return {path: file.replace(/\.mjs$/, '.cjs'), external: true};
+        const file = join(resolveDir, path).replace(/\.mjs$/, '.cjs');
+        return included.includes(basename(dirname(file)))
+          ? {path: file}
+          : {path: relative(folder, file).replaceAll('\\', '/'), external: true};
       });
     },
   };
@@ -79,8 +84,9 @@ async function writeBundle(target, doors) {
     // Names of functions stay, for the traces of errors.
     minifyWhitespace: true,
     minifySyntax: true,
-    // Native and optional, and used for a form of values that the service does not have.
+    // Native and optional, and used for a form of values that the service does not have: do not even look for it.
     external: ['msgpackr-extract'],
+    define: {'process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED': '"true"'},
     logOverride: {'direct-eval': 'silent'},
     logLevel: 'warning',
     metafile: true,

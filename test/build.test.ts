@@ -66,6 +66,12 @@ describe('a build of a clone', () => {
     assert.equal(program.VERSION, expected);
   });
 
+  test('starts the command line by a CommonJS file, and leaves none of the modules that it bundles', () => {
+    assert.deepEqual(listFiles(join(dist, 'cli')), ['main.js', 'package.json', 'program.cjs']);
+    const {VERSION} = createRequire(import.meta.url)(join(dist, 'cli', 'main.js')) as {readonly VERSION: string};
+    assert.match(VERSION, /^[0-9.]+$/);
+  });
+
   test('does nothing if the sources and the built files are the same', async () => {
     const {ino} = statSync(version);
     assert.equal(await build(), 0);

@@ -11,5 +11,8 @@ const directory = prepareCompileCache(paths.cacheDir, process.getuid?.());
 const isKeptByNode = directory !== undefined && enableCompileCache(directory);
 const file = fileURLToPath(new URL('./program.cjs', import.meta.url));
 const {exports, keep} = loadProgram<typeof program>(file, isKeptByNode ? undefined : directory);
-process.exitCode = await exports.runProgram(paths);
-keep();
+// It is bundled as CommonJS, which has no `await` here.
+exports.runProgram(paths).then(exitCode => {
+  process.exitCode = exitCode;
+  keep();
+});
