@@ -1,3 +1,4 @@
+import {isAscii} from 'node:buffer';
 import {createHash, type Hash} from 'node:crypto';
 import {mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
@@ -11,6 +12,9 @@ const FILES = 4;
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 
 const DIGEST_BYTES = 32;
+
+/** Parameters of the function that a CommonJS module is. */
+const PARAMETERS = 'exports, require, module, __filename, __dirname';
 
 /** Uptime from which on a program has run more of its functions than short commands do, in seconds. */
 const LONG_RUN_SECONDS = 10;
@@ -35,13 +39,14 @@ export interface Program<T> {
  */
 export function loadProgram<T>(file: string, directory: string | undefined): Program<T> {
   if (directory === undefined) return {exports: createRequire(import.meta.url)(file) as T, keep: () => {}};
-  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`;
-  const settings = [process.version, process.arch, process.env['NODE_OPTIONS'], ...process.execArgv, file].join('\n');
+  const bytes = readFileSync(file);
+  const {version, arch, execArgv} = process;
+  const settings = [version, arch, process.env['NODE_OPTIONS'], ...execArgv, file, PARAMETERS].join('\n');
   const place = createHash('sha256').update(settings).digest();
   const cacheFile = join(directory, `program-${(place[0] ?? 0) % FILES}.cache`);
-  const digest = createHash('sha256').update(place).update(source);
+  const digest = createHash('sha256').update(place).update(bytes);
   const cached = readCache(cacheFile, digest);
-  const script = new Script(source, {
+  const script = new Script(`(function (${PARAMETERS}) {${decode(bytes)}\n})`, {
     filename: file,
     ...(cached === undefined ? {} : {cachedData: cached}),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -61,6 +66,11 @@ export function loadProgram<T>(file: string, directory: string | undefined): Pro
       }
     },
   };
+}
+
+/** Decodes a text of 2 MB, most often ASCII: that takes a third of the time of UTF-8. */
+function decode(bytes: Buffer): string {
+  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 }
 
 function readCache(file: string, digest: Hash): Buffer | undefined {
