@@ -25,6 +25,7 @@ async function openFailing(directory: string): Promise<{readonly store: Store; r
   const failing: Failing = {openings: 0};
   const wrap = (environment: Environment): Environment => ({
     table: name => environment.table(name),
+    tables: names => environment.tables(names),
     snapshot: () => environment.snapshot(),
     write: async run => {
       if (failing.write !== undefined) throw Object.assign(new Error('the disk fails'), {code: failing.write});

@@ -140,7 +140,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     const directory = await makeDirectory();
     const file = join(directory, 'store', 'data.mdb');
     // Before that the engine makes its files, where a failed write can end the process.
-    const under = [...traceFile(file, 'pwrite64'), '-e', 'inject=pwrite64:error=ENOSPC:when=4+'];
+    const under = [...traceFile(file, 'pwrite64'), '-e', 'inject=pwrite64:error=ENOSPC:when=2+'];
     const store = await startProcess({under});
     assert.equal((await failureOf(() => store.call('open', {directory}))).code, 'data-directory-unusable');
   });

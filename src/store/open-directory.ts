@@ -114,8 +114,8 @@ async function openStoreFiles(directory: DataDirectory, engine: Engine): Promise
   try {
     if (format === undefined) {
       // First the empty store, then its format: a format whose store is empty or missing means that the store is damaged.
-      for (const each of [directory.storePath, directory.lockPath])
-        await syncFile(directory.files, join(each, 'data.mdb'));
+      const environments = [directory.storePath, directory.lockPath];
+      await Promise.all(environments.map(each => syncFile(directory.files, join(each, 'data.mdb'))));
       await syncDirectories(directory);
       // Before the first transaction: a version that does not know this format must not open the store.
       await writeDataFormat(directory);

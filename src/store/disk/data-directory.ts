@@ -55,15 +55,18 @@ export async function prepareDataDirectory(directory: DataDirectory): Promise<vo
   const {files, path} = directory;
   try {
     await assertNoOtherFiles(directory);
-    for (const each of [path, directory.storePath, directory.lockPath]) {
-      await files.makeDirectory(each, DIRECTORY_MODE);
-      assertOwnedByUser(each, await files.inspect(each));
-      await files.setMode(each, DIRECTORY_MODE);
-    }
+    await makeOwnDirectory(files, path);
+    await Promise.all([directory.storePath, directory.lockPath].map(each => makeOwnDirectory(files, each)));
     await protectFiles(directory);
   } catch (error) {
     throw error instanceof AppError ? error : unusableDirectory(path, error);
   }
+}
+
+async function makeOwnDirectory(files: FileSystem, path: string): Promise<void> {
+  await files.makeDirectory(path, DIRECTORY_MODE);
+  assertOwnedByUser(path, await files.inspect(path));
+  await files.setMode(path, DIRECTORY_MODE);
 }
 
 /**
@@ -95,25 +98,34 @@ export async function assertNoOtherFiles({files, path}: DataDirectory): Promise<
  * directory was open to all, or if it is not a regular file.
  */
 export async function protectFiles({files, path, storePath, lockPath}: DataDirectory): Promise<void> {
-  for (const each of [path, storePath, lockPath]) {
-    for (const name of await files.readNames(each)) {
-      const filePath = join(each, name);
-      try {
-        await protectFile(files, filePath, {isOpened: each !== path});
-      } catch (error) {
-        // A process that opens the directory at the same time renames its new files.
-        if (codeOf(error) !== 'ENOENT' || (await files.inspect(filePath)) !== undefined) throw error;
-      }
-    }
-  }
+  const directories = [path, storePath, lockPath];
+  await Promise.all(directories.map(each => protectNames(files, each, {isOpened: each !== path})));
 }
 
-async function protectFile(files: FileSystem, path: string, {isOpened}: {readonly isOpened: boolean}): Promise<void> {
+interface Opened {
+  /** True if the engine or this package opens every file of the directory. */
+  readonly isOpened: boolean;
+}
+
+async function protectNames(files: FileSystem, directory: string, opened: Opened): Promise<void> {
+  const protect = async (path: string): Promise<void> => {
+    try {
+      await protectFile(files, path, opened);
+    } catch (error) {
+      // A process that opens the directory at the same time renames its new files.
+      if (codeOf(error) !== 'ENOENT' || (await files.inspect(path)) !== undefined) throw error;
+    }
+  };
+  const names = await files.readNames(directory);
+  await Promise.all(names.map(name => protect(join(directory, name))));
+}
+
+async function protectFile(files: FileSystem, path: string, {isOpened}: Opened): Promise<void> {
   const status = await files.inspect(path);
   if (status === undefined || (status.kind === 'directory' && !status.isLink)) return;
   assertOwnedByUser(path, status);
   if (status.kind === 'file' && !status.isLink) await files.setMode(path, FILE_MODE);
-  // The engine and this package open every file in a store; opening a named pipe would wait for its writer.
+  // Opening a named pipe would wait for its writer.
   else if (isOpened && status.kind !== 'file') throw unusableDirectory(path, new Error('it is not a regular file'));
 }
 
@@ -136,13 +148,19 @@ export async function measureFiles({files, path, storePath, lockPath}: DataDirec
  * directory. The same holds for the directories above, which may be new too.
  */
 export async function syncDirectories({files, path, storePath, lockPath}: DataDirectory): Promise<void> {
-  for (const each of [storePath, lockPath, path, dirname(path)]) await files.syncDirectory(each);
-  for (const each of ancestorsOf(dirname(path))) {
-    await files.syncDirectory(each).catch(error => {
+  const syncAncestor = async (ancestor: string): Promise<void> => {
+    try {
+      await files.syncDirectory(ancestor);
+    } catch (error) {
       // Any other error means that the directory belongs to another user, so it is not new.
       if (codeOf(error) === 'EIO' || isFullDiskError(error)) throw error;
-    });
-  }
+    }
+  };
+  const own = [storePath, lockPath, path, dirname(path)];
+  await Promise.all([
+    ...own.map(each => files.syncDirectory(each)),
+    ...ancestorsOf(dirname(path)).map(each => syncAncestor(each)),
+  ]);
 }
 
 function ancestorsOf(path: string): readonly string[] {

@@ -11,6 +11,8 @@ import {createValueCodec, EMPTY_TABLE, type Table, type TableDatabase, wrapTable
 export interface Environment extends AsyncDisposable {
   /** Returns a table; it is created if it is missing. */
   table(name: string): Table;
+  /** Returns some tables; those that are missing are created in one transaction, with one wait for the disk. */
+  tables<N extends string>(names: readonly N[]): Readonly<Record<N, Table>>;
   /** Takes a snapshot of the files. It must be released before the environment is closed. */
   snapshot(): EnvironmentSnapshot;
   /**
@@ -74,7 +76,7 @@ export function openEnvironment({directory, readOnly = false}: EnvironmentOption
     ...(process.platform === 'win32' ? {} : {mapSize: MAP_BYTES}),
     readOnly,
   });
-  return new LmdbEnvironment(root);
+  return new LmdbEnvironment(root, readOnly);
 }
 
 /** Throws if the limit of open files is reached. The engine would end the process if it could not open one of its files. */
@@ -91,17 +93,27 @@ function assertFilesCanBeOpened(directory: string): void {
 
 class LmdbEnvironment implements Environment {
   readonly #root: RootDatabase<Buffer, Buffer>;
+  readonly #isReadOnly: boolean;
   readonly #databases = new Map<string, TableDatabase>();
   #reader: {done(): void} | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(root: RootDatabase) {
+  constructor(root: RootDatabase, isReadOnly: boolean) {
     this.#root = root as RootDatabase<Buffer, Buffer>;
+    this.#isReadOnly = isReadOnly;
   }
 
   table(name: string): Table {
     const database = this.#database(name);
     return database === undefined ? EMPTY_TABLE : wrapTable(database);
+  }
+
+  tables<N extends string>(names: readonly N[]): Readonly<Record<N, Table>> {
+    const open = (): Readonly<Record<N, Table>> =>
+      Object.fromEntries(names.map(name => [name, this.table(name)])) as Record<N, Table>;
+    // Each would be opened in a transaction of its own.
+    const isOpen = this.#isReadOnly || names.every(name => this.#databases.has(name));
+    return isOpen ? open() : this.writeAndWait(open);
   }
 
   snapshot(): EnvironmentSnapshot {

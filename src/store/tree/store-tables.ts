@@ -16,12 +16,7 @@ export interface StoreTables {
 
 /** Returns the tables of an opened environment. */
 export function openTables(environment: Environment): StoreTables {
-  return {
-    entries: environment.table('entries'),
-    changes: environment.table('changes'),
-    expiries: environment.table('expiries'),
-    metadata: environment.table('metadata'),
-  };
+  return environment.tables(['entries', 'changes', 'expiries', 'metadata']);
 }
 
 /** Reads the metadata of a store from its table. @returns Undefined if there are none, or they are damaged. */

@@ -84,6 +84,10 @@ class MemoryEnvironment implements Environment {
     );
   }
 
+  tables<N extends string>(names: readonly N[]): Readonly<Record<N, Table>> {
+    return Object.fromEntries(names.map(name => [name, this.table(name)])) as Record<N, Table>;
+  }
+
   snapshot(): EnvironmentSnapshot {
     const state = this.#state;
     return {
