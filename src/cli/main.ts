@@ -5,14 +5,22 @@ import {loadProgram} from '../system/code-cache.ts';
 import {enableCompileCache, prepareCompileCache} from '../system/compile-cache.ts';
 import type * as program from './program.ts';
 
+/** Source: Node's documentation of `process`, exit codes. */
+const UNFINISHED_EXIT_CODE = 13;
+
 const paths = platformPaths();
 const directory = prepareCompileCache(paths.cacheDir, process.getuid?.());
 // Before the program is loaded: what was loaded before is not in the cache.
 const isKeptByNode = directory !== undefined && enableCompileCache(directory);
 const file = fileURLToPath(new URL('./program.cjs', import.meta.url));
 const {exports, keep} = loadProgram<typeof program>(file, isKeptByNode ? undefined : directory);
-// It is bundled as CommonJS, which has no `await` here.
+// It is bundled as CommonJS, which has no `await` here. With one, Node would report a command that waits for nothing by this exit code.
+const reportUnfinished = (): void => {
+  process.exitCode = UNFINISHED_EXIT_CODE;
+};
+process.once('beforeExit', reportUnfinished);
 exports.runProgram(paths).then(exitCode => {
+  process.off('beforeExit', reportUnfinished);
   process.exitCode = exitCode;
   keep();
 });
