@@ -17,7 +17,11 @@ describe('drawRatios()', () => {
     ]);
     const report = [
       'A full run of 2026-01-02 10:00 UTC: wrk.',
+      '## The figures',
       ...rows,
+      '## A store in etcd',
+      row('get ×64', '8.54 (8.35–8.69)', '71,602'),
+      '## Subjects',
       '| crewroom | 1 | synced before the answer |',
       '',
     ].join('\n');
@@ -26,6 +30,7 @@ describe('drawRatios()', () => {
     expect(picture).toContain('>a &amp; b *<');
     expect(picture).toContain('>crewroom<');
     expect(picture).toContain('npm run bench, 2026-01-02');
+    expect(picture).not.toContain('8.54');
   });
 
   test('draws nothing without figures', () => {

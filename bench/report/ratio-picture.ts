@@ -64,9 +64,10 @@ interface Bar {
   readonly isSynced: boolean;
 }
 
-/** Reads the medians of a workload from the table of figures. */
+/** Reads the medians of a workload from the table of figures. Other tables have rows of the same name. */
 function readBars(report: string, work: string): readonly Bar[] {
-  return report.split('\n').flatMap(line => {
+  const figures = /^#+ The figures\n([^#]*)/m.exec(report)?.[1] ?? '';
+  return figures.split('\n').flatMap(line => {
     const [, named = '', subject = '', ratio = ''] = line.split('|').map(cell => cell.trim());
     if (named !== work || !/^[0-9]/.test(ratio)) return [];
     return [{subject, ratio: Number.parseFloat(ratio), isSynced: syncs(report, subject)}];
