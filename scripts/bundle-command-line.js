@@ -45,7 +45,7 @@ export async function bundleCommandLine(root, built) {
   writeFileSync(join(folder, 'package.json'), '{"type": "commonjs"}\n');
 }
 
-/** Creates a plugin by which a bundled module stays where it was, in its own eyes: it finds other files from there. */
+/** Creates a plugin by which `import.meta.url` of a bundled module, and `__filename` of a CommonJS one, stay as they were: it finds other files from there. */
 function keepPlaces(built, folder) {
   return {
     name: 'keep-places',

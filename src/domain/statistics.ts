@@ -10,7 +10,7 @@ export interface StoreStatistics {
   readonly writtenBytes: number;
   /** Size of its files, in bytes; absent if the store has none, or they cannot be read. */
   readonly sizeBytes?: number | undefined;
-  /** Its checkpoints; absent if it has none. */
+  /** Its checkpoints; absent if the store makes none. */
   readonly checkpoints?: CheckpointCounts;
   /** Figures of the write-ahead log; absent if the store has none. */
   readonly wal?: WalStatistics;

@@ -9,6 +9,9 @@ import type {Row} from './rows.ts';
 /** Height of a row in pixels, also in the styles. */
 const ROW_PIXELS = 34;
 
+/** Keys that wait for a list: more than a user presses in the second or two for which it loads. */
+const WAITING_KEYS_MAX = 20;
+
 /** Rows that are rendered above and below those on the screen. */
 const SPARE_ROWS = 12;
 
@@ -58,11 +61,15 @@ function Scroller({rows, entries, onOpen}: RowListProps & {readonly rows: RowWin
   const press = (key: string): void => {
     // A list that replaces the shown one may not be rendered yet.
     if (entries.rows.value.isOpen.value) moveByKey(key, {entries, onOpen, ...visible.value});
-    else entries.waitingKeys.push(key);
+    else if (entries.waitingKeys.length < WAITING_KEYS_MAX) entries.waitingKeys.push(key);
   };
+  const isFailed = rows.failure.value !== undefined;
   useLayoutEffect(() => {
-    if (rows.isOpen.value) for (const key of entries.waitingKeys.splice(0)) press(key);
-  }, [rows, rows.isOpen.value]);
+    const keys = entries.waitingKeys.splice(0);
+    // A list that cannot be loaded may open much later, when the user does something else.
+    if (isFailed) return;
+    for (const key of keys) press(key);
+  }, [rows, rows.isOpen.value, isFailed]);
   const {from, to} = visible.value;
   const first = Math.max(from - SPARE_ROWS, rows.first.value);
   const shown = rows.rows.value.slice(first - rows.first.value, Math.max(0, to + SPARE_ROWS - rows.first.value));

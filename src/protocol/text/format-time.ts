@@ -5,7 +5,7 @@ const DAY_MINUTES = 24 * 60;
 export type TimeFormat = (timeMs: number) => string;
 
 /**
- * Formats a time as `Date.prototype.toISOString` does (RFC 3339, UTC, with milliseconds), but twice as fast: 0.15 instead of
+ * Formats a time as `Date.prototype.toISOString` does (RFC 3339, UTC, with milliseconds), but twice as fast: 0.16 instead of
  * 0.35 µs (Node 20).
  *
  * @param timeMs In milliseconds since the Unix epoch.

@@ -50,8 +50,8 @@ export interface EntryHeader {
 }
 
 /**
- * Begins the record of a value: leaves space for the header, writes the principal, and copies the value behind it. This is the only copy of a value
- * on its way to the disk.
+ * Begins the record of a value: leaves space for the header, writes the principal, and copies the value behind it. A small value was
+ * copied before: see `prepareCommit`.
  *
  * @param principal The caller that writes it, as `encodePrincipal` returns it. @default {not known}
  */

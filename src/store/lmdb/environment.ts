@@ -11,7 +11,7 @@ import {createValueCodec, EMPTY_TABLE, type Table, type TableDatabase, wrapTable
 export interface Environment extends AsyncDisposable {
   /** Returns a table; it is created if it is missing. */
   table(name: string): Table;
-  /** Returns some tables; those that are missing are created in one transaction, with one wait for the disk. */
+  /** Returns some tables; those that are missing are created in one transaction, with one wait for the disk. If it fails, the environment must be closed. */
   tables<N extends string>(names: readonly N[]): Readonly<Record<N, Table>>;
   /** Takes a snapshot of the files. It must be released before the environment is closed. */
   snapshot(): EnvironmentSnapshot;

@@ -24,7 +24,7 @@ export function toBuffer(bytes: KeyBytes): Buffer {
   return Buffer.from(bytes, 'latin1');
 }
 
-/** Codec of keys for the library. It may write a key that it has read. */
+/** Codec of keys for the library, which writes a key that it has read when it positions a cursor again. */
 export const KEY_ENCODER = {
   writeKey: (key: Uint8Array | KeyBytes, target: Buffer, at: number): number => {
     if (typeof key === 'string') return at + target.write(key, at, 'latin1');

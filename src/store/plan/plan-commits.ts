@@ -63,8 +63,8 @@ export function* planGroup<P extends PutOperation>(
   };
 }
 
-/** A write of a key that is planned. */
-interface Planned {
+/** The parts of a write that its operation decides, and the state that it found. */
+interface WriteDetails {
   readonly revision: Revision;
   readonly expiresAtMs?: number | undefined;
   /** State of the entry that its operation found. */
@@ -73,7 +73,7 @@ interface Planned {
 
 class GroupPlanner<P extends PutOperation> {
   readonly #start: GroupStart;
-  /** States before the group of keys that a check, a patch or a touch has read: an operation reads them again. */
+  /** For keys that a check, a patch or a touch has read: their states before the group, which an operation reads again. */
   readonly #found = new Map<Key, EntryState | undefined>();
   readonly writes = new Map<Key, PlannedWrite<P>>();
   readonly changes: Change[] = [];
@@ -152,7 +152,7 @@ class GroupPlanner<P extends PutOperation> {
     this.changes.push(change);
   }
 
-  #remove(kind: 'delete' | 'expire', key: Key, {revision, found}: Planned): void {
+  #remove(kind: 'delete' | 'expire', key: Key, {revision, found}: WriteDetails): void {
     this.#plan(key, undefined, {revision, found});
     const removal: RemovalChange = {kind, key, revision};
     // Time ends an entry, not the caller whose commit finds that out.
@@ -161,7 +161,7 @@ class GroupPlanner<P extends PutOperation> {
     );
   }
 
-  #plan(key: Key, put: P | PutOperation | undefined, {revision, expiresAtMs, found}: Planned): void {
+  #plan(key: Key, put: P | PutOperation | undefined, {revision, expiresAtMs, found}: WriteDetails): void {
     const {updatedAtMs} = this.#start;
     // The state that an operation finds is that before the group, unless the group wrote the key already.
     const before = this.writes.get(key);

@@ -68,7 +68,10 @@ function copiedBytesOf(operation: GroupedOperation<PutOperation>): number {
   return operation.kind === 'put' && operation.json.length < EARLY_RECORD_BYTES_MIN ? operation.json.length : 0;
 }
 
-/** Returns the begun record of a value that a caller wrote. Its bytes must not be changed, except to complete it. */
+/**
+ * Returns the begun record of a put. A prepared put keeps it; for others, such as results of patches, it is made at each call. Its bytes must
+ * not be changed, except to complete it.
+ */
 export function recordOf(put: PreparedPut | PutOperation, writtenBy: Principal | undefined): Buffer {
   if (!('record' in put)) return beginEntryRecord(put.json, encodePrincipal(writtenBy));
   put.record ??= beginEntryRecord(put.json, encodePrincipal(writtenBy));

@@ -60,7 +60,7 @@ export class ValueReader {
     }
     const entry = isDeferred(info, head) ? await this.#readFromLog(info, at) : await this.#readFromRecord(info, at);
     this.#add(entry.key, {revision: entry.revision, json: entry.json});
-    return {...entry, json: copyJson(entry.json)};
+    return entry;
   }
 
   /** Learns values from changes, and forgets those that they replace. */
@@ -119,10 +119,11 @@ export class ValueReader {
     return found.map(stored => stored?.value);
   }
 
-  #add(key: Key, value: CachedValue): void {
+  /** Adds a copy of a value: what is given may be a part of the memory of a whole commit, which it would keep. */
+  #add(key: Key, {revision, json}: CachedValue): void {
     this.#remove(key);
-    this.#cache.set(key, value);
-    this.#cacheBytes += value.json.length;
+    this.#cache.set(key, {revision, json: copyJson(json)});
+    this.#cacheBytes += json.length;
     for (const oldest of this.#cache.keys()) {
       if (this.#cacheBytes <= CACHE_BYTES_MAX) return;
       this.#remove(oldest);

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import {test} from 'vitest';
+import {createEntryInfo} from '../../src/domain/entry.ts';
+import {trustStoredJson} from '../../src/domain/json-text.ts';
+import {parseKey} from '../../src/domain/key.ts';
+import type {KnownHead} from '../../src/store/shared/engine/head.ts';
+import {ValueReader} from '../../src/store/shared/value-reader.ts';
+import {SimulatedEngine} from '../support/simulated-engine.ts';
+
+test('a cached value is a copy, which does not keep the memory of its commit', async () => {
+  const values = new ValueReader(new SimulatedEngine().connect());
+  const commit = Buffer.from('"large""small"');
+  const json = trustStoredJson(commit.subarray(7));
+  const key = parseKey('a');
+  values.notice([{kind: 'put', key, revision: 1, sizeBytes: json.length, json}]);
+  // Had the cache kept the bytes of the commit, they would change with it.
+  commit.fill(0);
+  const info = createEntryInfo({key, revision: 1, sizeBytes: json.length, updatedAtMs: 1});
+  const entry = await values.read(info, {} as KnownHead);
+  assert.equal(Buffer.from(entry.json).toString(), '"small"');
+});
