@@ -137,9 +137,17 @@ function isForeign(plan: RequestPlan, memory: Memory): boolean {
     values('sec-fetch-site').some(site => site !== 'same-origin' && site !== 'none') ||
     values('sec-purpose').includes('prefetch') ||
     values('referer').includes(FOREIGN_REFERER) ||
-    // The fuzzer sends no request that opens a document in a window.
-    values('sec-fetch-mode').includes('navigate')
+    // The fuzzer sends no request that opens a document in a window. In a frame the service shows the pages of plugins.
+    (values('sec-fetch-mode').includes('navigate') && !(isPluginPage(plan) && isFrame(values('sec-fetch-dest'))))
   );
+}
+
+function isPluginPage({method, target}: RequestPlan): boolean {
+  return method === 'GET' && /^(?:http:\/\/[^/]*)?\/plugins\//i.test(target);
+}
+
+function isFrame(destinations: readonly string[]): boolean {
+  return destinations.length === 1 && destinations[0] === 'iframe';
 }
 
 function remember(headers: readonly (readonly [string, string])[], body: Uint8Array, memory: Memory): void {
