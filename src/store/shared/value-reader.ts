@@ -60,7 +60,8 @@ export class ValueReader {
     }
     const entry = isDeferred(info, head) ? await this.#readFromLog(info, at) : await this.#readFromRecord(info, at);
     this.#add(entry.key, {revision: entry.revision, json: entry.json});
-    return entry;
+    // The bytes may be a part of an answer of the engine.
+    return createEntry(info, copyJson(entry.json));
   }
 
   /** Learns values from changes, and forgets those that they replace. */
