@@ -182,6 +182,18 @@ describe.skipIf(!CAN_BROWSE)('the page of entries in Chromium', () => {
     expect(problems).toEqual([]);
   }, 60_000);
 
+  test('forgets the keys that are pressed while it loads a list if that fails', async () => {
+    const {page} = await openEntries();
+    await rowOf(page, keyOf(0)).waitFor();
+    const list = await searchHeld(page, 'com.example.fleet-003/flights/00700');
+    for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    await list.abort();
+    await page.unrouteAll();
+    await page.getByRole('button', {name: 'Try again'}).click();
+    await rowOf(page, keyOf(7000)).waitFor();
+    expect(await page.locator('[data-active="true"]').count()).toBe(0);
+  }, 60_000);
+
   test('keeps every byte of a value, formats it only when asked, and saves it at its revision', async () => {
     const text = '{\r\n"id": 9007199254740993, "id": 1.0,\t"x": 1e400}';
     await service.crewroom.entries.put('edit/a', text, {ttlSeconds: 5000});
