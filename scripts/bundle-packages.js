@@ -34,14 +34,20 @@ export async function bundlePackages(built) {
 /**
  * Creates a plugin for bundles of the service's own code: they load these packages from their files, as CommonJS, but for those of some
  * folders, which they include.
+ *
+ * @param {string} folder Folder of the bundles.
+ * @param {readonly string[]} included Packages of which a bundle includes the file.
+ * @param {readonly string[]} shaken Packages of which a bundle includes what it uses.
  */
-export function keepPackages(folder, included) {
+export function keepPackages(folder, included, shaken) {
   return {
     name: 'keep-packages',
     setup(bundler) {
       bundler.onResolve({filter: new RegExp(`/${FOLDER}/[^/]+/[^/]+\\.mjs$`)}, ({path, resolveDir}) => {
         const file = join(resolveDir, path).replace(/\.mjs$/, '.cjs');
-        return included.includes(basename(dirname(file)))
+        const name = basename(dirname(file));
+        if (shaken.includes(name)) return bundler.resolve(name, {kind: 'import-statement', resolveDir: root});
+        return included.includes(name)
           ? {path: file}
           : {path: relative(folder, file).replaceAll('\\', '/'), external: true};
       });

@@ -9,7 +9,7 @@ export const BUNDLES = {
   grpc: ['@grpc/grpc-js', '@grpc/proto-loader'],
   lmdb: ['lmdb'],
   pino: ['pino'],
-  zod: ['zod'],
+  valibot: ['valibot'],
 };
 
 /** Packages that only the command line uses. They exist as ES modules only, and go into its bundle. */

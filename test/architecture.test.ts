@@ -15,6 +15,8 @@ type Room = keyof typeof MAY_IMPORT;
  */
 const MAY_IMPORT = {
   domain: [],
+  documents: ['domain', 'valibot'],
+  'documents/answers': ['domain', 'documents', 'valibot'],
   protocol: ['domain', 'protocol/failure', 'protocol/text'],
   'protocol/event': ['domain', 'protocol/text'],
   'protocol/failure': ['domain', 'protocol/text'],
@@ -76,8 +78,8 @@ const MAY_IMPORT = {
   ],
   'store/wal': ['domain', 'store/disk', 'store/format', 'store/plan', 'node:'],
   'store/write': ['domain', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'node:timers'],
-  identity: ['files.ts', 'domain', 'node:fs', 'node:timers', 'zod'],
-  'identity/backend': ['files.ts', 'domain', 'identity', 'identity/backend/request'],
+  identity: ['files.ts', 'documents', 'domain', 'node:fs', 'node:timers'],
+  'identity/backend': ['files.ts', 'documents', 'domain', 'identity', 'identity/backend/request'],
   'identity/backend/request': ['domain', 'identity'],
   'identity/keychain': ['domain', 'identity', 'node:child_process', 'node:url'],
   'identity/session': [
@@ -93,7 +95,7 @@ const MAY_IMPORT = {
   'access/grants': ['files.ts', 'access', 'domain', 'node:path'],
   'access/pages': ['access', 'domain', 'node:crypto', 'node:path'],
   events: ['domain'],
-  faults: ['domain', 'node:events'],
+  faults: ['documents', 'domain', 'node:events'],
   metrics: ['domain'],
   requests: ['domain', 'protocol/headers'],
   plugins: [
@@ -134,7 +136,7 @@ const MAY_IMPORT = {
   'plugins/background/runtime/program': [],
   'plugins/background/runtime/values': ['node:util'],
   'plugins/directory': ['files.ts', 'domain', 'plugins/manifest', 'node:crypto', 'node:fs', 'node:path'],
-  'plugins/manifest': ['domain'],
+  'plugins/manifest': ['documents', 'domain'],
   'plugins/package': [
     'files.ts',
     'domain',
@@ -174,12 +176,12 @@ const MAY_IMPORT = {
   'http/node/connections': ['domain', 'node:net'],
   // A client of its own: it passes on raw headers, streams and upgraded connections, which `fetch` cannot.
   'http/proxy': ['domain', 'http/core', 'protocol/headers', 'system', 'node:http', 'node:stream'],
-  'http/openapi': ['domain', 'http/core', 'protocol/failure', 'zod'],
+  'http/operations': ['documents', 'documents/answers', 'domain', 'http/core', 'valibot'],
   'http/routes': [
+    'documents',
     'domain',
     'http/core',
     'http/files',
-    'http/openapi',
     'http/proxy',
     'protocol',
     'protocol/event',
@@ -191,6 +193,7 @@ const MAY_IMPORT = {
     'node:path',
     'node:timers',
     'node:url',
+    'valibot',
   ],
   client: [
     'domain',
@@ -313,6 +316,7 @@ const MAY_IMPORT = {
   'cli/catalogue': ['cli/terminal', 'config', 'domain'],
   'cli/output': [
     'crewroom.ts',
+    'documents',
     'version.ts',
     'cli/terminal',
     'client',
@@ -409,6 +413,7 @@ const MAY_IMPORT = {
   'cli/commands': [
     'app.ts',
     'crewroom.ts',
+    'documents',
     'paths.ts',
     'version.ts',
     'cli/catalogue',
@@ -437,7 +442,7 @@ const MAY_IMPORT = {
     '@bomb.sh/tab',
     'cross-spawn',
   ],
-  config: ['domain', 'node:path'],
+  config: ['documents', 'domain', 'valibot', 'node:path'],
   'files.ts': ['domain', 'node:fs', 'node:path'],
   'paths.ts': ['node:path', 'env-paths'],
   'version.ts': ['node:module'],
@@ -481,7 +486,6 @@ const MAY_IMPORT = {
     'plugins/flight',
     'plugins/settings',
     'http',
-    'http/openapi',
     'http/proxy',
     'http/routes',
     'metrics',
@@ -490,7 +494,6 @@ const MAY_IMPORT = {
     'node:timers',
   ],
   // Built into JSON files; nothing loads it at run time.
-  schemas: ['config', 'domain', 'identity', 'zod'],
   'index.ts': [
     'app.ts',
     'crewroom.ts',

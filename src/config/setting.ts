@@ -1,5 +1,5 @@
 import {resolve} from 'node:path';
-import {readFaultText} from '../domain/fault-text.ts';
+import {readFaultText} from '../documents/fault-text.ts';
 
 /** A setting: its description in help, and its reader. */
 export interface Setting<T> {

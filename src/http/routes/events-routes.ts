@@ -1,3 +1,4 @@
+import {EVENTS_QUERY} from '../../documents/queries.ts';
 import type {Caller} from '../../domain/access.ts';
 import {AppError} from '../../domain/app-error.ts';
 import {DEFAULT_EVENT_KINDS, type Events, type SubscribeOptions} from '../../domain/event.ts';
@@ -8,10 +9,10 @@ import type {Store} from '../../domain/store.ts';
 import {formatPolled} from '../../protocol/event/event.ts';
 import type {EventTexts} from '../../protocol/event/event-texts.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import {memoize} from '../core/memoize.ts';
 import {answer, type HttpAnswer, streamAnswer} from '../core/message.ts';
 import {type Call, invalidParameter, type Route} from '../core/route.ts';
 import {pollEvents} from './long-poll.ts';
+import {readParameters} from './read-parameters.ts';
 import {formatEventFrames, formatEventStream} from './stream-events.ts';
 
 /** Dependencies of {@link eventsRoutes}. */
@@ -24,14 +25,9 @@ export interface EventsRoutesDeps {
 
 /** `/api/events`: changes, as they happen. */
 export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
-  const {events, texts, limits} = deps;
-  const eventsQuery = memoize(async () => {
-    const {createEventsQuery, readParameters} = await import('../openapi/parameters.ts');
-    const schema = createEventsQuery(limits);
-    return (query: string) => readParameters(query, schema);
-  });
-  const readRequest = async ({request, caller, query}: Call): Promise<EventsRequest> => {
-    const {wait, since, ...asked} = (await eventsQuery())(query);
+  const {events, texts} = deps;
+  const readRequest = ({request, caller, query}: Call): EventsRequest => {
+    const {wait, since, ...asked} = readParameters(query, EVENTS_QUERY);
     assertMayFollow(caller, asked);
     const last = readLastEventId(request.rawHeaders);
     // A browser that reconnects repeats its first request and adds the last id that it received.
@@ -41,9 +37,9 @@ export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
     {
       path: '/api/events',
       needs: 'by-operation',
-      operations: {GET: async call => answerEvents(await readRequest(call), call, deps)},
-      webSocket: async call => {
-        const {waitSeconds, ...asked} = await readRequest(call);
+      operations: {GET: call => answerEvents(readRequest(call), call, deps)},
+      webSocket: call => {
+        const {waitSeconds, ...asked} = readRequest(call);
         if (waitSeconds !== undefined) throw invalidParameter('wait', 'it cannot be combined with a WebSocket');
         return formatEventFrames(events.subscribe({...asked, signal: call.request.signal}), texts);
       },

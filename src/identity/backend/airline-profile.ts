@@ -1,8 +1,9 @@
+import {AIRLINE} from '../../documents/identity.ts';
+import {checkValue, formatProblems} from '../../documents/problems.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {DocumentProblem} from '../../domain/failure.ts';
 import {type JsonReading, readJsonDocument} from '../../domain/json-document.ts';
 import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
-import {describeIssues} from '../../domain/schema-issues.ts';
 import {describeFileError, FileError, readRegularFile} from '../../files.ts';
 import {readScriptUrl} from './script-url.ts';
 
@@ -26,11 +27,9 @@ export async function readAirline(file: string): Promise<Airline> {
     new AppError({code: 'invalid-airline', file, problems});
   const document = await readDocument(file);
   if ('problem' in document) throw invalid(document.problem);
-  // Loaded on demand: the schema library takes longer to load than everything else.
-  const {AIRLINE_SCHEMA} = await import('../identity-schema.ts');
-  const result = AIRLINE_SCHEMA.safeParse(document.value, {reportInput: true});
-  if (!result.success) throw invalid(...describeIssues(result.error.issues));
-  const reading = readScriptUrl(result.data.settings.scriptURL);
+  const checked = checkValue(AIRLINE, document.value, {withReceived: true});
+  if ('found' in checked) throw invalid(...formatProblems(checked.found));
+  const reading = readScriptUrl(checked.value.settings.scriptURL);
   if ('problem' in reading) throw invalid({path: '$.settings.scriptURL', problem: reading.problem});
   return {json: document.json, scriptURL: reading.scriptURL};
 }

@@ -1,8 +1,10 @@
+import type {GenericSchema} from 'valibot';
 import {AppError} from '../domain/app-error.ts';
-import {DOCUMENT_MEMBERS_MAX, DocumentObject, describeBreadth} from '../domain/document-object.ts';
+import {DOCUMENT_MEMBERS_MAX, describeBreadth} from '../domain/document-object.ts';
 import type {DocumentProblem, Failure} from '../domain/failure.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {TooBroad} from '../domain/json-limits.ts';
+import {checkValue, formatProblems, type Problem} from './problems.ts';
 
 /** Maximum nesting depth of a small document, which contains only strings. */
 const DEPTH_MAX = 8;
@@ -10,32 +12,26 @@ const DEPTH_MAX = 8;
 /**
  * Reads an object of a few strings, such as a sign-in.
  *
- * @param read Reads the members; other members are problems.
  * @param fail Returns the failure for the problems.
  * @throws {AppError} `invalid-json`, `value-too-deep`; the failure with the path of each problem.
  */
 export function readSmallDocument<T>(
   body: Uint8Array,
-  read: (root: DocumentObject) => T,
+  schema: GenericSchema<unknown, T>,
   fail: (problems: readonly DocumentProblem[]) => Failure,
 ): T {
-  const index = indexDocument(body, fail);
-  const problems: DocumentProblem[] = [];
-  const report = (problem: DocumentProblem): void => void problems.push(problem);
-  const root = new DocumentObject({index, span: index.root, path: '$', report});
-  const document = read(root);
-  root.end();
-  if (problems.length > 0) throw new AppError(fail(problems));
-  return document;
+  const duplicates = findDuplicates(indexDocument(body, fail));
+  const checked = checkValue(schema, JSON.parse(new TextDecoder().decode(body)));
+  if ('value' in checked && duplicates.length === 0) return checked.value;
+  const found = 'found' in checked ? checked.found : [];
+  throw new AppError(fail(formatProblems([...duplicates, ...found])));
 }
 
-/** Reads a member that is a list of strings. Reports any other element as a problem, and reads an empty string in its place. */
-export function readStrings(root: DocumentObject, name: string): readonly string[] {
-  return root.list(name).map(({index, span, path, report}) => {
-    if (index.isString(span)) return index.string(span);
-    report({path, problem: 'has to be a string'});
-    return '';
-  });
+/** Finds members that a parsed object has lost. */
+function findDuplicates(index: JsonIndex): readonly Problem[] {
+  const names = index.isObject(index.root) ? index.members(index.root).map(({name}) => name) : [];
+  const repeated = names.filter((name, at) => names.indexOf(name) !== at);
+  return repeated.map(name => ({keys: [name], problem: 'occurs more than once'}));
 }
 
 function indexDocument(body: Uint8Array, fail: (problems: readonly DocumentProblem[]) => Failure): JsonIndex {

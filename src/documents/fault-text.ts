@@ -1,5 +1,5 @@
-import {FAULT_KINDS, type Fault, type RequestFault} from './fault.ts';
-import {findFaultProblems} from './fault-check.ts';
+import {FAULT_KINDS, type Fault, type RequestFault} from '../domain/fault.ts';
+import {findFaultProblems} from './faults.ts';
 
 /** Result of reading a fault from text: the fault, or the problem in words. */
 export type FaultTextReading = {readonly fault: Fault} | {readonly problem: string};
