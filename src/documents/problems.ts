@@ -77,7 +77,7 @@ function describeIssue({type, input, expected}: BaseIssue<unknown>, withReceived
   return withReceived ? `is ${describeType(input)} and ${wanted}` : wanted;
 }
 
-/** What valibot expects in place of a member that a schema does not have. */
+/** Expectation of valibot in place of a member that a schema does not have. */
 export const UNKNOWN_MEMBER = 'never';
 
 function describeType(value: unknown): string {
