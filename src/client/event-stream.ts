@@ -1,7 +1,7 @@
-import type {AppError} from '../domain/app-error.ts';
 import type {DefaultEventKind, EventKind} from '../domain/event.ts';
 import type {GivenRevision, Revision} from '../domain/revision.ts';
 import {parseRevision} from '../domain/revision.ts';
+import type {AppError} from '../failures/app-error.ts';
 import {type ClientEvent, readEvent} from '../protocol/event/event.ts';
 import {type SseBlock, SseParser} from '../protocol/event/server-sent-events.ts';
 import {expecting, unexpectedAnswer} from './answer.ts';

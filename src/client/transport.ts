@@ -1,6 +1,6 @@
-import {AppError} from '../domain/app-error.ts';
 import type {Expectation} from '../domain/entry.ts';
 import {untilAborted} from '../domain/until-aborted.ts';
+import {AppError} from '../failures/app-error.ts';
 import type {FailureReading} from '../protocol/failure/failure-document.ts';
 import {formatExpectation, hasBareRevision} from '../protocol/headers/preconditions.ts';
 import {readStoreId} from '../protocol/service-documents.ts';

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
-import {AppError} from '../domain/app-error.ts';
 import type {Log} from '../domain/log.ts';
 import {createStoreId, STORE_ID_BYTES} from '../domain/store-id.ts';
+import {AppError} from '../failures/app-error.ts';
 import {
   type DataDirectory,
   prepareDataDirectory,

@@ -1,8 +1,8 @@
 import {type Access, ANY_CALLER, type Caller, OPEN_ACCESS, type Principal} from '../../domain/access.ts';
 import {NO_FAULTS, type ServedFaults} from '../../domain/active-faults.ts';
-import {AppError} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
 import {withoutPageSecrets} from '../../domain/page-proofs.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {answerOptions, isPreflight, withCors} from './cors.ts';
 import type {FailureLog} from './failure-log.ts';
 import {failureAnswer, toFailure} from './failure-response.ts';

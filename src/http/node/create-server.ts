@@ -1,7 +1,7 @@
 import {createServer, type IncomingMessage, type Server, type ServerOptions} from 'node:http';
 import {Socket} from 'node:net';
-import type {Failure} from '../../domain/failure.ts';
 import type {Limits} from '../../domain/limits.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpHandler} from '../core/message.ts';
 import {NodeExchange, type ReceivedRequest} from './exchange.ts';

@@ -1,7 +1,7 @@
 import type {IncomingMessage, ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
-import {AppError} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {assertBodySize} from '../core/body.ts';
 import type {HttpRequest} from '../core/message.ts';

@@ -4,7 +4,7 @@ import {WebSocket} from 'ws';
 import {Feed} from '../../../test/support/feed.ts';
 import {exchange, formatRequest, type RawClient} from '../../../test/support/raw-client.ts';
 import {startTestServer, type TestServer, type TestServerDeps} from '../../../test/support/test-server.ts';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {failureAnswer} from '../core/failure-response.ts';
 import {type HttpHandler, type HttpStream, jsonAnswer} from '../core/message.ts';
 import type {WebSocketHandler} from '../core/web-socket.ts';

@@ -1,10 +1,10 @@
 import {z} from 'zod';
 import {DEFAULT_EVENT_KINDS, EVENT_KINDS, type EventKind} from '../../domain/event.ts';
-import {FAULT_KINDS} from '../../domain/fault.ts';
 import {KEY_BYTES_MAX, TTL_SECONDS_MAX} from '../../domain/fixed-limits.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {GivenRevision} from '../../domain/revision.ts';
 import {parseRevision} from '../../domain/revision.ts';
+import {FAULT_KINDS} from '../../failures/fault-mark.ts';
 import {invalidParameter, parseQuery} from '../core/route.ts';
 
 /** A parameter that is either `true` or `false`, written out. */

@@ -1,10 +1,10 @@
 import type {Caller} from '../../domain/access.ts';
-import {AppError} from '../../domain/app-error.ts';
 import {DEFAULT_EVENT_KINDS, type Events, type SubscribeOptions} from '../../domain/event.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {GivenRevision} from '../../domain/revision.ts';
 import {parseRevision} from '../../domain/revision.ts';
 import type {Store} from '../../domain/store.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {formatPolled} from '../../protocol/event/event.ts';
 import type {EventTexts} from '../../protocol/event/event-texts.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';

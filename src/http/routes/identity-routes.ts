@@ -1,7 +1,7 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {Identity, IdentitySource} from '../../domain/identity.ts';
 import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
 import {applyMergePatch} from '../../domain/merge-patch.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {answer, asText, type HttpAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';

@@ -1,9 +1,9 @@
 import type {Caller} from '../../domain/access.ts';
-import {AppError} from '../../domain/app-error.ts';
 import type {Owner} from '../../domain/owner.ts';
 import {type PageProofs, withoutPageSecrets} from '../../domain/page-proofs.ts';
 import type {PluginAnswer, PluginRequest, PluginStatus, Plugins} from '../../domain/plugin.ts';
 import type {UserSettings} from '../../domain/user-settings.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {withoutOwnTokens} from '../../protocol/headers/bearer-token.ts';
 import {formatPlugin, formatPluginLogs, formatPlugins} from '../../protocol/plugin/plugin-documents.ts';
 import {answer, emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer, WINDOW_HEADERS} from '../core/message.ts';

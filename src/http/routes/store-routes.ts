@@ -1,4 +1,3 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {SharedEntry} from '../../domain/entry.ts';
 import type {Key} from '../../domain/key.ts';
@@ -7,6 +6,7 @@ import type {Revision} from '../../domain/revision.ts';
 import type {Store} from '../../domain/store.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {assertTtl, type TtlSeconds} from '../../domain/time-to-live.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {formatEntryHeaders} from '../../protocol/headers/entry-headers.ts';
 import {formatEntityTag, isAlreadyRead, readExpectation} from '../../protocol/headers/preconditions.ts';
 import {readJsonBody, readMergePatchBody} from '../core/body.ts';

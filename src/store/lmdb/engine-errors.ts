@@ -1,6 +1,6 @@
 import {constants} from 'node:os';
-import {AppError} from '../../domain/app-error.ts';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {type DataDirectory, unusableDirectory} from '../disk/data-directory.ts';
 import {GROUP_OVERHEAD_BYTES, isFullDiskError} from '../disk/free-space.ts';
 

@@ -1,6 +1,6 @@
 import {statSync} from 'node:fs';
 import {join} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
 import {assertLockUndamaged, type Expected} from './check-pages.ts';
 import {type Environment, openEnvironment} from './environment.ts';

@@ -1,7 +1,7 @@
 import {setImmediate} from 'node:timers/promises';
-import {AppError} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
 import type {Log} from '../../domain/log.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
 import type {Engine} from '../lmdb/engine.ts';

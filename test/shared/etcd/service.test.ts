@@ -9,7 +9,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {type EtcdLocation, locateStore} from '../../../src/config/store-location.ts';
 import {checkSharedStore} from '../../../src/doctor/check-shared-store.ts';
 import type {Finding} from '../../../src/doctor/finding.ts';
-import type {AppError} from '../../../src/domain/app-error.ts';
+import type {AppError} from '../../../src/failures/app-error.ts';
 import {STORED_VALUE_BYTES_MAX as VALUE_BYTES_MAX} from '../../../src/store/shared/engine/staging.ts';
 import {createMachine} from '../../cli/crewroom.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';

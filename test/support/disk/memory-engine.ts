@@ -1,4 +1,4 @@
-import {AppError} from '../../../src/domain/app-error.ts';
+import {AppError} from '../../../src/failures/app-error.ts';
 import type {DataDirectory} from '../../../src/store/disk/data-directory.ts';
 import {type OpenFile, writeWhole} from '../../../src/store/disk/file-system.ts';
 import {removeUnfinished} from '../../../src/store/lmdb/check-pages.ts';
