@@ -33,7 +33,6 @@ async function connectJudged({connectionsMax = 10, lingerMs = 100} = {}): Promis
     return jsonAnswer(Buffer.from(await request.readBody(1000)).toString());
   };
   const webSockets: WebSocketHandler = {
-    has: () => true,
     open: async ({target}) => {
       handled.push(target);
       return {kind: 'refused', answer: {status: 404, rawHeaders: [], body: ''}};
