@@ -103,7 +103,6 @@ const MAY_IMPORT = {
     'plugins/background/log',
     'plugins/directory',
     'plugins/manifest',
-    'node:crypto',
     'node:fs',
     'node:path',
   ],
