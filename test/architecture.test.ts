@@ -117,7 +117,6 @@ const MAY_IMPORT = {
     'plugins/background/log',
     'plugins/directory',
     'plugins/manifest',
-    'node:crypto',
     'node:fs',
     'node:path',
   ],
