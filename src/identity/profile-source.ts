@@ -5,7 +5,7 @@ import type {DocumentProblem} from '../domain/failure.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
-import {describeFileError, FileError, readRegularFile} from '../files.ts';
+import {describeFileError, FileError, readRegularFile} from '../files/read-file.ts';
 import {readPartialDocument} from './identity-document.ts';
 
 /** Dependencies of {@link openProfileSource}. */

@@ -3,7 +3,7 @@ import type {DocumentProblem} from '../../domain/failure.ts';
 import {type JsonReading, readJsonDocument} from '../../domain/json-document.ts';
 import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
 import {describeIssues} from '../../domain/schema-issues.ts';
-import {describeFileError, FileError, readRegularFile} from '../../files.ts';
+import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
 import {readScriptUrl} from './script-url.ts';
 
 /** An airline, with the address where its pilots sign in. */
