@@ -3,7 +3,7 @@ import {realpath, statfs} from 'node:fs/promises';
 import {sep} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {assertCanOpen, type OpenedFiles, OpeningError, readProcess} from './opening-limits.ts';
 
 /**
