@@ -11,8 +11,8 @@ export async function buildOpenApi(load) {
     ...(await load('http/operations/operations.js')),
     ...(await load('http/operations/operation.js')),
     ...(await load('http/operations/request-bodies.js')),
-    ...(await load('protocol/failure/failure-status.js')),
-    ...(await load('domain/failure-advice.js')),
+    ...(await load('failures/failure-status.js')),
+    ...(await load('failures/failure-advice.js')),
     ...(await load('domain/fixed-limits.js')),
   };
   const paths = Object.entries(parts.OPERATIONS).map(([path, operations]) => {

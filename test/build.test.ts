@@ -30,12 +30,14 @@ const SOURCES = [
   // Used by the pages of failures, the OpenAPI document and the JSON Schemas.
   'config',
   'documents',
+  'failures',
   join('http', 'core'),
   join('http', 'operations'),
   'protocol',
   join('plugins', 'background', 'channel'),
   join('plugins', 'background', 'runtime'),
   join('identity', 'keychain', 'keychain-process.js'),
+  join('store', 'lmdb', 'opening-trial-process.js'),
 ];
 
 describe('a build of a clone', () => {

@@ -1,4 +1,5 @@
-import {FAULT_KINDS, type Fault, type RequestFault} from '../domain/fault.ts';
+import type {Fault, RequestFault} from '../domain/fault.ts';
+import {FAULT_KINDS} from '../failures/fault-mark.ts';
 import {findFaultProblems} from './faults.ts';
 
 /** Result of reading a fault from text: the fault, or the problem in words. */

@@ -1,19 +1,19 @@
 import * as v from 'valibot';
-import {AppError} from '../domain/app-error.ts';
-import type {DocumentProblem} from '../domain/failure.ts';
 import {
   FAULT_DELAY_MS_MAX,
-  FAULT_KINDS,
   FAULT_OFFSET_SECONDS_MAX,
   FAULT_PATH_LENGTH_MAX,
   FAULT_SEED_MAX,
   FAULTS_MAX,
   type Fault,
 } from '../domain/fault.ts';
-import {listFaultCodes} from '../domain/fault-failures.ts';
 import {readJsonDocument} from '../domain/json-document.ts';
 import {formatSegment} from '../domain/json-path.ts';
 import {isPluginId} from '../domain/plugin-id.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {DocumentProblem} from '../failures/failure.ts';
+import {listFaultCodes} from '../failures/fault-failures.ts';
+import {FAULT_KINDS} from '../failures/fault-mark.ts';
 import {closed, described, named, withoutArrays} from './kinds.ts';
 import {checkValue, formatProblems} from './problems.ts';
 

@@ -1,6 +1,6 @@
 import type {BaseIssue, GenericSchema} from 'valibot';
-import type {DocumentProblem} from '../domain/failure.ts';
 import {formatPath} from '../domain/json-path.ts';
+import type {DocumentProblem} from '../failures/failure.ts';
 
 /** Maximum number of problems that are described for one document. */
 const PROBLEMS_MAX = 100;

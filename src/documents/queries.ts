@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import {DEFAULT_EVENT_KINDS, EVENT_KINDS, type EventKind} from '../domain/event.ts';
-import {FAULT_KINDS} from '../domain/fault.ts';
 import {KEY_BYTES_MAX, TTL_SECONDS_MAX} from '../domain/fixed-limits.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {type GivenRevision, parseRevision} from '../domain/revision.ts';
+import {FAULT_KINDS} from '../failures/fault-mark.ts';
 import {closed, described} from './kinds.ts';
 
 // Queries are read from text, so each kind is a pipe from a text to its value. Only limits that no start changes stand in them.
@@ -79,6 +79,12 @@ const REVISION_PROBLEM =
 /** A revision as clients send it, for the documentation. */
 export const GIVEN_REVISION = /^([0-9a-z]{1,32}-)?(0|[1-9][0-9]{0,14})$/;
 
+const revision = v.pipe(
+  text,
+  v.regex(GIVEN_REVISION, REVISION_PROBLEM),
+  v.transform(given => parseRevision(given) as GivenRevision),
+);
+
 const kinds = v.pipe(
   text,
   v.check(
@@ -98,14 +104,12 @@ export const EVENTS_QUERY = v.pipe(
       `Kinds of events, separated by commas, of ${[...EVENT_KINDS].join(', ')}. Without it: ${[...DEFAULT_EVENT_KINDS].join(', ')}.`,
     ),
     since: described(
-      v.optional(
-        v.pipe(
-          text,
-          v.regex(GIVEN_REVISION, REVISION_PROBLEM),
-          v.transform(given => parseRevision(given) as GivenRevision),
-        ),
-      ),
+      v.optional(revision),
       'The revision that was seen last, with or without its store; without it, from now on. A `Last-Event-ID` takes precedence.',
+    ),
+    lastEventId: described(
+      v.optional(revision),
+      'The `Last-Event-ID` of a client that cannot send the header, such as a polyfill of `EventSource`; the header takes precedence.',
     ),
     initial: described(flag, 'Whether to send the existing entries first; with `since`, only after a `reset`.'),
     wait: described(

@@ -2,12 +2,13 @@ import {setMaxListeners} from 'node:events';
 import {formatFault, readFaultText} from '../documents/fault-text.ts';
 import {readFaultValues} from '../documents/faults.ts';
 import type {ActiveFaults, ServedFaults} from '../domain/active-faults.ts';
-import {AppError} from '../domain/app-error.ts';
-import {FAULT_SEED_MAX, type Fault, type FaultKind, type FaultList, type Faults} from '../domain/fault.ts';
+import {FAULT_SEED_MAX, type Fault, type FaultList, type Faults} from '../domain/fault.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import type {Timers} from '../domain/timers.ts';
 import {waitForTime} from '../domain/wait-for-time.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {FaultKind} from '../failures/fault-mark.ts';
 import {createDrawers, drawFaults} from './draw-faults.ts';
 
 /** Dependencies of {@link createFaultSwitch}. */

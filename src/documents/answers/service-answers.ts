@@ -46,6 +46,14 @@ export const SESSION = closed({
   summary,
   expiresAt: maybe(TIME, 'End of the session, if known, UTC.'),
   stale,
+  verifiedAt: maybe(
+    TIME,
+    'When the back end confirmed the session last, UTC; absent if it has not since the sign-in or the start.',
+  ),
+  unverifiable: maybe(
+    v.literal(true),
+    'The back end does not offer to verify sessions: the session is kept to its end.',
+  ),
   scriptURL: maybe(text, 'The address of the back end.'),
   kept: maybe(v.picklist(['keychain', 'file', 'memory']), 'Where the session is stored.'),
   problem: maybe(

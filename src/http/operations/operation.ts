@@ -1,6 +1,6 @@
 import type {GenericSchema} from 'valibot';
 import {PRINCIPAL_PATTERN} from '../../documents/answers/answer-kinds.ts';
-import type {FailureCode} from '../../domain/failure.ts';
+import type {FailureCode} from '../../failures/failure.ts';
 import type {Method} from '../core/route.ts';
 
 /** An operation in the OpenAPI document. */

@@ -12,7 +12,7 @@ import {
 import {DONE} from '../../documents/answers/store-answers.ts';
 import {FAULTS} from '../../documents/faults.ts';
 import {END_FAULTS_QUERY} from '../../documents/queries.ts';
-import type {FailureCode} from '../../domain/failure.ts';
+import type {FailureCode} from '../../failures/failure.ts';
 import type {Method} from '../core/route.ts';
 import type {OperationDescription, Operations} from './operation.ts';
 

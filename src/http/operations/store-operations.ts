@@ -7,7 +7,7 @@ import {
   LIST_QUERY,
   WRITE_QUERY,
 } from '../../documents/queries.ts';
-import type {FailureCode} from '../../domain/failure.ts';
+import type {FailureCode} from '../../failures/failure.ts';
 import type {AnswerDescription, OperationDescription, Operations} from './operation.ts';
 
 const READ_FAILURES: readonly FailureCode[] = ['store-closed', 'store-unavailable', 'entry-corrupt'];

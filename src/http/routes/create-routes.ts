@@ -47,7 +47,7 @@ import {transferRoutes} from './transfer-routes.ts';
 export interface RoutesDeps {
   readonly version: string;
   readonly limits: Limits;
-  readonly store: Pick<Store, 'id' | 'readOnlyBecause'>;
+  readonly store: Pick<Store, 'id' | 'changes' | 'readOnlyBecause'>;
   readonly entries: CheckedEntries;
   readonly events: Events & Announcer;
   readonly transfer: Transfer;

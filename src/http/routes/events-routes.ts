@@ -1,11 +1,11 @@
 import {EVENTS_QUERY} from '../../documents/queries.ts';
 import type {Caller} from '../../domain/access.ts';
-import {AppError} from '../../domain/app-error.ts';
 import {DEFAULT_EVENT_KINDS, type Events, type SubscribeOptions} from '../../domain/event.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {GivenRevision} from '../../domain/revision.ts';
 import {parseRevision} from '../../domain/revision.ts';
 import type {Store} from '../../domain/store.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {formatPolled} from '../../protocol/event/event.ts';
 import type {EventTexts} from '../../protocol/event/event-texts.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
@@ -19,17 +19,19 @@ import {formatEventFrames, formatEventStream} from './stream-events.ts';
 export interface EventsRoutesDeps {
   readonly events: Events;
   readonly texts: EventTexts;
-  readonly store: Pick<Store, 'id'>;
+  readonly store: Pick<Store, 'id' | 'changes'>;
   readonly limits: Limits;
 }
 
 /** `/api/events`: changes, as they happen. */
 export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
-  const {events, texts} = deps;
-  const readRequest = ({request, caller, query}: Call): EventsRequest => {
-    const {wait, since, ...asked} = readParameters(query, EVENTS_QUERY);
+  const {events, texts, store} = deps;
+  const readRequest = async ({request, caller, query}: Call): Promise<EventsRequest> => {
+    const {wait, since, lastEventId, ...asked} = readParameters(query, EVENTS_QUERY);
     assertMayFollow(caller, asked);
-    const last = readLastEventId(request.rawHeaders);
+    const last = readLastEventId(request.rawHeaders) ?? lastEventId;
+    // Another process may have written it. Each read makes a store as new as its engine.
+    if (typeof since === 'number' && since > events.cursor) await store.changes(since, {limit: 1});
     // A browser that reconnects repeats its first request and adds the last id that it received.
     return {...asked, waitSeconds: wait, since: last ?? since, resume: last !== undefined};
   };
@@ -37,9 +39,9 @@ export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
     {
       path: '/api/events',
       needs: 'by-operation',
-      operations: {GET: call => answerEvents(readRequest(call), call, deps)},
-      webSocket: call => {
-        const {waitSeconds, ...asked} = readRequest(call);
+      operations: {GET: async call => answerEvents(await readRequest(call), call, deps)},
+      webSocket: async call => {
+        const {waitSeconds, ...asked} = await readRequest(call);
         if (waitSeconds !== undefined) throw invalidParameter('wait', 'it cannot be combined with a WebSocket');
         return formatEventFrames(events.subscribe({...asked, signal: call.request.signal}), texts);
       },

@@ -1,6 +1,6 @@
 import {readSignIn, SIGN_IN_BYTES_MAX} from '../../documents/requests.ts';
-import {AppError} from '../../domain/app-error.ts';
 import type {ServedSessions, SignIn} from '../../domain/session.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {formatSession} from '../../protocol/session.ts';
 import {readJsonBody} from '../core/body.ts';

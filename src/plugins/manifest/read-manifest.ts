@@ -1,9 +1,9 @@
 import {MANIFEST, type ManifestDocument} from '../../documents/manifest.ts';
 import {checkValue, formatProblems, type Problem} from '../../documents/problems.ts';
-import type {DocumentProblem} from '../../domain/failure.ts';
 import {readJsonDocument} from '../../domain/json-document.ts';
 import type {PluginId} from '../../domain/plugin-id.ts';
 import type {PluginManifest, PluginSetting} from '../../domain/plugin-manifest.ts';
+import type {DocumentProblem} from '../../failures/failure.ts';
 import {findReservedPath} from './reserved-ids.ts';
 
 /** Name of the file with the manifest, in the folder of a plugin. */
