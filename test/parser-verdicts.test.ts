@@ -12,8 +12,8 @@ const PARSERS = /\b(?:JSON\.parse|new URL|URL\.canParse|Date\.parse|decodeURICom
 
 /** Calls of parsers of the platform: their number, and the bound of the text before each. */
 const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>> = {
-  'access/grants/rules-file.ts': [1, 'FILE_BYTES_MAX, of a file of the user'],
-  'access/token-file.ts': [2, 'FILE_BYTES_MAX, of a file of the user, and a time in it'],
+  'access/grants/rules-file.ts': [2, 'FILE_BYTES_MAX, of a file of the user'],
+  'access/token-file.ts': [3, 'FILE_BYTES_MAX, of a file of the user, and a time in it'],
   'cli/commands/copy.ts': [5, 'an argument: the operating system limits it'],
   'cli/commands/explain.ts': [2, 'the name and the content of a file of the package'],
   'cli/commands/plugin.ts': [1, 'an argument: the operating system limits it'],

@@ -1,12 +1,12 @@
 import {IDENTITY} from '../documents/identity.ts';
+import {blankComments, removeComments} from '../documents/json-comments.ts';
 import {checkValue, formatProblems, type Problem} from '../documents/problems.ts';
 import type {Identity, IdentityDocument} from '../domain/identity.ts';
 import {readJsonDocument} from '../domain/json-document.ts';
+import {JsonIndex} from '../domain/json-index.ts';
 import {encodeJsonText, type JsonText, parseJsonText} from '../domain/json-text.ts';
 import {applyMergePatch} from '../domain/merge-patch.ts';
 import type {DocumentProblem} from '../failures/failure.ts';
-import {createPartFinder, type PlacedProblem, withLines} from './document-lines.ts';
-import {blankComments, removeComments} from './json-comments.ts';
 import {completeDocument} from './profile-completion.ts';
 
 /** Result of reading a document: the identity, or the problems in the document. */
@@ -67,4 +67,50 @@ const REMOVAL = encodeJsonText('{"$schema":null}');
 /** Returns one line that describes an identity, such as `Ada Quill (CRW0042), Crewroom Air`. */
 export function summarise({va_user: pilot, airline}: Pick<IdentityDocument, 'va_user' | 'airline'>): string {
   return `${pilot.firstName} ${pilot.lastName} (${pilot.pilotID}), ${airline.settings.airlineName}`;
+}
+
+/** A problem, with its position in the bytes of a document if it is known. */
+interface PlacedProblem extends DocumentProblem {
+  readonly position?: number | undefined;
+}
+
+const LINE_FEED = 0x0a;
+
+/** Adds the number of the line to each problem that has a position. Reads the bytes once, whatever the number of problems. */
+function withLines(bytes: Uint8Array, problems: readonly PlacedProblem[]): readonly DocumentProblem[] {
+  const positions = problems.flatMap(({position}) => position ?? []).toSorted((a, b) => a - b);
+  const lines = new Map<number, number>();
+  let line = 1;
+  let at = 0;
+  for (const position of positions) {
+    for (; at < position; at++) if (bytes[at] === LINE_FEED) line++;
+    lines.set(position, line);
+  }
+  return problems.map(({position, path, problem}) => ({
+    path,
+    problem: position === undefined ? problem : `${problem} (line ${lines.get(position)})`,
+  }));
+}
+
+/** Finds where the parts of a document begin; a member begins with its name. For a missing part it is the closest one around it. */
+function createPartFinder(json: JsonText): (path: readonly PropertyKey[]) => number {
+  const index = new JsonIndex(json);
+  return path => {
+    let span = index.root;
+    let position = span.start;
+    for (const part of path) {
+      if (typeof part === 'number') {
+        const element = index.isArray(span) ? index.elements(span)[part] : undefined;
+        if (element === undefined) return position;
+        span = element;
+        position = element.start;
+      } else {
+        const member = index.isObject(span) ? index.members(span).findLast(({name}) => name === part) : undefined;
+        if (member === undefined) return position;
+        span = member.valueSpan;
+        position = member.nameSpan.start;
+      }
+    }
+    return position;
+  };
 }
