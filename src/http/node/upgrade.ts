@@ -76,9 +76,13 @@ class UpgradeExchange implements Exchange {
       declineUpgrade(this.#server, this.#upgrade);
       return;
     }
+    const stopWatching = closeWithClient(socket);
     webSockets
       .open(this.request)
-      .then(outcome => this.#answer(outcome))
+      .then(outcome => {
+        stopWatching();
+        return this.#answer(outcome);
+      })
       .catch(error => {
         this.#deps.onError(error);
         socket.destroy();
@@ -149,6 +153,22 @@ class UpgradeResponse extends EventEmitter<{close: []}> implements ExchangeRespo
 }
 
 function ignore(): void {}
+
+/**
+ * Closes a connection if its client disconnects before its WebSocket is open. Bytes that arrive stay in the buffer of the socket; once
+ * that is full, nothing is noticed.
+ *
+ * @returns A function that ends this, to be called before the socket is read.
+ */
+function closeWithClient(socket: Socket): () => void {
+  const notice = (): void => {
+    // The end is reported only once it is read.
+    if (socket.readableLength === 0) socket.read();
+  };
+  const close = (): void => void socket.destroy();
+  socket.on('readable', notice).on('end', close);
+  return () => void socket.off('readable', notice).off('end', close);
+}
 
 /**
  * Returns whether a request asks for an existing WebSocket (RFC 6455 section 4.1), rather than for another protocol. It
