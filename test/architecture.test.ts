@@ -617,6 +617,10 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'store/shared/etcd/': [['clock'], 'deadlines of calls'],
   'store/write/checkpointer.ts': [['timers'], 'delays a checkpoint, so that it covers more commits'],
   'system/code-cache.ts': [['environment'], 'the options of this process by which V8 compiles'],
+  'system/exit-limit.ts': [
+    ['process', 'timers'],
+    'ends a process that does not stop; its watcher is a program of its own',
+  ],
   'system/socket-owner.ts': [['timers'], 'polls the table of sockets'],
 };
 

@@ -2,6 +2,7 @@ import type {Scenario} from './scenario.ts';
 import {CHANGE_AROUND} from './scenarios/change-around.ts';
 import {COMPACT_ENGINE} from './scenarios/compact-engine.ts';
 import {DAMAGE_FILES} from './scenarios/damage-files.ts';
+import {EXHAUST_DESCRIPTORS} from './scenarios/exhaust-descriptors.ts';
 import {FAIL_DISK_CALLS} from './scenarios/fail-disk-calls.ts';
 import {FILL_DISK} from './scenarios/fill-disk.ts';
 import {FILL_ENGINE} from './scenarios/fill-engine.ts';
@@ -38,6 +39,7 @@ export const SCENARIOS: readonly Scenario[] = [
   CHANGE_AROUND,
   REFUSE_RECORD,
   SET_CLOCK_RIGHT,
+  EXHAUST_DESCRIPTORS,
   HOLD_PLACES,
   SHARE_ENGINE,
   KILL_LEADERS,

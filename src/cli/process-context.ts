@@ -5,6 +5,8 @@ import type {Writable} from 'node:stream';
 import {setTimeout as pause} from 'node:timers/promises';
 import {codeOf} from '../failures/error-text.ts';
 import type {PlatformPaths} from '../paths.ts';
+import {limitExit} from '../system/exit-limit.ts';
+import {EXIT} from '../failures/exit-codes.ts';
 import {type KeyInput, readKeys} from './key-input.ts';
 import type {CliContext, Input, Output, StopSignal} from './terminal/context.ts';
 
@@ -59,7 +61,17 @@ export function processContext(host: HostProcess, paths: PlatformPaths): CliCont
     sendSignal: (processId, signal) => sendSignal(processId, signal, host),
     isRunning: processId => canSignal(processId, host),
     exitNow: exitCode => host.exit(exitCode),
+    limitExit: (timeoutMs, message) => limitHost(host, timeoutMs, `crewroom: ${message}`),
   };
+}
+
+function limitHost(host: HostProcess, timeoutMs: number, message: string): () => void {
+  const exit = (): void => {
+    host.stderr.write(`${message}\n`);
+    host.exit(EXIT.failure);
+  };
+  const lastWord = `${message}; it could not, and was killed`;
+  return limitExit({node: host.argv[0] ?? '', processId: host.pid, timeoutMs, exit, lastWord});
 }
 
 function sendSignal(processId: number, signal: StopSignal | 'SIGHUP', host: HostProcess): void {

@@ -42,6 +42,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'too-many-connections': ({connectionsMax}) => `Cannot accept another connection: ${connectionsMax} are busy`,
   'too-many-bodies': () =>
     'Cannot hold another body or answer in memory: other requests use all of the memory for bodies',
+  'user-lookup-failed': () =>
+    'Cannot serve this program for the moment: the user at the other end of its connection could not be looked up',
   'too-many-subscribers': ({subscribersMax}) => `Cannot accept another subscriber: there are ${subscribersMax} already`,
   'subscriber-too-slow': ({cursor}) =>
     `Cannot keep more events for the subscriber: it reads too slowly since revision ${cursor}`,

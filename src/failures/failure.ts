@@ -35,6 +35,8 @@ export type RequestFailure =
   | {readonly code: 'request-timeout'}
   | {readonly code: 'too-many-connections'; readonly connectionsMax: number}
   | {readonly code: 'too-many-bodies'}
+  /** The list of the sockets of this machine could not be read for the moment. */
+  | {readonly code: 'user-lookup-failed'}
   | {readonly code: 'too-many-subscribers'; readonly subscribersMax: number}
   | {readonly code: 'subscriber-too-slow'; readonly cursor: string}
   /** `ageMs` is the age of the snapshot, if the engine closed it for that. */

@@ -13,7 +13,7 @@ import {untilStarted} from '../service/until-started.ts';
 import type {CliContext, StopSignal} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {createLog} from '../terminal/log.ts';
-import {listenForStop, type StopRequest} from '../terminal/stop-request.ts';
+import {limitStop, listenForStop, type StopRequest} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom run`: runs a command with a separate service, and returns the exit code of the command. */
@@ -32,7 +32,8 @@ export async function run(call: CallOf<typeof RUN>): Promise<number> {
       if (stop.isAsked()) return exitCodeOf(await stop.asked);
       return await runCommand(call.arguments, {context: call.context, address: {host: config.host, port}, stop});
     } finally {
-      await untilInterrupted(call.context, () => crewroom[Symbol.asyncDispose]());
+      const liftLimit = limitStop(call.context);
+      await untilInterrupted(call.context, () => crewroom[Symbol.asyncDispose]()).finally(liftLimit);
     }
   } finally {
     stop.release();

@@ -42,6 +42,11 @@ export interface CliContext {
   isRunning(processId: number): boolean;
   /** Ends the process at once, without cleaning up. */
   exitNow(exitCode: number): void;
+  /**
+   * Ends the process with exit code 1 and a message after a time, in milliseconds; kills it if it cannot end. Returns a function that lifts
+   * the limit.
+   */
+  limitExit(timeoutMs: number, message: string): () => void;
 }
 
 /** The signals that ask a service to stop. */

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import type {StopSignal} from './context.ts';
-import {listenForStop} from './stop-request.ts';
+import {listenForStop, STOP_LIMIT_MS} from './stop-request.ts';
 
 /** Signals and a clock that a test moves by hand. */
 function createOutside(environment: Readonly<Record<string, string>> = {}) {
   const listeners = new Map<StopSignal, () => void>();
   const exits: number[] = [];
+  const limits: {readonly timeoutMs: number; isLifted: boolean}[] = [];
   let nowMs = 0;
   return {
     environment,
@@ -18,6 +19,14 @@ function createOutside(environment: Readonly<Record<string, string>> = {}) {
     exitNow: (exitCode: number) => {
       exits.push(exitCode);
     },
+    limitExit: (timeoutMs: number) => {
+      const limit = {timeoutMs, isLifted: false};
+      limits.push(limit);
+      return () => {
+        limit.isLifted = true;
+      };
+    },
+    limits,
     send: (signal: StopSignal, afterMs = 0) => {
       nowMs += afterMs;
       listeners.get(signal)?.();
@@ -92,6 +101,17 @@ describe('listenForStop()', () => {
       assert.deepEqual(outside.exits, exits);
     });
   }
+
+  test('limits the time until the end from the first signal on, once, until it is released', () => {
+    const outside = createOutside();
+    const stop = listenForStop(outside);
+    assert.equal(outside.limits.length, 0);
+    outside.send('SIGTERM');
+    outside.send('SIGTERM', 9000);
+    assert.deepEqual(outside.limits, [{timeoutMs: STOP_LIMIT_MS, isLifted: false}]);
+    stop.release();
+    assert.equal(outside.limits[0]?.isLifted, true);
+  });
 
   test('does not listen to signals once it is released', () => {
     const outside = createOutside();

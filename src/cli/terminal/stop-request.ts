@@ -2,7 +2,7 @@ import {EXIT} from '../../failures/exit-codes.ts';
 import type {CliContext, StopSignal} from './context.ts';
 
 /** The part of the context that {@link listenForStop} uses. */
-export type StopRequestDeps = Pick<CliContext, 'environment' | 'elapsedMs' | 'onSignal' | 'exitNow'>;
+export type StopRequestDeps = Pick<CliContext, 'environment' | 'elapsedMs' | 'onSignal' | 'exitNow' | 'limitExit'>;
 
 /** A request to stop, by a signal. */
 export interface StopRequest {
@@ -22,11 +22,26 @@ export interface StopRequest {
  */
 const REPEATED_WITHIN_MS = 500;
 
-/** Listens for SIGINT and SIGTERM; a SIGINT after the first signal ends the process at once. */
+/**
+ * Longest time from the first signal to the end of the process, in milliseconds: a service with plugins takes seven seconds, and longer on
+ * a busy machine. `crewroom stop` waits for some more.
+ */
+export const STOP_LIMIT_MS = 12_000;
+
+/** Ends the process, with a message, if it has not stopped within {@link STOP_LIMIT_MS}. @returns A function that lifts the limit. */
+export function limitStop({limitExit}: Pick<StopRequestDeps, 'limitExit'>): () => void {
+  return limitExit(STOP_LIMIT_MS, `Cannot stop within ${STOP_LIMIT_MS / 1000} seconds: the process ends now`);
+}
+
+/**
+ * Listens for SIGINT and SIGTERM; a SIGINT after the first signal ends the process at once. From the first one on the process has to end
+ * within {@link STOP_LIMIT_MS}.
+ */
 export function listenForStop(context: StopRequestDeps): StopRequest {
   const {environment, elapsedMs} = context;
   const graceMs = environment['npm_lifecycle_event'] === undefined ? 0 : REPEATED_WITHIN_MS;
   let askedAtMs: number | undefined;
+  let liftLimit = (): void => {};
   let resolveAsked: (signal: StopSignal) => void;
   const asked = new Promise<StopSignal>(resolve => {
     resolveAsked = resolve;
@@ -34,6 +49,7 @@ export function listenForStop(context: StopRequestDeps): StopRequest {
   const ask = (signal: StopSignal): void => {
     if (askedAtMs === undefined) {
       askedAtMs = elapsedMs();
+      liftLimit = limitStop(context);
       resolveAsked(signal);
     } else if (signal === 'SIGINT' && elapsedMs() - askedAtMs >= graceMs) {
       context.exitNow(EXIT.interrupted);
@@ -43,6 +59,7 @@ export function listenForStop(context: StopRequestDeps): StopRequest {
   const releases = [listen('SIGINT'), listen('SIGTERM')];
   const release = (): void => {
     for (const each of releases) each();
+    liftLimit();
   };
   return {asked, isAsked: () => askedAtMs !== undefined, ask, release};
 }

@@ -39,6 +39,11 @@ export function createNodeServer(deps: NodeServerDeps): Server {
   server.on('connection', (socket: Socket) => {
     // A connection that is handed back after it asked to upgrade is in the pool already.
     if (deps.connections.of(socket) !== undefined) return;
+    // Its client has reset it already: Node may never notice.
+    if (socket.remoteAddress === undefined) {
+      socket.destroy();
+      return;
+    }
     if (deps.connections.add(socket)) judgePeer(socket, deps);
     else closeWithFailure(socket, {code: 'too-many-connections', connectionsMax: deps.limits.connectionsMax}, deps);
   });
@@ -92,9 +97,11 @@ function listenForRequests(server: Server, deps: NodeServerDeps, declined: WeakS
 
 function listenForErrors(server: Server, deps: NodeServerDeps): void {
   server
-    .on('connect', (_request, socket) =>
-      breakConnection(socket, {code: 'malformed-request', problem: 'it asks for a tunnel'}, deps),
-    )
+    .on('connect', (_request, socket) => {
+      // Node has removed its error listener together with its others: a reset would end the process.
+      socket.on('error', () => socket.destroy());
+      breakConnection(socket, {code: 'malformed-request', problem: 'it asks for a tunnel'}, deps);
+    })
     .on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const failure = describeClientError(error);
       if (failure === undefined) socket.destroy();
