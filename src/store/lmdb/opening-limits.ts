@@ -86,18 +86,23 @@ function assertRegularFiles({directory, readOnly}: OpenedFiles): void {
   }
 }
 
-/** Only Linux says what the limit is and how much is used. */
-function assertAddressSpaceLeft(directory: string): void {
+/**
+ * Throws if there is too little address space for the maps of some environments. Only Linux says what the limit is and how much is used.
+ *
+ * @throws {OpeningError}
+ */
+export function assertAddressSpaceLeft(directory: string, environments = 1): void {
   const limit = /^Max address space +(\d+)/m.exec(readProcess('limits'))?.[1];
   if (limit === undefined) return;
   const usedKilobytes = /^VmSize:\s+(\d+) kB/m.exec(readProcess('status'))?.[1];
   const leftBytes = Number(limit) - 1024 * Number(usedKilobytes ?? 0);
   const fileBytes = statSync(join(directory, DATA_FILE), {throwIfNoEntry: false})?.size ?? 0;
-  const neededBytes = Math.max(MAP_BYTES, fileBytes) + OTHER_SPACE_BYTES;
+  const neededBytes = environments * Math.max(MAP_BYTES, fileBytes) + OTHER_SPACE_BYTES;
   if (leftBytes >= neededBytes) return;
   throw new OpeningError(
     `the address space of this process is limited to ${formatBytes(Number(limit))} (ulimit -v), of which ` +
-      `${formatBytes(Math.max(0, leftBytes))} are left, and a store needs ${formatBytes(neededBytes)} for each of its two files; ` +
+      `${formatBytes(Math.max(0, leftBytes))} are left, and ${environments > 1 ? 'a store' : 'each of the two files of a store'} needs ` +
+      `${formatBytes(neededBytes)}; ` +
       'raise the limit, or remove it',
   );
 }

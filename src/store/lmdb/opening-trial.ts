@@ -55,18 +55,27 @@ export interface TrialOptions extends OpenedFiles {
 export async function assertOpens({platform = process.platform, engine, ...files}: TrialOptions): Promise<void> {
   if (platform === 'win32') return await waitForHolder(files, platform);
   assertCanOpen(files, platform);
-  const {type} = await statfs(files.directory);
-  // Some systems give the number with a sign.
-  const isKnown = KNOWN_FILE_SYSTEMS[platform]?.has(type >>> 0) === true;
+  const {type, isKnown} = await judgePlace(files.directory, platform);
   if (isKnown && !hasPreload()) return;
   const problem = await runTrial(engine);
   if (problem === undefined) return;
-  const name = (await findFileSystem(files.directory)) ?? `type 0x${(type >>> 0).toString(16)}`;
+  const name = (await findFileSystem(files.directory)) ?? `type 0x${type.toString(16)}`;
   const who = `its file system (${name})${isKnown ? ', or the library that LD_PRELOAD names,' : ''}`;
   throw new OpeningError(
     `${who} does not allow the record locks and shared maps that a store needs: a process that tried ${problem}; ` +
       'use a directory on a disk of this machine',
   );
+}
+
+/** Returns whether the engine can be asked to open files in a directory without a trial. */
+export async function needsNoTrial(directory: string): Promise<boolean> {
+  return process.platform === 'win32' || ((await judgePlace(directory, process.platform)).isKnown && !hasPreload());
+}
+
+async function judgePlace(directory: string, platform: NodeJS.Platform): Promise<{type: number; isKnown: boolean}> {
+  // Some systems give the number with a sign.
+  const type = (await statfs(directory)).type >>> 0;
+  return {type, isKnown: KNOWN_FILE_SYSTEMS[platform]?.has(type) === true};
 }
 
 /** Waits a moment for another program, such as a backup, which holds a file. */
