@@ -13,6 +13,7 @@ import {KILL_AT_RANDOM} from './scenarios/kill-at-random.ts';
 import {KILL_LEADERS} from './scenarios/kill-leaders.ts';
 import {LOSE_POWER} from './scenarios/lose-power.ts';
 import {RACE_FOR_REVISIONS} from './scenarios/race-for-revisions.ts';
+import {REFUSE_OPENING} from './scenarios/refuse-opening.ts';
 import {REFUSE_RECORD} from './scenarios/refuse-record.ts';
 import {RESTART_ENGINE} from './scenarios/restart-engine.ts';
 import {SET_CLOCK_RIGHT} from './scenarios/set-clock-right.ts';
@@ -38,6 +39,7 @@ export const SCENARIOS: readonly Scenario[] = [
   STOP_UNDER_LOAD,
   CHANGE_AROUND,
   REFUSE_RECORD,
+  REFUSE_OPENING,
   SET_CLOCK_RIGHT,
   EXHAUST_DESCRIPTORS,
   HOLD_PLACES,
