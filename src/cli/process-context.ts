@@ -21,9 +21,9 @@ export interface HostProcess {
   readonly pid: number;
   cwd(): string;
   getuid?(): number;
-  on(signal: StopSignal | 'SIGHUP' | 'SIGCONT', listener: () => void): unknown;
-  off(signal: StopSignal | 'SIGHUP' | 'SIGCONT', listener: () => void): unknown;
-  kill(processId: number, signal: StopSignal | 'SIGHUP' | 'SIGTSTP' | 0): unknown;
+  on(signal: StopSignal | 'SIGCONT', listener: () => void): unknown;
+  off(signal: StopSignal | 'SIGCONT', listener: () => void): unknown;
+  kill(processId: number, signal: StopSignal | 'SIGTSTP' | 0): unknown;
   exit(exitCode: number): void;
 }
 
@@ -62,7 +62,7 @@ export function processContext(host: HostProcess, paths: PlatformPaths): CliCont
   };
 }
 
-function sendSignal(processId: number, signal: StopSignal | 'SIGHUP', host: HostProcess): void {
+function sendSignal(processId: number, signal: StopSignal, host: HostProcess): void {
   try {
     host.kill(processId, signal);
   } catch (error) {
