@@ -4,6 +4,7 @@ import {dirname, join} from 'node:path';
 import {readRulesFile} from '../access/grants/rules-file.ts';
 import {readTokenFile} from '../access/token-file.ts';
 import {formatBytes} from '../domain/byte-size.ts';
+import {AppError} from '../failures/app-error.ts';
 import {
   assertNoOtherFiles,
   type DataDirectory,

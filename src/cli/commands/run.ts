@@ -65,7 +65,7 @@ async function runCommand(
     [variableOf('port')]: String(address.port),
   };
   const child = spawn(program, args, {stdio: 'inherit', cwd, env: {...environment, ...found}});
-  const stopPassing = passSignals(child, context);
+  const stopPassing = passSignals(child, context, stop);
   stop.release();
   try {
     return await new Promise((resolve, reject) => {
@@ -80,12 +80,21 @@ async function runCommand(
   }
 }
 
-/** Passes every signal on to a command. On a terminal Ctrl+C reaches the command without that, also if one stream is a file. */
-function passSignals(child: ChildProcess, {onSignal, stdin, stdout, stderr}: CliContext): () => void {
+/** Passes every signal on to a command. Those of a terminal reach the command without that, also if one stream is a file. */
+function passSignals(
+  child: ChildProcess,
+  {onSignal, stdin, stdout, stderr}: CliContext,
+  stop: StopRequest,
+): () => void {
   const onTerminal = stdin.isTerminal || stdout.isTerminal || stderr.isTerminal;
   const releases = [
     onSignal('SIGTERM', () => child.kill('SIGTERM')),
     onSignal('SIGINT', () => onTerminal || child.kill('SIGINT')),
+    onSignal('SIGBREAK', () => {}),
+    onSignal('SIGHUP', () => {
+      stop.ask('SIGHUP');
+      if (!onTerminal) child.kill('SIGHUP');
+    }),
   ];
   return () => {
     for (const release of releases) release();

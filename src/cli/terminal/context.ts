@@ -35,9 +35,9 @@ export interface CliContext {
   /** The `fetch` of this Node. */
   readonly fetch: typeof fetch;
   /** Adds a listener for a signal; returns a function that removes it. */
-  onSignal(signal: StopSignal | 'SIGHUP', listener: () => void): () => void;
+  onSignal(signal: StopSignal, listener: () => void): () => void;
   /** Sends a signal to a process, unless that has ended. */
-  sendSignal(processId: number, signal: StopSignal | 'SIGHUP'): void;
+  sendSignal(processId: number, signal: StopSignal): void;
   /** Returns whether a process runs. */
   isRunning(processId: number): boolean;
   /** Ends the process at once, without cleaning up. */
@@ -50,7 +50,7 @@ export interface CliContext {
 }
 
 /** The signals that ask a service to stop. */
-export type StopSignal = 'SIGINT' | 'SIGTERM';
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK';
 
 /** An input stream. */
 export interface Input {

@@ -8,6 +8,7 @@ function createOutside(environment: Readonly<Record<string, string>> = {}) {
   const listeners = new Map<StopSignal, () => void>();
   const exits: number[] = [];
   const limits: {readonly timeoutMs: number; isLifted: boolean}[] = [];
+  const sent: [number, StopSignal][] = [];
   let nowMs = 0;
   return {
     environment,
@@ -31,12 +32,28 @@ function createOutside(environment: Readonly<Record<string, string>> = {}) {
       nowMs += afterMs;
       listeners.get(signal)?.();
     },
+    platform: 'linux' as const,
+    processId: 42,
+    sendSignal: (processId: number, signal: StopSignal) => void sent.push([processId, signal]),
     exits,
+    sent,
     listeners,
   };
 }
 
 describe('listenForStop()', () => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) {
+    test(`reports ${signal}`, async () => {
+      const outside = createOutside();
+      const stop = listenForStop(outside);
+      outside.send(signal);
+      assert.equal(await stop.asked, signal);
+      stop.release();
+      // Ends as the closed terminal would have ended it.
+      assert.deepEqual(outside.sent, signal === 'SIGHUP' ? [[42, 'SIGHUP']] : []);
+    });
+  }
+
   test('reports the first signal, also to later callers', async () => {
     const outside = createOutside();
     const stop = listenForStop(outside);
