@@ -3,11 +3,11 @@ import {AppError} from '../../domain/app-error.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, type HttpRequest, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route} from '../core/route.ts';
-import {CONSOLE_NAME} from '../core/sites.ts';
+import {CONSOLE_NAME, isBelowConsole} from '../core/sites.ts';
 import {answerFile} from '../files/file-answer.ts';
 import {findFile} from '../files/find-file.ts';
 import {assertNoQuery} from './no-query.ts';
-import {hostOf, isBelowConsole, portOf} from './published-address.ts';
+import {hostOf, portOf} from './published-address.ts';
 
 /** The built console: `dist/console/`, seen from the sources and from the built files alike. */
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../../dist/console/', import.meta.url));
