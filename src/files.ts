@@ -1,7 +1,7 @@
 import {constants} from 'node:fs';
 import {type FileHandle, mkdir, open, stat} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {codeOf} from './domain/error-text.ts';
+import {codeOf} from './failures/error-text.ts';
 
 /** Reason why a file cannot be read. */
 export type FileProblem = 'missing' | 'not-regular' | 'too-large' | 'unreadable';

@@ -1,6 +1,6 @@
 import {lstat, mkdir, open, rename, rm, stat} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {codeOf} from '../domain/error-text.ts';
+import {codeOf} from '../failures/error-text.ts';
 import {readRegularFile, syncDirectory} from '../files.ts';
 
 /** Only the owner may read the file, and see that it is there. */

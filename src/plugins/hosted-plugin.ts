@@ -1,11 +1,11 @@
 import {join} from 'node:path';
 import type {BackgroundTokens} from '../domain/access.ts';
-import {AppError} from '../domain/app-error.ts';
-import {messageOf} from '../domain/error-text.ts';
 import type {Log} from '../domain/log.ts';
 import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus} from '../domain/plugin.ts';
 import type {Timers} from '../domain/timers.ts';
 import {waitForTime} from '../domain/wait-for-time.ts';
+import {AppError} from '../failures/app-error.ts';
+import {messageOf} from '../failures/error-text.ts';
 import type {Background, BackgroundDeps} from './background/background.ts';
 import {BACKGROUND_FILE} from './directory/folder-state.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';

@@ -2,8 +2,8 @@ import type {Stats} from 'node:fs';
 import {type FileHandle, lstat, open, realpath, rename, rm, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {isatty} from 'node:tty';
-import {AppError} from '../../domain/app-error.ts';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {isForeignUser} from '../../system/socket-owner.ts';
 import {escapeParts} from '../terminal/escape.ts';
 

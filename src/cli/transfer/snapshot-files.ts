@@ -1,8 +1,8 @@
 import type {Stats} from 'node:fs';
 import {lstat, readdir, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
-import {messageOf} from '../../domain/error-text.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {messageOf} from '../../failures/error-text.ts';
 import {makeDirectory, openNow} from '../../files.ts';
 import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
 import {AdvisedError} from '../failures/report.ts';

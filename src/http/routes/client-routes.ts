@@ -11,7 +11,7 @@ import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpAnswer, type HttpRequest, jsonAnswer} from '../core/message.ts';
 import type {Call, Operation, Route} from '../core/route.ts';
 import {isBelowConsole} from '../core/sites.ts';
-import {assertNoQuery} from './no-query.ts';
+import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 import {hostOf, portOf, replacePublishedAddress} from './published-address.ts';
 
 /** Dependencies of {@link clientRoutes}. */
@@ -34,7 +34,7 @@ export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps):
       needs: 'client:use',
       operations: {
         GET: ({query}) => {
-          assertNoQuery(query);
+          assertNoQueryButRandom(query);
           return config;
         },
       },

@@ -1,4 +1,4 @@
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {Pilot} from './pilot.ts';
 import {type BackEndProbe, findRefusal, findUnknownSession, readPilotAnswer, readProbe} from './pilot-answer.ts';
 import {type BackEndAnswer, type BackEndRequest, type RequestDeps, sendRequest} from './request/back-end-request.ts';

@@ -1,10 +1,10 @@
 import {chmod, lstat, open, rename, rm} from 'node:fs/promises';
 import {join} from 'node:path';
-import {codeOf} from '../../../domain/error-text.ts';
-import type {Failure} from '../../../domain/failure.ts';
 import {encodeJsonText} from '../../../domain/json-text.ts';
 import {applyMergePatch} from '../../../domain/merge-patch.ts';
 import {isSentFailure} from '../../../domain/sent-failure.ts';
+import {codeOf} from '../../../failures/error-text.ts';
+import type {Failure} from '../../../failures/failure.ts';
 import {describeFileError, FileError, makeDirectory, readRegularFile} from '../../../files.ts';
 import {readScriptUrl} from '../../backend/script-url.ts';
 import {type SessionRecord, TIME_MAX_MS} from './session-record.ts';
