@@ -201,6 +201,7 @@ const MAY_IMPORT = {
     'protocol/plugin',
     'protocol/transaction',
     'protocol/transfer',
+    'node:crypto',
     'node:fs',
     'node:path',
     'node:timers',
