@@ -1,6 +1,6 @@
 import {lstat, mkdir, stat} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {codeOf} from '../domain/error-text.ts';
+import {codeOf} from '../failures/error-text.ts';
 import {syncDirectory} from '../files/directory.ts';
 import {readRegularFile} from '../files/read-file.ts';
 import {PRIVATE_FILE_MODE, replaceFile} from '../files/replace-file.ts';

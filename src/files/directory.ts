@@ -1,6 +1,6 @@
 import {mkdir, open, readdir, rename, stat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {codeOf} from '../domain/error-text.ts';
+import {codeOf} from '../failures/error-text.ts';
 
 /**
  * Creates a directory and its parents, durably: after a loss of power those that were created are there. Unlike `mkdir` with `recursive`,

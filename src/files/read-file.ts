@@ -1,6 +1,6 @@
 import {constants} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
-import {codeOf} from '../domain/error-text.ts';
+import {codeOf} from '../failures/error-text.ts';
 
 /** Reason why a file cannot be read. */
 export type FileProblem = 'missing' | 'not-regular' | 'too-large' | 'unreadable';

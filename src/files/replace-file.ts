@@ -1,6 +1,6 @@
 import {type FileHandle, open, rename, rm} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {codeOf} from '../domain/error-text.ts';
+import {codeOf} from '../failures/error-text.ts';
 import {syncDirectory} from './directory.ts';
 
 /** Only the owner may read and write the file. */

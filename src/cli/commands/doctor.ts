@@ -6,11 +6,11 @@ import {checkLocalhost, checkNode} from '../../doctor/check-machine.ts';
 import {checkSettings} from '../../doctor/check-settings.ts';
 import type {DoctorContext} from '../../doctor/context.ts';
 import type {Finding, Steps} from '../../doctor/finding.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {serviceUrl} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {DOCTOR} from '../catalogue/service-commands.ts';
 import type {FlagsOf} from '../catalogue/spec.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readSources} from '../input/settings.ts';
 import {createFindingFormatter} from '../output/format-findings.ts';
@@ -103,7 +103,7 @@ async function* examine(call: CallOf<typeof DOCTOR>): Steps {
   const files = listOwnerFiles({dataDir, port}, context);
   const called = {url: serviceUrl({host, port}), userId: context.userId, files, isRequired: false, ownOnly: false};
   const machine: DoctorContext = {...context, fetch: createOwnerFetch(called)};
-  yield [await checkService({host, port}, machine)];
+  yield await checkService({host, port}, machine);
   // An unusable directory is reported already.
   const isUsable = !data.some(({check, level}) => check === 'Data' && level === 'problem');
   if (flags.deep && dataDir !== undefined && ephemeral === false && isUsable)

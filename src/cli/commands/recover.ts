@@ -1,8 +1,8 @@
 import {resolve} from 'node:path';
 import {type LogLoss, recoverStore} from '../../doctor/recover-store.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {RECOVER} from '../catalogue/transfer-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage, unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';

@@ -1,12 +1,12 @@
 import {mkdir, readFile, realpath, writeFile} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {codeOf} from '../../domain/error-text.ts';
+import {codeOf} from '../../failures/error-text.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {syncDirectory} from '../../files/directory.ts';
 import {removeDurably} from '../../files/replace-file.ts';
 import {unitFileOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {SERVICE} from '../catalogue/unit-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readCount} from '../input/flag-values.ts';
 import {findPathProblem, formatUnit, type Program, UNIT_MARK, UNIT_NAME} from '../systemd/unit.ts';

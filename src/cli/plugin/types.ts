@@ -1,13 +1,13 @@
 import {readFile} from 'node:fs/promises';
 import {resolve} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
-import {messageOf} from '../../domain/error-text.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {messageOf} from '../../failures/error-text.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {replaceFile, SHARED_FILE_MODE} from '../../files/replace-file.ts';
 import {readManifestFile} from '../../plugins/directory/found-plugin.ts';
 import {formatSettingTypes} from '../../plugins/manifest/setting-types.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
 type PluginCall = CallOf<typeof PLUGIN>;

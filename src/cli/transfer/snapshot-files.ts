@@ -1,8 +1,8 @@
 import type {Stats} from 'node:fs';
 import {lstat, readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
-import {messageOf} from '../../domain/error-text.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {messageOf} from '../../failures/error-text.ts';
 import {makeDirectory} from '../../files/directory.ts';
 import {openNow} from '../../files/read-file.ts';
 import {removeDurably} from '../../files/replace-file.ts';

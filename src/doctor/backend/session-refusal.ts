@@ -1,6 +1,6 @@
-import {AppError} from '../../domain/app-error.ts';
-import {describeProblem} from '../../domain/client-failure-texts.ts';
-import type {Failure, FailureCode} from '../../domain/failure.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {describeProblem} from '../../failures/client-failure-texts.ts';
+import type {Failure, FailureCode} from '../../failures/failure.ts';
 import type {Finding} from '../finding.ts';
 import {findingOfCallFailure} from './call-failure.ts';
 
@@ -15,6 +15,13 @@ const FIXES: {readonly [C in FailureCode]?: string} = {
     'Keep the session that the sign-in returned: another sign-in of the same pilot, or an emptied table, ends it',
   'invalid-pilot': 'Answer with each member in its type; see "The pilot" in docs/back-ends.md of Crewroom',
 };
+
+/** Judgement of a back end without `pilot/verify`. */
+export const VERIFY_NOT_OFFERED = {
+  level: 'warning',
+  detail: 'it is not offered, so programs use a session that the airline ended until its own end',
+  fix: 'Answer POST pilot/verify with the pilot, and with 401 and {"message": "…"} for a session that is not valid',
+} as const satisfies Omit<Finding, 'check'>;
 
 /** Turns the refusal of a sign-in or session into one finding for each problem. @throws Any error that is not a failure. */
 export function findingsOfRefusal(check: string, error: unknown): readonly Finding[] {

@@ -1,8 +1,9 @@
 // biome-ignore lint/style/noExcessiveLinesPerFile: one table of all operations.
 import type {z} from 'zod';
-import type {FailureCode} from '../../domain/failure.ts';
 import type {Limits} from '../../domain/limits.ts';
+import type {FailureCode} from '../../failures/failure.ts';
 import type {Method} from '../core/route.ts';
+import {PILOTS, READINESS, SESSION} from './identity-schemas.ts';
 import {
   createEventsQuery,
   createListQuery,
@@ -20,11 +21,8 @@ import {
   IMPORTED,
   LIMITS,
   LIVENESS,
-  PILOTS,
   PRINCIPAL_PATTERN,
-  READINESS,
   SERVICE,
-  SESSION,
   TRANSACTED,
 } from './schemas.ts';
 

@@ -1,5 +1,5 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {JsonText} from '../../domain/json-text.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {cleanText} from '../clean-text.ts';
 import {decodeBeginning, firstLineOf, titleOf, withoutTags} from './answer-text.ts';
 import {type Diagnosis, diagnose, diagnoseFront} from './diagnosis.ts';
@@ -68,6 +68,16 @@ export function findRefusal(answer: BackEndAnswer, username: string): AppError |
     return new AppError({code: 'wrong-credentials', url, ...message, ...(hint === undefined ? {} : {hint})});
   if (status === 409) return new AppError({code: 'pilot-not-confirmed', url, ...message});
   return undefined;
+}
+
+/** Returns whether a back end offers the call that it answered. If not, there is no message about the session. */
+export function isOffered(answer: BackEndAnswer): boolean {
+  const {status, path, body} = answer;
+  if (![404, 405, 501].includes(status) || diagnoseFront(answer) !== undefined) return true;
+  if (status !== 404) return false;
+  const message = messageIn(body) ?? '';
+  // Frameworks and small back ends name the status or the path of a call that they do not know.
+  return !(/^\W*(?:not found\W*)?$/i.test(message) || message.includes(path));
 }
 
 /** Recognises the refusal of a session. Back ends differ in the status: unknown, malformed or refused. */

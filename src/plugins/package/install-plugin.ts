@@ -1,8 +1,8 @@
 import {readdir} from 'node:fs/promises';
 import {basename, join} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
 import type {PluginLogLine, PluginState} from '../../domain/plugin.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {makeDirectory, syncTree} from '../../files/directory.ts';
 import {readFolderState} from '../directory/folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from '../directory/found-plugin.ts';

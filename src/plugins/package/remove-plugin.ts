@@ -1,7 +1,7 @@
 import {readdir, rm} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
 import {isPluginId} from '../../domain/plugin-id.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {syncDirectory} from '../../files/directory.ts';
 import {awaitEnd, type FollowingService, type Waiting} from './service-view.ts';
 import type {Staging} from './staging.ts';

@@ -1,6 +1,6 @@
 import {lstat, readdir, rm} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
-import {codeOf} from '../../domain/error-text.ts';
+import {codeOf} from '../../failures/error-text.ts';
 import {makeDirectory, renameDurably} from '../../files/directory.ts';
 import {ownUserId} from '../directory/access.ts';
 

@@ -13,7 +13,7 @@ import {
   truncate,
 } from 'node:fs/promises';
 import {join} from 'node:path';
-import {codeOf} from '../../domain/error-text.ts';
+import {codeOf} from '../../failures/error-text.ts';
 import {makeDirectory, syncDirectory} from '../../files/directory.ts';
 import {FileError, readRegularFile} from '../../files/read-file.ts';
 import type {FileStatus, FileSystem, OpenFile} from './file-system.ts';

@@ -1,10 +1,10 @@
 import {chmod, lstat} from 'node:fs/promises';
 import {join} from 'node:path';
-import {codeOf} from '../../../domain/error-text.ts';
-import type {Failure} from '../../../domain/failure.ts';
 import {encodeJsonText} from '../../../domain/json-text.ts';
 import {applyMergePatch} from '../../../domain/merge-patch.ts';
 import {isSentFailure} from '../../../domain/sent-failure.ts';
+import {codeOf} from '../../../failures/error-text.ts';
+import type {Failure} from '../../../failures/failure.ts';
 import {makeDirectory} from '../../../files/directory.ts';
 import {describeFileError, FileError, readRegularFile} from '../../../files/read-file.ts';
 import {PRIVATE_FILE_MODE, removeDurably, replaceFile} from '../../../files/replace-file.ts';
