@@ -45,6 +45,8 @@ interface ReadFile extends SectorContent {
 /** The header of a record, and its file. */
 interface FoundHeader extends DecodedHeader {
   readonly file: ReadFile;
+  /** True if its sector is damaged: it may be a copy that a disk wrote to a wrong place. */
+  readonly isDoubtful: boolean;
   /** Undefined if its changes are not sound. */
   readonly record: RecoveredRecord | undefined;
 }
@@ -63,9 +65,12 @@ export async function readWriteAheadLog(
     const bytes = bytesOf[index];
     return {name, bytes, ...unseal(bytes ?? Buffer.alloc(0), index, WAL_FILE_BYTES)};
   });
-  const headers = files.flatMap(findHeaders);
-  const found = headers.flatMap(({record}) => (record !== undefined && record.first > checkpointed ? [record] : []));
-  found.sort((a, b) => a.first - b.first);
+  // Of equal ones the first counts.
+  const headers = files.flatMap(findHeaders).sort((a, b) => Number(a.isDoubtful) - Number(b.isDoubtful));
+  const found = headers
+    .flatMap(({record}) => (record !== undefined && record.first > checkpointed ? [record] : []))
+    .sort((a, b) => a.first - b.first)
+    .filter(({first, storeId}, index, all) => first !== all[index - 1]?.first || storeId !== all[index - 1]?.storeId);
   const own = found.filter(({storeId}) => storeId === walId);
   const records = own.slice(0, countConnected(own, checkpointed));
   // Without a name in the tree the creation of the files may have been interrupted.
@@ -114,7 +119,8 @@ function findHeaders(file: ReadFile): readonly FoundHeader[] {
     if (header !== undefined) {
       const sealed = bytes?.subarray(sealedPosition(at), sealedPosition(end)) ?? Buffer.alloc(0);
       const position = {file: name, at: sealedPosition(at), bytes: sealed};
-      found.push({...header, file, record: changes && {...header, changes, position}});
+      const isDoubtful = file.damagedAt.includes(position.at);
+      found.push({...header, file, isDoubtful, record: changes && {...header, changes, position}});
     }
     at = end;
   }
@@ -133,15 +139,16 @@ function findLost(
   // The changes of a checkpointed record do not matter; it shows where the next one begins.
   const written = headers.filter(({record, last}) => record !== undefined || last <= checkpointed);
   const newest = written.reduce<FoundHeader | undefined>(
-    (a, b) => (a !== undefined && a.last > b.last ? a : b),
+    (a, b) => (a !== undefined && a.last >= b.last ? a : b),
     undefined,
   );
   const known = Math.max(checkpointed, newest?.last ?? 0);
   for (const {file, at} of placesAfter(newest, {files, checkpointed})) {
     const header = decodeWalHeader(file.content, at);
-    if (header !== undefined && header.first <= known) continue;
     const start = sealedPosition(at);
-    const end = header === undefined ? start + SECTOR_BYTES : sealedPosition(nextBeginning(header.end));
+    // An older record is there if nothing was written over it; but one in a damaged sector may have been written over the next one.
+    const isNext = header !== undefined && header.first > known;
+    const end = isNext ? sealedPosition(nextBeginning(header.end)) : start + SECTOR_BYTES;
     const damagedAt = file.damagedAt.find(each => each >= start && each < end);
     if (damagedAt !== undefined)
       return `${describeDamage(file, damagedAt)}, where commits after ${known} that were acknowledged may have been`;

@@ -187,6 +187,26 @@ describe('the write-ahead log of a store that was not closed', () => {
     await assertFailsWith(openStore(directory), 'store-damaged');
   });
 
+  test('is reported if the page of an older record was written over its last one', async () => {
+    const {directory, storePath} = await leaveWal([[putOf(3, 'c', '3')], [putOf(4, 'c', '4')], [putOf(5, 'c', '5')]]);
+    const file = join(storePath, FIRST_FILE);
+    await overwrite(file, 2 * BLOCK_BYTES, (await readFile(file)).subarray(0, BLOCK_BYTES));
+    await assertFailsWith(openStore(directory), 'store-damaged');
+  });
+
+  test('is as good as before if the page of a record was written elsewhere too', async () => {
+    const {directory, storePath} = await leaveWal([[putOf(3, 'c', '3')], [putOf(4, 'c', '4')], [putOf(5, 'c', '5')]]);
+    const file = join(storePath, FIRST_FILE);
+    for (const block of [0, 2])
+      await overwrite(
+        file,
+        (7 + block) * BLOCK_BYTES,
+        (await readFile(file)).subarray(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES),
+      );
+    const {store, errors} = await openLogged(directory);
+    assert.deepEqual([store.revision, errors.length], [5, 1]);
+  });
+
   test('never writes a block again that has an acknowledged record', async () => {
     const {ends} = await leaveWal([[putOf(3, 'c', '3')], [putOf(4, 'd', LONG)], [putOf(5, 'e', '5')]]);
     assert.deepEqual(
