@@ -208,7 +208,7 @@ export type LocalFailure =
       readonly found: string;
       readonly supported: number;
     }
-  | {readonly code: 'store-damaged'; readonly directory: string; readonly problem: string}
+  | {readonly code: 'store-damaged'; readonly directory: string; readonly problem: string; readonly hint?: string}
   /** The file with the tokens of programs, in the data directory. */
   | {readonly code: 'invalid-token-file'; readonly file: string; readonly problem: string}
   | {readonly code: 'invalid-rules-file'; readonly file: string; readonly problem: string}
