@@ -13,7 +13,7 @@ export default defineConfig({
       {find: /^crewroom\/client$/, replacement: `${sources}client/index.ts`},
       {find: /^crewroom\/client\/service$/, replacement: `${sources}client/service/index.ts`},
       // As `browser` in package.json does for the built files: pages get the short failure texts.
-      {find: /^.*\/failure-texts\.ts$/, replacement: `${sources}domain/client-failure-texts.ts`},
+      {find: /^.*\/failure-texts\.ts$/, replacement: `${sources}failures/client-failure-texts.ts`},
     ],
   },
   oxc: {jsx: {runtime: 'automatic', importSource: 'preact'}},

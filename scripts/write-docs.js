@@ -49,9 +49,9 @@ function readPages(folder) {
 /** Reads code, status and advice of every failure from the built service, and its description from docs/errors.md. */
 async function readFailures(text, built) {
   const load = path => import(pathToFileURL(join(built, path)).href);
-  const {STATUS_BY_CODE} = await load('protocol/failure/failure-status.js');
-  const {STATUS_TEXTS} = await load('http/core/status-text.js');
-  const {adviseOnFailure} = await load('domain/failure-advice.js');
+  const {STATUS_BY_CODE} = await load('failures/failure-status.js');
+  const {STATUS_TEXTS} = await load('failures/status-text.js');
+  const {adviseOnFailure} = await load('failures/failure-advice.js');
   return Object.entries(STATUS_BY_CODE).map(([code, status]) => {
     const [, meaning] = new RegExp(`^\\| \`${code}\` \\|(?: [0-9]{3} \\|)? (.+) \\| .+ \\|$`, 'm').exec(text) ?? [];
     if (meaning === undefined) throw new Error(`docs/errors.md does not describe "${code}"`);

@@ -2,7 +2,6 @@
 export {openCrewroom} from './app.ts';
 export type {Config, LogLevel} from './config/config.ts';
 export type {Crewroom, Listening} from './crewroom.ts';
-export {AppError, describeFailure} from './domain/app-error.ts';
 export type {Change, Changes, PutChange, RemovalChange} from './domain/change.ts';
 export type {
   Check,
@@ -50,22 +49,7 @@ export type {
   Reset,
   SubscribeOptions,
 } from './domain/event.ts';
-export type {
-  ConfigurationProblem,
-  Conflict,
-  DocumentProblem,
-  Failure,
-  FailureCode,
-  ImportedPart,
-} from './domain/failure.ts';
-export type {
-  Fault,
-  FaultKind,
-  FaultList,
-  FaultSelection,
-  Faults,
-  RequestFault,
-} from './domain/fault.ts';
+export type {Fault, FaultList, FaultSelection, Faults, RequestFault} from './domain/fault.ts';
 export type {
   Airline,
   AirlineAccount,
@@ -125,6 +109,16 @@ export type {Timers} from './domain/timers.ts';
 export type {Export, ExportOptions, Imported, ImportMode, ImportOptions, Transfer} from './domain/transfer.ts';
 export type {TypedEntries} from './domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from './domain/typed-entry.ts';
+export {AppError, describeFailure} from './failures/app-error.ts';
+export type {
+  ConfigurationProblem,
+  Conflict,
+  DocumentProblem,
+  Failure,
+  FailureCode,
+  ImportedPart,
+} from './failures/failure.ts';
+export type {FaultKind} from './failures/fault-mark.ts';
 export type {Keychain} from './identity/keychain/keychain.ts';
 export type {CrewroomParts} from './parts.ts';
 export type {EntryState} from './store/format/entry-state.ts';

@@ -3,12 +3,12 @@ import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
 import {flagOf, SETTING_NAMES, shownFlagOf} from '../src/config/config.ts';
-import type {FailureCode} from '../src/domain/failure.ts';
-import {adviseOnFailure} from '../src/domain/failure-advice.ts';
-import {FAILURE_TEXTS} from '../src/domain/failure-texts.ts';
+import type {FailureCode} from '../src/failures/failure.ts';
+import {adviseOnFailure} from '../src/failures/failure-advice.ts';
+import {STATUS_BY_CODE} from '../src/failures/failure-status.ts';
+import {FAILURE_TEXTS} from '../src/failures/failure-texts.ts';
 import {OPERATIONS} from '../src/http/openapi/operations.ts';
 import {METRICS} from '../src/metrics/metric-table.ts';
-import {STATUS_BY_CODE} from '../src/protocol/failure/failure-status.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

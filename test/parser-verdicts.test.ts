@@ -33,7 +33,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   ],
   'doctor/backend/check-probe.ts': [2, 'addresses that were read'],
   'doctor/backend/walk.ts': [1, 'an address that was read'],
-  'domain/failure-advice.ts': [2, 'an origin, shortened by the guard'],
+  'failures/failure-advice.ts': [2, 'an origin, shortened by the guard'],
   'domain/json-document.ts': [1, 'files of 16 MiB; VALUE_DEPTH_MAX and BREADTH_MAX by parseJsonText()'],
   'domain/json-index.ts': [1, 'a name or a string of a document that parseJsonText() accepted'],
   'domain/json-string.ts': [1, 'a name of a document that is being scanned'],

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import {afterEach, describe, expect, test} from 'vitest';
 import {openCrewroom} from '../src/app.ts';
 import type {Crewroom} from '../src/crewroom.ts';
-import type {Failure} from '../src/domain/failure.ts';
 import type {Key, Prefix} from '../src/domain/key.ts';
 import type {Store} from '../src/domain/store.ts';
+import type {Failure} from '../src/failures/failure.ts';
 import type {CrewroomParts} from '../src/parts.ts';
 import {openMemoryStore} from '../src/store/memory/memory-store.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../src/testing/shared/samples.ts';
@@ -470,7 +470,7 @@ describe('an import during other writes', () => {
   });
 
   test('that fill the disk: the failure reports what was stored', async () => {
-    const {AppError} = await import('../src/domain/app-error.ts');
+    const {AppError} = await import('../src/failures/app-error.ts');
     const crewroom = await open(
       'memory',
       storeThat(async (_, count) => {

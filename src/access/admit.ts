@@ -8,8 +8,8 @@ import {
   OWNER_CALLER,
 } from '../domain/access.ts';
 import type {GrantedPermissions} from '../domain/access-grants.ts';
-import {AppError} from '../domain/app-error.ts';
 import type {Owner} from '../domain/owner.ts';
+import {AppError} from '../failures/app-error.ts';
 import type {BackgroundRegister} from './background-register.ts';
 import {createCaller} from './judged-caller.ts';
 import type {TokenRegister} from './token-register.ts';

@@ -1,6 +1,6 @@
 import type {AllowedOriginList, AllowedOrigins, RefusedOrigin} from '../domain/allowed-origins.ts';
-import {AppError} from '../domain/app-error.ts';
 import {findOriginProblem} from '../domain/web-origin.ts';
+import {AppError} from '../failures/app-error.ts';
 
 /** Dependencies of {@link createAllowedOrigins}. */
 export interface AllowedOriginsDeps {

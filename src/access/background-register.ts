@@ -1,5 +1,5 @@
 import type {BackgroundTokens} from '../domain/access.ts';
-import {AppError} from '../domain/app-error.ts';
+import {AppError} from '../failures/app-error.ts';
 import {createToken, hash} from './token-hash.ts';
 
 /** Dependencies of {@link createBackgroundRegister}. */

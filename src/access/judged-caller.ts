@@ -1,5 +1,5 @@
 import type {Action, Caller, Principal} from '../domain/access.ts';
-import {AppError} from '../domain/app-error.ts';
+import {AppError} from '../failures/app-error.ts';
 import {grantable} from './permission.ts';
 import {type JudgedPrincipal, judgeAccess} from './verdict.ts';
 

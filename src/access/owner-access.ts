@@ -1,5 +1,5 @@
-import {AppError} from '../domain/app-error.ts';
 import type {Owner, OwnerCode} from '../domain/owner.ts';
+import {AppError} from '../failures/app-error.ts';
 import {createSecret, createToken, findEqual, hash, SecretHasher} from './token-hash.ts';
 
 /** Dependencies of {@link createOwnerAccess}. */

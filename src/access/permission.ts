@@ -1,7 +1,7 @@
 import {type Action, PERMISSION_NAMES, type Permission} from '../domain/access.ts';
-import {AppError} from '../domain/app-error.ts';
 import {KEY_BYTES_MAX} from '../domain/fixed-limits.ts';
 import {parsePrefix} from '../domain/key.ts';
+import {AppError} from '../failures/app-error.ts';
 
 /** Maximum size of a permission in a file of them, in bytes: the longest prefix with each character escaped, its action, and the rest of its line. */
 export const PERMISSION_LINE_BYTES_MAX = 2 * KEY_BYTES_MAX + 64;

@@ -1,8 +1,8 @@
 import {join} from 'node:path';
-import {AppError} from '../domain/app-error.ts';
-import {messageOf} from '../domain/error-text.ts';
 import {hasShape} from '../domain/shape.ts';
-import {FileError} from '../files.ts';
+import {AppError} from '../failures/app-error.ts';
+import {messageOf} from '../failures/error-text.ts';
+import {FileError} from '../files/read-file.ts';
 import {readOwnFile, writeOwnFile} from './own-file.ts';
 import {PERMISSION_LINE_BYTES_MAX, readPermission} from './permission.ts';
 import {type KeptToken, PERMISSIONS_MAX, TOKENS_MAX} from './token-register.ts';

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {createInterface} from 'node:readline';
 import type {Writable} from 'node:stream';
 import {setTimeout as pause} from 'node:timers/promises';
-import {codeOf} from '../domain/error-text.ts';
+import {codeOf} from '../failures/error-text.ts';
 import type {PlatformPaths} from '../paths.ts';
 import {type KeyInput, readKeys} from './key-input.ts';
 import type {CliContext, Input, Output, StopSignal} from './terminal/context.ts';

@@ -1,7 +1,7 @@
+import {EXIT} from '../failures/exit-codes.ts';
 import {VERSION} from '../version.ts';
 import type {Command} from './catalogue/call.ts';
 import type {COMMANDS, CommandName} from './catalogue/commands.ts';
-import {EXIT} from './failures/exit-codes.ts';
 import {reportError} from './failures/report.ts';
 import {type CommandLine, parseCommandLine} from './parser/command-line.ts';
 import {formatHelp} from './parser/help.ts';

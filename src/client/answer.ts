@@ -1,5 +1,5 @@
-import {AppError} from '../domain/app-error.ts';
 import {decodeJsonText, trustStoredJson} from '../domain/json-text.ts';
+import {AppError} from '../failures/app-error.ts';
 import {type FailureReading, readFailure} from '../protocol/failure/failure-document.ts';
 import {UnexpectedDocument} from '../protocol/text/read-document.ts';
 

@@ -2,8 +2,8 @@ import {getEventListeners, once} from 'node:events';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {AppError} from '../domain/app-error.ts';
 import {createStoreId} from '../domain/store-id.ts';
+import {AppError} from '../failures/app-error.ts';
 import {type Client, createClient} from './client.ts';
 
 type Answering = (response: ServerResponse, request: IncomingMessage) => void;

@@ -3,9 +3,9 @@ import {createServer, type IncomingMessage, type Server, type ServerResponse} fr
 import type {AddressInfo} from 'node:net';
 import {Readable} from 'node:stream';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import type {AppError} from '../domain/app-error.ts';
 import {isDataFailure} from '../domain/data-failure.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
+import type {AppError} from '../failures/app-error.ts';
 import type {ClientEvent} from '../protocol/event/event.ts';
 import {type ConnectionState, createEventStream, type EventStreamDeps, type EventsOptions} from './event-stream.ts';
 import {createTransport} from './transport.ts';
@@ -33,7 +33,7 @@ async function serve(...answers: readonly Answering[]): Promise<{url: string; re
 const streaming =
   (...blocks: readonly string[]): Answering =>
   response => {
-    response.writeHead(200, {'Content-Type': 'text/event-stream'}).write(`retry: 1\n\n${blocks.join('')}`);
+    response.writeHead(200, {'Content-Type': 'text/event-stream'}).write(`: begins\n\n${blocks.join('')}`);
   };
 
 /** The same, but breaks the connection once it is sent. */
@@ -200,11 +200,11 @@ describe('an event stream with a bad connection', () => {
     await take(streamOf(url, {onConnection: state => states.push(state)}), 3);
     expect(states.map(state => (state.kind === 'lost' ? state.retryAfterMs : state.kind))).toEqual([
       'connected',
-      0.5,
-      1,
-      2,
+      250,
+      500,
+      1000,
       'connected',
-      0.5,
+      250,
       'connected',
     ]);
     expect(states.map(state => (state.kind === 'lost' ? state.because?.failure.code : ''))).toEqual([

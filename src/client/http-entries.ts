@@ -1,4 +1,3 @@
-import {AppError} from '../domain/app-error.ts';
 import type {
   Committed,
   DeleteOptions,
@@ -18,6 +17,7 @@ import type {StoreId} from '../domain/store-id.ts';
 import {assertTtl} from '../domain/time-to-live.ts';
 import {readTyped, type TypedEntry} from '../domain/typed-entry.ts';
 import {assertJsonInput, formatValue} from '../domain/value-text.ts';
+import {AppError} from '../failures/app-error.ts';
 import {readEntryHeaders, readRevisionHeader} from '../protocol/headers/entry-headers.ts';
 import {readDeleted, readListing, readValueListing} from '../protocol/listing.ts';
 import {readDocument} from '../protocol/text/read-document.ts';

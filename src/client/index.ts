@@ -1,6 +1,5 @@
 /** The typed client: browser and Node, no dependency. */
 
-export {AppError, describeFailure} from '../domain/app-error.ts';
 export type {
   Committed,
   DeleteOptions,
@@ -27,7 +26,6 @@ export type {
   PluginStateChanged,
   Reset,
 } from '../domain/event.ts';
-export type {Conflict, Failure, FailureCode} from '../domain/failure.ts';
 export type {
   Airline,
   AirlineAccount,
@@ -46,6 +44,8 @@ export type {StandardIssue, StandardResult, StandardSchema} from '../domain/stan
 export type {StoreId} from '../domain/store-id.ts';
 export type {TypedEntries} from '../domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from '../domain/typed-entry.ts';
+export {AppError, describeFailure} from '../failures/app-error.ts';
+export type {Conflict, Failure, FailureCode} from '../failures/failure.ts';
 export type {ClientEvent, ValueWritten} from '../protocol/event/event.ts';
 export {type Client, createClient, type IdentityAnswer} from './client.ts';
 export type {ClientEntries, ReadOptions} from './client-entries.ts';

@@ -1,5 +1,5 @@
-import {AppError} from '../domain/app-error.ts';
 import {isTokenText, TOKEN_PROBLEM} from '../domain/token-text.ts';
+import {AppError} from '../failures/app-error.ts';
 import {ATTEMPTS_MAX, createTransport, type Transport, type TransportOptions} from './transport.ts';
 
 /** Address of the service, and limits of calls. */

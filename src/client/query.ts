@@ -1,5 +1,5 @@
-import {AppError} from '../domain/app-error.ts';
 import {HALF_SURROGATE_PAIR} from '../domain/key.ts';
+import {AppError} from '../failures/app-error.ts';
 
 /**
  * Formats the query of a URL, with its question mark. Returns an empty text if every parameter is undefined.

@@ -1,6 +1,6 @@
-import {AppError} from '../domain/app-error.ts';
 import type {Expectation} from '../domain/entry.ts';
 import {untilAborted} from '../domain/until-aborted.ts';
+import {AppError} from '../failures/app-error.ts';
 import type {FailureReading} from '../protocol/failure/failure-document.ts';
 import {formatExpectation, hasBareRevision} from '../protocol/headers/preconditions.ts';
 import {readStoreId} from '../protocol/service-documents.ts';
@@ -207,9 +207,9 @@ class HttpTransport implements Transport {
   #unreachable(error: unknown): AppError {
     const {baseUrl: url, pageOrigin = 'null'} = this.options;
     let problem = describeCause(error);
-    // Names the flag that may be missing: if the service refuses the origin of a page, browsers report only that there is no answer.
+    // Browsers report only that there is no answer, whether the service refused the origin of the page or the user did not let it call.
     if (pageOrigin !== 'null' && !`${url}/`.startsWith(`${pageOrigin}/`))
-      problem += `; or it runs without --allow-origin ${pageOrigin}`;
+      problem += `; or it runs without --allow-origin ${pageOrigin}, or the browser blocks it`;
     return new AppError({code: 'service-unreachable', url, problem}, {cause: error});
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {AppError} from '../domain/app-error.ts';
+import {AppError} from '../failures/app-error.ts';
 import {type Config, DEFAULTS, flagOf, SETTING_NAMES, type SettingName, variableOf} from './config.ts';
 import {type ConfigSources, inspectConfig, resolveConfig} from './resolve-config.ts';
 

@@ -3,11 +3,12 @@ import {access, readdir, stat, statfs} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {readRulesFile} from '../access/grants/rules-file.ts';
 import {readTokenFile} from '../access/token-file.ts';
-import {AppError} from '../domain/app-error.ts';
 import {formatBytes} from '../domain/byte-size.ts';
+import {AppError} from '../failures/app-error.ts';
 import {assertNoOtherFiles, type DataDirectory, describeDataDirectory} from '../store/disk/data-directory.ts';
 import {readDataFormat} from '../store/disk/data-format.ts';
 import {assertUndamaged} from '../store/lmdb/check-pages.ts';
+import {OpeningError} from '../store/lmdb/opening-limits.ts';
 import {findHolder} from '../store/lmdb/process-lock.ts';
 import type {DoctorContext} from './context.ts';
 import {type Finding, findingOf} from './finding.ts';
@@ -109,6 +110,8 @@ async function checkStore(directory: DataDirectory, {processId}: DataContext): P
     await assertNoOtherFiles(directory);
     const format = await readDataFormat(directory);
     const holder = await findHolder(directory, processId).catch((error: Error) => error);
+    // The lock is not to blame.
+    if (holder instanceof Error && holder.cause instanceof OpeningError) return [findingOf(CHECK, holder)];
     if (holder instanceof Error) return [damagedLock(directory, holder)];
     // While the service writes, a read of the first pages may be torn.
     if (holder === undefined) await assertUndamaged(directory, {expected: format !== undefined});

@@ -1,4 +1,4 @@
-import {adviseOn} from '../domain/failure-advice.ts';
+import {adviseOn} from '../failures/failure-advice.ts';
 import type {SessionStatus} from '../domain/session.ts';
 import type {Finding} from './finding.ts';
 

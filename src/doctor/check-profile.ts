@@ -1,6 +1,6 @@
-import {AppError} from '../domain/app-error.ts';
-import {describeProblem} from '../domain/client-failure-texts.ts';
-import {adviseOnFailure} from '../domain/failure-advice.ts';
+import {AppError} from '../failures/app-error.ts';
+import {describeProblem} from '../failures/client-failure-texts.ts';
+import {adviseOnFailure} from '../failures/failure-advice.ts';
 import {readProfile} from '../identity/profile-source.ts';
 import {type Finding, findingOf} from './finding.ts';
 

@@ -1,5 +1,5 @@
 import {createService} from '../client/service/service.ts';
-import {AppError} from '../domain/app-error.ts';
+import {AppError} from '../failures/app-error.ts';
 import {type ServiceAddress, serviceUrl} from '../system/loopback.ts';
 import {findForeignOwner} from '../system/socket-owner.ts';
 import {VERSION} from '../version.ts';

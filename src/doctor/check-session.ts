@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import type {Config} from '../config/config.ts';
-import {AppError} from '../domain/app-error.ts';
+import {AppError} from '../failures/app-error.ts';
 import {openKeychain} from '../identity/keychain/keychain.ts';
 import {SESSION_FILE} from '../identity/session/storage/session-file.ts';
 import {type Finding, findingOf} from './finding.ts';

@@ -1,6 +1,6 @@
 import {type Config, SETTING_NAMES} from '../config/config.ts';
 import {DEFAULT_ORIGIN, type InspectedConfig} from '../config/resolve-config.ts';
-import {adviseOnFailure} from '../domain/failure-advice.ts';
+import {adviseOnFailure} from '../failures/failure-advice.ts';
 import {isLoopback} from '../system/loopback.ts';
 import type {Finding} from './finding.ts';
 

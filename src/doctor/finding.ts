@@ -1,5 +1,5 @@
-import {AppError, describeFailure} from '../domain/app-error.ts';
-import {adviseOn} from '../domain/failure-advice.ts';
+import {AppError, describeFailure} from '../failures/app-error.ts';
+import {adviseOn} from '../failures/failure-advice.ts';
 
 /** Result of one check. */
 export interface Finding {

@@ -1,5 +1,5 @@
-import type {Failure} from './failure.ts';
-import type {FaultKind} from './fault.ts';
+import type {Failure} from '../failures/failure.ts';
+import type {FaultKind} from '../failures/fault-mark.ts';
 
 /** A request that faults may be about. */
 export interface FaultedRequest {

@@ -1,4 +1,4 @@
-import type {Failure} from './failure.ts';
+import type {Failure} from '../failures/failure.ts';
 import {type CheckedMembers, hasMembers} from './failure-members.ts';
 
 /**

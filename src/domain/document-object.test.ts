@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
+import type {DocumentProblem} from '../failures/failure.ts';
 import {DOCUMENT_MEMBERS_MAX, DocumentObject, describeBreadth, describeSurplus} from './document-object.ts';
-import type {DocumentProblem} from './failure.ts';
 import {JsonIndex} from './json-index.ts';
 import {TooBroad} from './json-limits.ts';
 import {encodeJsonText, parseJsonText} from './json-text.ts';

@@ -1,4 +1,4 @@
-import type {Conflict, DocumentProblem, Failure} from './failure.ts';
+import type {Conflict, DocumentProblem, Failure} from '../failures/failure.ts';
 import {hasShape, type Shape, type ShapeOf} from './shape.ts';
 
 /**

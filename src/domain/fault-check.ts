@@ -1,15 +1,14 @@
-import type {DocumentProblem} from './failure.ts';
+import type {DocumentProblem} from '../failures/failure.ts';
+import {isFaultCode} from '../failures/fault-failures.ts';
+import {FAULT_KINDS, type FaultKind} from '../failures/fault-mark.ts';
 import {
   FAULT_DELAY_MS_MAX,
-  FAULT_KINDS,
   FAULT_OFFSET_SECONDS_MAX,
   FAULT_PATH_LENGTH_MAX,
   FAULT_SEED_MAX,
   FAULTS_MAX,
   type Fault,
-  type FaultKind,
 } from './fault.ts';
-import {isFaultCode} from './fault-failures.ts';
 import {formatSegment} from './json-path.ts';
 import {isPluginId} from './plugin-id.ts';
 

@@ -1,4 +1,5 @@
-import {FAULT_KINDS, type Fault, type RequestFault} from './fault.ts';
+import {FAULT_KINDS} from '../failures/fault-mark.ts';
+import type {Fault, RequestFault} from './fault.ts';
 import {findFaultProblems} from './fault-check.ts';
 
 /** Result of reading a fault from text: the fault, or the problem in words. */

@@ -1,19 +1,5 @@
-import type {FailureCode} from './failure.ts';
-
-/** Kinds of faults, in the order in which they are listed. Released kinds are never renamed. */
-export const FAULT_KINDS = [
-  'delay',
-  'error',
-  'cut',
-  'disk-full',
-  'store-read-only',
-  'session-expired',
-  'airline-away',
-  'clock',
-] as const;
-
-/** Kind of a fault of this version. */
-export type FaultKind = (typeof FAULT_KINDS)[number];
+import type {FailureCode} from '../failures/failure.ts';
+import type {FaultKind} from '../failures/fault-mark.ts';
 
 /** A fault that is switched on to test a plugin. It changes what callers see, never what is kept. */
 export type Fault =

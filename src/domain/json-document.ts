@@ -1,6 +1,6 @@
-import {AppError} from './app-error.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {DocumentProblem} from '../failures/failure.ts';
 import {describeBreadth} from './document-object.ts';
-import type {DocumentProblem} from './failure.ts';
 import {TooBroad} from './json-limits.ts';
 import {type JsonText, parseJsonText} from './json-text.ts';
 

@@ -1,4 +1,4 @@
-import {AppError} from './app-error.ts';
+import {AppError} from '../failures/app-error.ts';
 
 /** Returns the failure for a text that has another byte at a position than its syntax requires. */
 export function unexpected(bytes: Uint8Array, at: number, wanted: string): AppError {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import {accepts} from '../../test/support/accepts.ts';
-import {AppError} from './app-error.ts';
-import type {Failure} from './failure.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {Failure} from '../failures/failure.ts';
 import {scanJson} from './json-scanner.ts';
 
 /** Every byte of ASCII, and some of the others: they are in `json-characters.test.ts`. */

@@ -1,4 +1,4 @@
-import {AppError} from './app-error.ts';
+import {AppError} from '../failures/app-error.ts';
 import {VALUE_DEPTH_MAX} from './fixed-limits.ts';
 import {JsonBreadth} from './json-breadth.ts';
 import {scanCharacters} from './json-characters.ts';

@@ -1,4 +1,4 @@
-import {AppError} from './app-error.ts';
+import {AppError} from '../failures/app-error.ts';
 import type {JsonLimits} from './json-limits.ts';
 import {scanJson, scanJsonInSteps} from './json-scanner.ts';
 import type {Steps} from './steps.ts';

@@ -1,4 +1,4 @@
-import {AppError} from './app-error.ts';
+import {AppError} from '../failures/app-error.ts';
 import {KEY_BYTES_MAX} from './fixed-limits.ts';
 
 declare const keyBrand: unique symbol;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {AppError} from './app-error.ts';
+import {AppError} from '../failures/app-error.ts';
 import type {ListOptions, Page} from './entries.ts';
 import type {EntryInfo} from './entry.ts';
 import {parseKey} from './key.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {FAILURES} from '../../test/support/sample-failures.ts';
-import {STATUS_BY_CODE} from '../protocol/failure/failure-status.ts';
-import type {FailureCode} from './failure.ts';
+import type {FailureCode} from '../failures/failure.ts';
+import {STATUS_BY_CODE} from '../failures/failure-status.ts';
 import {isSentFailure, type SentFailure} from './sent-failure.ts';
 
 type Members = Readonly<Record<string, unknown>>;

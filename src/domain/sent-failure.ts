@@ -1,5 +1,5 @@
+import type {BackEndFailure, KeychainFailure, RequestFailure, StoreFailure} from '../failures/failure.ts';
 import {DATA_FAILURE_MEMBERS, type DataFailure} from './data-failure.ts';
-import type {BackEndFailure, KeychainFailure, RequestFailure, StoreFailure} from './failure.ts';
 import {type CheckedMembers, hasMembers} from './failure-members.ts';
 
 /** A failure that the service sends over HTTP, as an answer or as the problem of a session. */

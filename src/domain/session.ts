@@ -1,4 +1,4 @@
-import type {AppError} from './app-error.ts';
+import type {AppError} from '../failures/app-error.ts';
 import type {IdentityOrigin} from './identity.ts';
 
 /** The state of the session. It is `expired` if the back end of the airline refuses it, or its time is over. */

@@ -1,4 +1,4 @@
-import {AppError} from './app-error.ts';
+import {AppError} from '../failures/app-error.ts';
 import type {Expiry} from './commit.ts';
 import {TTL_SECONDS_MAX} from './fixed-limits.ts';
 

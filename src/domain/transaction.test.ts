@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import {AppError} from './app-error.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {DocumentProblem} from '../failures/failure.ts';
 import type {Transaction} from './entries.ts';
-import type {DocumentProblem} from './failure.ts';
 import {assertTransaction, describeTtl, findTtlProblems, invalidTransaction} from './transaction.ts';
 
 const LIMITS = {transactionChecksMax: 2, transactionOperationsMax: 3};

@@ -1,8 +1,8 @@
-import {AppError} from './app-error.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {DocumentProblem} from '../failures/failure.ts';
 import {COMMIT_ID_LENGTH_MAX} from './commit.ts';
 import {describeSurplus} from './document-object.ts';
 import type {Transaction, TransactionOperation} from './entries.ts';
-import type {DocumentProblem} from './failure.ts';
 import type {Limits} from './limits.ts';
 import {isTtl, TTL_DESCRIPTION} from './time-to-live.ts';
 

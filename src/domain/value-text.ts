@@ -1,5 +1,5 @@
-import {AppError} from './app-error.ts';
-import {messageOf} from './error-text.ts';
+import {AppError} from '../failures/app-error.ts';
+import {messageOf} from '../failures/error-text.ts';
 
 /** Returns the JSON text of a value. @throws {AppError} `invalid-value` if it has none. */
 export function formatValue(key: string, value: unknown): string {

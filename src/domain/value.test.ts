@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import type {Failure} from './failure.ts';
+import type {Failure} from '../failures/failure.ts';
 import {TooBroad} from './json-limits.ts';
 import {decodeJsonText} from './json-text.ts';
 import {assertValueSize, parseValue} from './value.ts';

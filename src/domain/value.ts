@@ -1,4 +1,4 @@
-import {AppError} from './app-error.ts';
+import {AppError} from '../failures/app-error.ts';
 import {encodeJsonText, type JsonText, parseJsonText} from './json-text.ts';
 import type {Limits} from './limits.ts';
 import {assertJsonInput} from './value-text.ts';

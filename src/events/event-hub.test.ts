@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {AppError} from '../domain/app-error.ts';
 import type {Operation} from '../domain/commit.ts';
 import type {Event, EventBatch, Events, SubscribeOptions} from '../domain/event.ts';
 import {encodeJsonText} from '../domain/json-text.ts';
@@ -8,6 +7,7 @@ import {type Key, parseKey} from '../domain/key.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {SILENT_LOG} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
+import {AppError} from '../failures/app-error.ts';
 import {PROCESS_TIMERS} from '../identity/process-timers.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createEventHub, type EventHubDeps} from './event-hub.ts';

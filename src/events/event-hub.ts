@@ -1,4 +1,3 @@
-import {AppError} from '../domain/app-error.ts';
 import {
   type Announcer,
   DEFAULT_EVENT_KINDS,
@@ -17,6 +16,7 @@ import {revisionIn} from '../domain/revision.ts';
 import type {EventStatistics} from '../domain/statistics.ts';
 import type {Store} from '../domain/store.ts';
 import type {Timers} from '../domain/timers.ts';
+import {AppError} from '../failures/app-error.ts';
 import {EVENT_LIMITS, type EventLimits} from './event-limits.ts';
 import {FOREIGN_CURSOR} from './history.ts';
 import {type EventCounts, Subscription, type SubscriptionDeps, type SubscriptionStart} from './subscription.ts';

@@ -1,6 +1,6 @@
-import {AppError} from '../domain/app-error.ts';
 import type {Timers} from '../domain/timers.ts';
 import {waitForTime} from '../domain/wait-for-time.ts';
+import {AppError} from '../failures/app-error.ts';
 
 /** How to wait for a store that is unavailable. */
 export interface Patience {

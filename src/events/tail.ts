@@ -1,9 +1,9 @@
-import {AppError} from '../domain/app-error.ts';
 import type {Prefix} from '../domain/key.ts';
 import type {Log} from '../domain/log.ts';
 import type {Revision} from '../domain/revision.ts';
 import type {Store} from '../domain/store.ts';
 import type {Timers} from '../domain/timers.ts';
+import {AppError} from '../failures/app-error.ts';
 import {type CommitBatch, readLog, selectPrefix, sizeOfBatch} from './batches.ts';
 import type {EventLimits} from './event-limits.ts';
 import {readPatiently} from './read-patiently.ts';

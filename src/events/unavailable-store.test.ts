@@ -1,6 +1,5 @@
 import {once} from 'node:events';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {AppError} from '../domain/app-error.ts';
 import type {EventBatch, SubscribeOptions} from '../domain/event.ts';
 import {encodeJsonText} from '../domain/json-text.ts';
 import {parseKey} from '../domain/key.ts';
@@ -8,6 +7,7 @@ import {SILENT_LOG} from '../domain/log.ts';
 import type {Snapshot} from '../domain/snapshot.ts';
 import type {Store} from '../domain/store.ts';
 import type {Timers} from '../domain/timers.ts';
+import {AppError} from '../failures/app-error.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createEventHub, type EventHubDeps} from './event-hub.ts';
 

@@ -1,6 +1,6 @@
 import type {DrawnFaults, FaultedRequest} from '../domain/active-faults.ts';
 import type {Fault, RequestFault} from '../domain/fault.ts';
-import {createFaultFailure, isFaultCode} from '../domain/fault-failures.ts';
+import {createFaultFailure, isFaultCode} from '../failures/fault-failures.ts';
 
 /** A fault of requests with its draws. */
 export interface Drawer {

@@ -1,13 +1,14 @@
 import {setMaxListeners} from 'node:events';
 import type {ActiveFaults, ServedFaults} from '../domain/active-faults.ts';
-import {AppError} from '../domain/app-error.ts';
-import {FAULT_SEED_MAX, type Fault, type FaultKind, type FaultList, type Faults} from '../domain/fault.ts';
+import {FAULT_SEED_MAX, type Fault, type FaultList, type Faults} from '../domain/fault.ts';
 import {readFaultValues} from '../domain/fault-check.ts';
 import {formatFault, readFaultText} from '../domain/fault-text.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import type {Timers} from '../domain/timers.ts';
 import {waitForTime} from '../domain/wait-for-time.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {FaultKind} from '../failures/fault-mark.ts';
 import {createDrawers, drawFaults} from './draw-faults.ts';
 
 /** Dependencies of {@link createFaultSwitch}. */

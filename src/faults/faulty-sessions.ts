@@ -1,9 +1,9 @@
-import {AppError} from '../domain/app-error.ts';
-import type {Failure} from '../domain/failure.ts';
-import {withFault} from '../domain/fault-mark.ts';
 import type {Identity, IdentityDocument, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {ServedSessions, ServedSignInOptions, SessionStatus, SignIn} from '../domain/session.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {Failure} from '../failures/failure.ts';
+import {withFault} from '../failures/fault-mark.ts';
 import type {FaultSwitch} from './fault-switch.ts';
 
 /** The part of the faults that is about identities. */

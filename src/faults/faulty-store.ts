@@ -1,9 +1,6 @@
-import {AppError} from '../domain/app-error.ts';
 import type {Changes} from '../domain/change.ts';
 import type {Commit, CommitResult} from '../domain/commit.ts';
 import type {Entry, EntryInfo, SharedEntry} from '../domain/entry.ts';
-import type {Failure} from '../domain/failure.ts';
-import {withFault} from '../domain/fault-mark.ts';
 import type {Key} from '../domain/key.ts';
 import type {ListMoment, Range} from '../domain/range.ts';
 import type {Revision} from '../domain/revision.ts';
@@ -11,6 +8,9 @@ import type {Snapshot} from '../domain/snapshot.ts';
 import type {StoreStatistics} from '../domain/statistics.ts';
 import type {Store} from '../domain/store.ts';
 import type {StoreId} from '../domain/store-id.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {Failure} from '../failures/failure.ts';
+import {withFault} from '../failures/fault-mark.ts';
 import type {FaultSwitch} from './fault-switch.ts';
 
 /** Puts faults in front of a store: commits fail before they reach it, so that nothing is written. The store itself never changes. */

@@ -1,4 +1,4 @@
-import {AppError} from '../domain/app-error.ts';
+import {AppError} from '../failures/app-error.ts';
 import {headerPairs} from '../protocol/headers/raw-headers.ts';
 import {assertBodySize} from './core/body.ts';
 import {type HttpHandler, type HttpRequest, type HttpStream, isStream} from './core/message.ts';

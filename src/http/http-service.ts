@@ -1,11 +1,11 @@
 import type {ServedFaults} from '../domain/active-faults.ts';
 import type {AllowedOrigins} from '../domain/allowed-origins.ts';
-import type {FailureCode} from '../domain/failure.ts';
 import type {Limits} from '../domain/limits.ts';
 import type {Log} from '../domain/log.ts';
 import type {PageProofs} from '../domain/page-proofs.ts';
 import type {Plugins} from '../domain/plugin.ts';
 import type {ConnectionStatistics} from '../domain/statistics.ts';
+import type {FailureCode} from '../failures/failure.ts';
 import {addressesOf} from '../system/loopback.ts';
 import {createFailureLog, type FailureLog} from './core/failure-log.ts';
 import {createHandler, createWebSocketHandler, type HandlerDeps} from './core/handler.ts';

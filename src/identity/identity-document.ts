@@ -1,9 +1,9 @@
-import type {DocumentProblem} from '../domain/failure.ts';
 import type {Identity, IdentityDocument} from '../domain/identity.ts';
 import {readJsonDocument} from '../domain/json-document.ts';
 import {encodeJsonText, type JsonText, parseJsonText} from '../domain/json-text.ts';
 import {applyMergePatch} from '../domain/merge-patch.ts';
 import {describeIssues} from '../domain/schema-issues.ts';
+import type {DocumentProblem} from '../failures/failure.ts';
 import {createPartFinder, type PlacedProblem, withLines} from './document-lines.ts';
 import {blankComments, removeComments} from './json-comments.ts';
 import {completeDocument} from './profile-completion.ts';

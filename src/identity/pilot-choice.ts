@@ -1,6 +1,6 @@
-import {AppError} from '../domain/app-error.ts';
 import type {IdentitySource} from '../domain/identity.ts';
 import type {PilotList, Pilots} from '../domain/pilots.ts';
+import {AppError} from '../failures/app-error.ts';
 import {listSamplePilots} from './sample-pilots.ts';
 
 /** Dependencies of {@link createPilotChoice}. */

@@ -1,11 +1,11 @@
 import {stat} from 'node:fs/promises';
 import {setInterval} from 'node:timers/promises';
-import {AppError} from '../domain/app-error.ts';
-import type {DocumentProblem} from '../domain/failure.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
-import {describeFileError, FileError, readRegularFile} from '../files.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {DocumentProblem} from '../failures/failure.ts';
+import {describeFileError, FileError, readRegularFile} from '../files/read-file.ts';
 import {readPartialDocument} from './identity-document.ts';
 
 /** Dependencies of {@link openProfileSource}. */

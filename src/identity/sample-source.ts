@@ -1,8 +1,8 @@
-import {AppError} from '../domain/app-error.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {DEFAULT_PILOT, SAMPLE_PILOT_NAMES, type SamplePilotName} from '../domain/pilots.ts';
+import {AppError} from '../failures/app-error.ts';
 import {readSamplePilot} from './sample-pilots.ts';
 
 /** Dependencies of {@link openSampleSource}. */

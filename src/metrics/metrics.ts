@@ -1,5 +1,5 @@
-import type {FailureCode} from '../domain/failure.ts';
 import type {Revision} from '../domain/revision.ts';
+import type {FailureCode} from '../failures/failure.ts';
 import type {MetricsDeps} from './collect.ts';
 import {type AnsweredRequest, RequestCounts} from './request-counts.ts';
 

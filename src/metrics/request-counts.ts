@@ -1,5 +1,5 @@
 import {DurationHistogram} from '../domain/duration-histogram.ts';
-import type {FailureCode} from '../domain/failure.ts';
+import type {FailureCode} from '../failures/failure.ts';
 
 /** A request with its answer. */
 export interface AnsweredRequest {

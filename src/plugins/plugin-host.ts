@@ -1,6 +1,4 @@
 import type {BackgroundTokens} from '../domain/access.ts';
-import {AppError} from '../domain/app-error.ts';
-import type {DocumentProblem} from '../domain/failure.ts';
 import type {IdentitySource} from '../domain/identity.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
@@ -8,6 +6,8 @@ import {type LabelledPlugin, withoutPageSecrets} from '../domain/page-proofs.ts'
 import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus, Plugins} from '../domain/plugin.ts';
 import type {PluginManifest} from '../domain/plugin-manifest.ts';
 import type {Timers} from '../domain/timers.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {DocumentProblem} from '../failures/failure.ts';
 import type {Background} from './background/background.ts';
 import type {Environment} from './background/environment.ts';
 import {Secrets} from './background/log/secrets.ts';
@@ -128,11 +128,8 @@ class ProcessHost implements PluginHost {
   }
 
   findByLabel(label: string): string | undefined {
-    const found = [...this.#plugins.values()].filter(
-      plugin => plugin.label === label && findPage(plugin.found) !== undefined,
-    );
-    // Two plugins of one host name would share an origin.
-    return found.length === 1 ? found[0]?.found.id : undefined;
+    const isLed = ({label: own, found}: HostedPlugin): boolean => own === label && findPage(found) !== undefined;
+    return [...this.#plugins.values()].find(isLed)?.found.id;
   }
 
   pages(): readonly LabelledPlugin[] {

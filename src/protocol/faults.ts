@@ -1,8 +1,8 @@
-import {AppError} from '../domain/app-error.ts';
-import type {DocumentProblem} from '../domain/failure.ts';
 import type {Fault, FaultList} from '../domain/fault.ts';
 import {readFaultValues} from '../domain/fault-check.ts';
 import {readJsonDocument} from '../domain/json-document.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {DocumentProblem} from '../failures/failure.ts';
 import {readDocument} from './text/read-document.ts';
 
 /** Largest body that switches faults, in bytes: the largest number of faults with the longest paths. */

@@ -1,8 +1,8 @@
-import {AppError} from '../domain/app-error.ts';
 import {DOCUMENT_MEMBERS_MAX, DocumentObject, describeBreadth} from '../domain/document-object.ts';
-import type {DocumentProblem, Failure} from '../domain/failure.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {TooBroad} from '../domain/json-limits.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {DocumentProblem, Failure} from '../failures/failure.ts';
 
 /** Maximum nesting depth of a small document, which contains only strings. */
 const DEPTH_MAX = 8;

@@ -1,8 +1,8 @@
 import type {Principal} from '../domain/access.ts';
-import {describeFailure} from '../domain/app-error.ts';
-import type {Failure} from '../domain/failure.ts';
-import {adviseOn} from '../domain/failure-advice.ts';
 import type {RecordedFailure} from '../domain/recorded-request.ts';
+import {describeFailure} from '../failures/app-error.ts';
+import type {Failure} from '../failures/failure.ts';
+import {adviseOn} from '../failures/failure-advice.ts';
 import {headerPairs} from '../protocol/headers/raw-headers.ts';
 import {maskValues} from './mask-values.ts';
 import {SHOWN_HEADERS} from './shown-headers.ts';

@@ -1,4 +1,3 @@
-import {AppError} from '../domain/app-error.ts';
 import {
   type FollowOptions,
   REQUEST_READERS_MAX,
@@ -8,6 +7,7 @@ import {
 } from '../domain/recorded-request.ts';
 import type {Timers} from '../domain/timers.ts';
 import {waitForTime} from '../domain/wait-for-time.ts';
+import {AppError} from '../failures/app-error.ts';
 import {describeRequest} from './describe-request.ts';
 import {type AnsweredRequest, KeptRequests} from './kept-requests.ts';
 

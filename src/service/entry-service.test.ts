@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import {describe, onTestFinished, test} from 'vitest';
 import type {CheckedEntries} from '../domain/checked-entries.ts';
 import type {Transaction, TransactionOperation} from '../domain/entries.ts';
-import type {FailureCode} from '../domain/failure.ts';
 import {decodeJsonText} from '../domain/json-text.ts';
 import {parseKey} from '../domain/key.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
 import type {Store} from '../domain/store.ts';
 import {assertTtl, type TtlSeconds} from '../domain/time-to-live.ts';
+import type {FailureCode} from '../failures/failure.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createEntryService, type EntryServiceDeps} from './entry-service.ts';
 

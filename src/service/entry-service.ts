@@ -1,4 +1,3 @@
-import {AppError} from '../domain/app-error.ts';
 import type {CheckedEntries, CheckedPutOptions, CheckedTransactOptions} from '../domain/checked-entries.ts';
 import type {Check, Commit, CommitResult, Expiry, Operation, PatchLimits, Writer} from '../domain/commit.ts';
 import type {
@@ -22,6 +21,7 @@ import type {Store} from '../domain/store.ts';
 import type {TtlSeconds} from '../domain/time-to-live.ts';
 import {assertTransaction} from '../domain/transaction.ts';
 import {assertValueSize, parseValue} from '../domain/value.ts';
+import {AppError} from '../failures/app-error.ts';
 
 /** Dependencies of {@link createEntryService}. */
 export interface EntryServiceDeps {

@@ -1,4 +1,3 @@
-import {AppError} from '../domain/app-error.ts';
 import type {Outcome, PutOperation, Writer} from '../domain/commit.ts';
 import type {EntryInfo} from '../domain/entry.ts';
 import type {Key, Prefix} from '../domain/key.ts';
@@ -6,6 +5,7 @@ import type {Limits} from '../domain/limits.ts';
 import type {Revision} from '../domain/revision.ts';
 import type {Store} from '../domain/store.ts';
 import type {ImportOptions} from '../domain/transfer.ts';
+import {AppError} from '../failures/app-error.ts';
 
 /** Stores the entries of an import, or only counts them in a dry run. */
 export interface ImportTarget {

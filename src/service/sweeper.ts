@@ -1,7 +1,7 @@
-import {AppError} from '../domain/app-error.ts';
 import type {Log} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
 import type {Timers} from '../domain/timers.ts';
+import {AppError} from '../failures/app-error.ts';
 
 /** Dependencies of {@link createSweeper}. */
 export interface SweeperDeps {

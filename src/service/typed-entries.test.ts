@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, onTestFinished, test} from 'vitest';
 import {z} from 'zod';
-import type {FailureCode} from '../domain/failure.ts';
 import type {TypedEntries} from '../domain/typed-entries.ts';
+import type {FailureCode} from '../failures/failure.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createEntryService} from './entry-service.ts';
 import {withValues} from './typed-entries.ts';

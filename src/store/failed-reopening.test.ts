@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import {constants} from 'node:os';
 import {describe, expect, test} from 'vitest';
 import {makeDirectory} from '../../test/support/store-fixture.ts';
-import type {FailureCode} from '../domain/failure.ts';
 import {SILENT_LOG} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
+import type {FailureCode} from '../failures/failure.ts';
 import {keysOf, put, range, read, textOf, write} from '../testing/shared/assertions.ts';
 import {LMDB} from './lmdb/engine.ts';
 import type {Environment} from './lmdb/environment.ts';
@@ -43,9 +43,10 @@ async function openFailing(directory: string): Promise<{readonly store: Store; r
     ...{directory, nowMs: Date.now, log: SILENT_LOG},
     engine: {
       ...LMDB,
-      openEnvironment: options => {
+      openEnvironment: async options => wrap(await LMDB.openEnvironment(options)),
+      reopenEnvironment: options => {
         if (failing.openings-- > 0) throw Object.assign(new Error('EMFILE: too many open files'), {code: 'EMFILE'});
-        return wrap(LMDB.openEnvironment(options));
+        return wrap(LMDB.reopenEnvironment(options));
       },
     },
   });

@@ -1,5 +1,4 @@
 import {randomBytes} from 'node:crypto';
-import {AppError} from '../domain/app-error.ts';
 import type {Change, Changes} from '../domain/change.ts';
 import type {Commit, CommitResult} from '../domain/commit.ts';
 import type {Entry, EntryInfo, SharedEntry} from '../domain/entry.ts';
@@ -14,6 +13,7 @@ import type {StoreStatistics} from '../domain/statistics.ts';
 import type {Store} from '../domain/store.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
+import {AppError} from '../failures/app-error.ts';
 import {describeDataDirectory, measureFiles} from './disk/data-directory.ts';
 import type {FileSystem} from './disk/file-system.ts';
 import {freeOpeningSpace} from './disk/reserve.ts';

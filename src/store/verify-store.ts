@@ -1,7 +1,7 @@
 import {join} from 'node:path';
-import {AppError} from '../domain/app-error.ts';
 import {trustStoredKey} from '../domain/key.ts';
 import type {Revision} from '../domain/revision.ts';
+import {AppError} from '../failures/app-error.ts';
 import {describeDataDirectory} from './disk/data-directory.ts';
 import {decodeChangeLogKey, decodeChangeLogRecord} from './format/change-log-record.ts';
 import {decodeEntryRecord} from './format/entry-record.ts';

@@ -2,7 +2,7 @@ import {lstatSync, mkdirSync, realpathSync, type Stats, statSync} from 'node:fs'
 import module from 'node:module';
 import {homedir} from 'node:os';
 import {basename, dirname, join} from 'node:path';
-import {codeOf, messageOf} from '../domain/error-text.ts';
+import {codeOf, messageOf} from '../failures/error-text.ts';
 
 /** Only the owner may access the directory: its code is run. */
 const DIRECTORY_MODE = 0o700;

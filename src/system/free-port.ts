@@ -1,5 +1,5 @@
 import {createServer} from 'node:net';
-import {codeOf} from '../domain/error-text.ts';
+import {codeOf} from '../failures/error-text.ts';
 import {addressesOf, type ListenAddress, type ServiceAddress} from './loopback.ts';
 
 /** Returns the address of a host on which another program listens with this port; undefined if the port is free on all of them. */

@@ -1,4 +1,4 @@
-import {codeOf} from '../domain/error-text.ts';
+import {codeOf} from '../failures/error-text.ts';
 
 /** Returns whether a process runs on this machine, also one of another user. */
 export function isRunning(processId: number): boolean {

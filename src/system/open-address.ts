@@ -1,5 +1,5 @@
 import {spawn} from 'node:child_process';
-import {codeOf, messageOf} from '../domain/error-text.ts';
+import {codeOf, messageOf} from '../failures/error-text.ts';
 
 /** Dependencies of {@link openAddress}. */
 export interface OpenAddressDeps {

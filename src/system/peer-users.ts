@@ -1,5 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
-import {codeOf} from '../domain/error-text.ts';
+import {codeOf} from '../failures/error-text.ts';
 import {type LinuxSocket, linuxForms, SOCKET_TABLES, streamSockets} from './linux-sockets.ts';
 import type {ConnectionEnds} from './socket-owner.ts';
 

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {FAILURE_TEXTS} from '../../src/domain/failure-texts.ts';
+import {FAILURE_TEXTS} from '../../src/failures/failure-texts.ts';
 import {createMachine} from './crewroom.ts';
 
 const machine = await createMachine();

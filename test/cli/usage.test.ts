@@ -5,8 +5,8 @@ import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
 import {COMMAND_LIST} from '../../src/cli/catalogue/commands.ts';
-import {EXIT} from '../../src/cli/failures/exit-codes.ts';
 import {flagOf, SETTING_NAMES, shownFlagOf} from '../../src/config/config.ts';
+import {EXIT} from '../../src/failures/exit-codes.ts';
 import {createMachine} from './crewroom.ts';
 
 const machine = await createMachine();

@@ -2,10 +2,10 @@ import {describe, expect, test} from 'vitest';
 import {createClient} from '../../src/client/index.ts';
 import {createService} from '../../src/client/service/index.ts';
 import {createTransfer} from '../../src/client/transfer/index.ts';
-import {type AppError, describeFailure} from '../../src/domain/app-error.ts';
-import type {Failure, FailureCode} from '../../src/domain/failure.ts';
+import {type AppError, describeFailure} from '../../src/failures/app-error.ts';
+import type {Failure, FailureCode} from '../../src/failures/failure.ts';
+import {statusOf} from '../../src/failures/failure-status.ts';
 import {formatFailure} from '../../src/protocol/failure/failure-document.ts';
-import {statusOf} from '../../src/protocol/failure/failure-status.ts';
 import {FAILURES} from '../support/sample-failures.ts';
 import {useService} from '../support/service.ts';
 

@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
-import type {FailureCode} from '../../src/domain/failure.ts';
-import {adviseOnFailure} from '../../src/domain/failure-advice.ts';
-import {FAILURE_TEXTS} from '../../src/domain/failure-texts.ts';
-import {STATUS_BY_CODE} from '../../src/protocol/failure/failure-status.ts';
+import type {FailureCode} from '../../src/failures/failure.ts';
+import {adviseOnFailure} from '../../src/failures/failure-advice.ts';
+import {STATUS_BY_CODE} from '../../src/failures/failure-status.ts';
+import {FAILURE_TEXTS} from '../../src/failures/failure-texts.ts';
 import {callService, useService} from '../support/service.ts';
 
 const service = useService();

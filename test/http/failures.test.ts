@@ -1,8 +1,8 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {AppError, describeFailure} from '../../src/domain/app-error.ts';
-import type {Failure} from '../../src/domain/failure.ts';
 import type {LogFields} from '../../src/domain/log.ts';
 import type {Store} from '../../src/domain/store.ts';
+import {AppError, describeFailure} from '../../src/failures/app-error.ts';
+import type {Failure} from '../../src/failures/failure.ts';
 import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
 import {startService, type TestService} from '../support/service.ts';
 

@@ -1,10 +1,10 @@
 import {once} from 'node:events';
 import {connect} from 'node:net';
 import {afterEach, beforeEach, describe, expect, test} from 'vitest';
-import {AppError} from '../../src/domain/app-error.ts';
 import type {LogFields} from '../../src/domain/log.ts';
 import type {Snapshot} from '../../src/domain/snapshot.ts';
 import type {Store} from '../../src/domain/store.ts';
+import {AppError} from '../../src/failures/app-error.ts';
 import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
 import {exportText, formatExport, importText, manyEntries} from '../support/exports.ts';
 import {startService, type TestService} from '../support/service.ts';

@@ -1,9 +1,9 @@
 import {createServer as createTlsServer} from 'node:https';
 import {type AddressInfo, createServer as createSocketServer} from 'node:net';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {AppError, describeFailure} from '../../src/domain/app-error.ts';
-import type {Failure} from '../../src/domain/failure.ts';
-import {adviseOn} from '../../src/domain/failure-advice.ts';
+import {AppError, describeFailure} from '../../src/failures/app-error.ts';
+import type {Failure} from '../../src/failures/failure.ts';
+import {adviseOn} from '../../src/failures/failure-advice.ts';
 import {createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
 import {jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
 import {startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from '../support/back-ends.ts';

@@ -1,5 +1,5 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {AppError} from '../../src/domain/app-error.ts';
+import {AppError} from '../../src/failures/app-error.ts';
 import {type BackEndClient, createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
 import {ANSWER_BYTES_MAX} from '../../src/identity/backend/request/back-end-request.ts';
 import {type BackEndAnswer, jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';

@@ -3,7 +3,7 @@ import {appendFile, chmod, readdir, readFile, rm, stat, symlink, writeFile} from
 import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {AppError} from '../../src/domain/app-error.ts';
+import {AppError} from '../../src/failures/app-error.ts';
 import {openKeychain} from '../../src/identity/keychain/keychain.ts';
 import {ADA} from '../support/pilots.ts';
 import {makeTemporaryDirectory} from '../support/service.ts';

@@ -3,7 +3,7 @@ import {getEventListeners} from 'node:events';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {describe, onTestFinished, test} from 'vitest';
-import {AppError} from '../../src/domain/app-error.ts';
+import {AppError} from '../../src/failures/app-error.ts';
 import {type LoadedPlugin, type LoadPluginOptions, loadPlugin} from '../../src/testing/index.ts';
 import {makeHome} from '../support/package.ts';
 import {type PluginFiles, writePlugin} from '../support/plugin-folder.ts';

@@ -6,7 +6,7 @@ import {basename, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {afterAll, describe, expect, test} from 'vitest';
 import {openCrewroom} from '../../src/app.ts';
-import {AppError} from '../../src/domain/app-error.ts';
+import {AppError} from '../../src/failures/app-error.ts';
 import {DATA_FORMAT} from '../../src/store/disk/data-format.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

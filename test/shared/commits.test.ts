@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {AppError} from '../../src/domain/app-error.ts';
 import {COMMIT_ID_LENGTH_MAX, type CommitResult} from '../../src/domain/commit.ts';
 import type {Store} from '../../src/domain/store.ts';
+import type {AppError} from '../../src/failures/app-error.ts';
 import {createEntryService} from '../../src/service/entry-service.ts';
 import {OPERATIONS_MAX} from '../../src/store/shared/engine/driver.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {AppError} from '../../src/domain/app-error.ts';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import type {Store} from '../../src/domain/store.ts';
 import type {Timers} from '../../src/domain/timers.ts';
+import type {AppError} from '../../src/failures/app-error.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import {REQUEST_BYTES_MAX} from '../../src/store/shared/engine/staging.ts';
 import {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {mkdir, readFile, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {AppError} from '../../src/domain/app-error.ts';
-import type {Failure} from '../../src/domain/failure.ts';
 import type {PluginLogLine, PluginRequest} from '../../src/domain/plugin.ts';
 import type {Timers} from '../../src/domain/timers.ts';
+import {AppError} from '../../src/failures/app-error.ts';
+import type {Failure} from '../../src/failures/failure.ts';
 import {type Background, type BackgroundDeps, startBackground} from '../../src/plugins/background/background.ts';
 import {Secrets} from '../../src/plugins/background/log/secrets.ts';
 import {makeTemporaryDirectory} from './service.ts';

@@ -1,8 +1,8 @@
 import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
-import {AppError} from '../../src/domain/app-error.ts';
-import type {Failure} from '../../src/domain/failure.ts';
+import {AppError} from '../../src/failures/app-error.ts';
+import type {Failure} from '../../src/failures/failure.ts';
 import {openPackage} from '../../src/plugins/package/plugin-package.ts';
 import {unpack} from '../../src/plugins/package/unpack.ts';
 import {makeTemporaryDirectory} from './service.ts';

@@ -1,4 +1,4 @@
-import type {Failure, FailureCode} from '../../src/domain/failure.ts';
+import type {Failure, FailureCode} from '../../src/failures/failure.ts';
 
 /** One failure of each code; a new code does not compile until it is here. */
 export const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {

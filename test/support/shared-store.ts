@@ -1,6 +1,6 @@
 import {setImmediate} from 'node:timers/promises';
-import {AppError} from '../../src/domain/app-error.ts';
 import type {Store} from '../../src/domain/store.ts';
+import {AppError} from '../../src/failures/app-error.ts';
 
 /**
  * Opens a handle on a store that other handles share, as processes share an engine on the network: every call takes a tick, and the

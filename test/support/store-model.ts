@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import type {AppError} from '../../src/domain/app-error.ts';
 import type {Change} from '../../src/domain/change.ts';
 import type {Commit, Expiry, Operation} from '../../src/domain/commit.ts';
 import type {Expectation} from '../../src/domain/entry.ts';
 import {decodeJsonText} from '../../src/domain/json-text.ts';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import type {Store} from '../../src/domain/store.ts';
+import type {AppError} from '../../src/failures/app-error.ts';
 import {keysOf, put, range, read, textOf, withTexts} from '../../src/testing/shared/assertions.ts';
 import {inByteOrder} from '../../src/testing/shared/samples.ts';
 import {mergePlainly} from './merge-plainly.ts';

@@ -1,6 +1,6 @@
 import {onTestFinished} from 'vitest';
-import type {Failure} from '../../src/domain/failure.ts';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
+import type {Failure} from '../../src/failures/failure.ts';
 import type {HttpHandler} from '../../src/http/core/message.ts';
 import {type RunningServer, type ServerDeps, type ServerLimits, startServer} from '../../src/http/node/server.ts';
 import {RawClient} from './raw-client.ts';

@@ -1,10 +1,10 @@
 import {join} from 'node:path';
 import type {PluginGrants} from '../../domain/access-grants.ts';
-import {AppError} from '../../domain/app-error.ts';
-import {messageOf} from '../../domain/error-text.ts';
 import {isPluginId} from '../../domain/plugin-id.ts';
 import {hasShape} from '../../domain/shape.ts';
-import {FileError} from '../../files.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {messageOf} from '../../failures/error-text.ts';
+import {FileError} from '../../files/read-file.ts';
 import {readOwnFile, writeOwnFile} from '../own-file.ts';
 import {PERMISSION_LINE_BYTES_MAX, readPermission} from '../permission.ts';
 import {GRANTED_PLUGINS_MAX, GRANTS_MAX} from './grant-register.ts';

@@ -1,6 +1,6 @@
-import {FAULT_KINDS} from '../../domain/fault.ts';
 import {FLIGHT_PHASES} from '../../domain/flight.ts';
 import {SAMPLE_PILOT_NAMES} from '../../domain/pilots.ts';
+import {FAULT_KINDS} from '../../failures/fault-mark.ts';
 import {ADDRESS_SETTINGS, type CommandSpec, JSON_FLAG} from './spec.ts';
 
 const PLUGIN_ACTIONS = [

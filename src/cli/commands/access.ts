@@ -1,9 +1,9 @@
 import type {PluginGrants} from '../../domain/access-grants.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatGrantRequest, readGrants} from '../../protocol/access-grants.ts';
 import {readService} from '../../protocol/service-documents.ts';
 import type {ACCESS} from '../catalogue/access-commands.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';

@@ -1,7 +1,7 @@
 import {script} from '@bomb.sh/tab';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {Call} from '../catalogue/call.ts';
 import {SHELLS} from '../catalogue/setup-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 
 /**

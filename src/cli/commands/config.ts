@@ -1,10 +1,10 @@
 import {existsSync} from 'node:fs';
 import {SETTING_NAMES} from '../../config/config.ts';
 import {DEFAULT_ORIGIN, type InspectedConfig, inspectConfig} from '../../config/resolve-config.ts';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {Call, CallOf} from '../catalogue/call.ts';
 import type {CONFIG} from '../catalogue/setup-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {locateConfigFile, readSources} from '../input/settings.ts';
 import {jsonLine} from '../terminal/escape.ts';

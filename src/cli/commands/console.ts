@@ -1,7 +1,7 @@
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {openAddress} from '../../system/open-address.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {CONSOLE} from '../catalogue/service-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {createOwnerCode} from '../service/owner-code.ts';
 import {jsonLine} from '../terminal/escape.ts';
 

@@ -1,9 +1,9 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {Imported, ImportMode} from '../../domain/transfer.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {ExitCode} from '../../failures/exit-codes.ts';
 import {addressesOf, formatAddress, isLoopback, type ServiceAddress} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {COPY} from '../catalogue/transfer-commands.ts';
-import type {ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage, unconfirmed} from '../failures/usage.ts';
 import {formatEntries} from '../output/counts.ts';

@@ -1,6 +1,6 @@
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {DELETE} from '../catalogue/data-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage, unconfirmed} from '../failures/usage.ts';
 import {readRevision} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';

@@ -1,5 +1,6 @@
 import {openCrewroom} from '../../app.ts';
 import type {Crewroom} from '../../crewroom.ts';
+import {EXIT} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {DEV, RequestChoice} from '../catalogue/service-commands.ts';
 import {checkPageServer} from '../dev/check-page-server.ts';
@@ -9,7 +10,6 @@ import {findHints} from '../dev/find-hints.ts';
 import {findPlugin, followPlugin} from '../dev/follow-plugin.ts';
 import {provideSdks} from '../dev/provide-sdks.ts';
 import {type SideCommand, startCommand} from '../dev/side-command.ts';
-import {EXIT} from '../failures/exit-codes.ts';
 import {createLoopbackFetch} from '../service/http-fetch.ts';
 import {untilStarted} from '../service/until-started.ts';
 import {listenForStop} from '../terminal/stop-request.ts';

@@ -1,10 +1,10 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {Written} from '../../domain/entries.ts';
 import type {Entry} from '../../domain/entry.ts';
 import {type JsonText, parseJsonText} from '../../domain/json-text.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {EDIT} from '../catalogue/data-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {createEditedFile, type EditedFile} from '../input/edited-file.ts';
 import {chooseEditedForm} from '../input/edited-form.ts';

@@ -1,10 +1,10 @@
 import {readFile} from 'node:fs/promises';
 import {findSimilar} from '../../config/edit-distance.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {pageOf} from '../../protocol/failure/failure-document.ts';
 import {serviceUrl} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {EXPLAIN} from '../catalogue/setup-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {jsonLine} from '../terminal/escape.ts';

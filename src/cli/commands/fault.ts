@@ -1,9 +1,9 @@
 import type {Fault} from '../../domain/fault.ts';
 import {formatFault, readFaultWords} from '../../domain/fault-text.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatFaults, readFaultList} from '../../protocol/faults.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {FAULT} from '../catalogue/plugin-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectJson, type JsonSender} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';

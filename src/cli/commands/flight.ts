@@ -1,10 +1,10 @@
 import type {FlightStatus} from '../../domain/flight.ts';
 import {FLIGHT_PHASES} from '../../domain/flight.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {FlightCommand} from '../../protocol/plugin/flight-document.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {FLIGHT} from '../catalogue/plugin-commands.ts';
 import type {FlagsOf} from '../catalogue/spec.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';

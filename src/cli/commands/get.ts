@@ -1,7 +1,7 @@
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {GET} from '../catalogue/data-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {entryLine} from '../output/entry-json.ts';
 import {connect} from '../service/connection.ts';
 import {escapeText} from '../terminal/escape.ts';

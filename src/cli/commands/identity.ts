@@ -1,6 +1,6 @@
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {IDENTITY} from '../catalogue/data-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {indentJson} from '../output/indent-json.ts';
 import {connect} from '../service/connection.ts';

@@ -1,7 +1,7 @@
 import {resolve} from 'node:path';
+import type {ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {IMPORT} from '../catalogue/transfer-commands.ts';
-import type {ExitCode} from '../failures/exit-codes.ts';
 import {unconfirmed} from '../failures/usage.ts';
 import {connect} from '../service/connection.ts';
 import {canAsk} from '../terminal/prompts.ts';

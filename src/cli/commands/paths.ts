@@ -1,10 +1,10 @@
 import {existsSync} from 'node:fs';
 import {inspectConfig} from '../../config/resolve-config.ts';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {pluginsDirOf, snapshotsDirOf, unitFileOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PATHS} from '../catalogue/setup-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {locateConfigFile, readSources} from '../input/settings.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';

@@ -1,8 +1,8 @@
 import {formatBytes} from '../../domain/byte-size.ts';
 import type {PluginStatus} from '../../domain/plugin.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';

@@ -1,10 +1,10 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {Entries, Written} from '../../domain/entries.ts';
 import type {Expectation} from '../../domain/entry.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PUT} from '../catalogue/data-commands.ts';
 import type {FlagsOf} from '../catalogue/spec.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readRevision, readTtl} from '../input/flag-values.ts';

@@ -1,8 +1,8 @@
 import type {RecordedRequest, RequestPage} from '../../domain/recorded-request.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatTime} from '../../protocol/text/format-time.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {REQUESTS} from '../catalogue/service-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {formatRequest} from '../live/format-request.ts';
 import {isRefused} from '../live/print-requests.ts';
 import {connect} from '../service/connection.ts';

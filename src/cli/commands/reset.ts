@@ -1,6 +1,6 @@
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {RESET} from '../catalogue/data-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {unconfirmed} from '../failures/usage.ts';
 import {connect} from '../service/connection.ts';
 import {deleteEntries, reportDeleted} from '../service/entry-deletion.ts';

@@ -1,8 +1,8 @@
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {isUnprotected, readScriptUrl} from '../../identity/backend/script-url.ts';
 import {sessionDocument} from '../../protocol/session.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {SIGN_IN} from '../catalogue/service-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readPassword} from '../input/password.ts';
 import {formatSignedIn} from '../output/session-text.ts';

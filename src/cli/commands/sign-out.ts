@@ -1,7 +1,7 @@
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {sessionDocument} from '../../protocol/session.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {SIGN_OUT} from '../catalogue/service-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {connect} from '../service/connection.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 

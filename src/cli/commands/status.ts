@@ -1,14 +1,14 @@
-import {AppError} from '../../domain/app-error.ts';
-import {adviseOn} from '../../domain/failure-advice.ts';
-import {faultOf} from '../../domain/fault-mark.ts';
 import {DEFAULT_PILOT} from '../../domain/pilots.ts';
 import type {SessionStatus} from '../../domain/session.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {adviseOn} from '../../failures/failure-advice.ts';
+import {faultOf} from '../../failures/fault-mark.ts';
 import type {Readiness} from '../../protocol/service-documents.ts';
 import {type SessionDocument, sessionDocument} from '../../protocol/session.ts';
 import {findForeignOwner} from '../../system/socket-owner.ts';
 import type {Call, CallOf} from '../catalogue/call.ts';
 import type {STATUS} from '../catalogue/service-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {formatFaultLines} from '../output/fault-lines.ts';
 import {describeFilled} from '../output/filled-text.ts';
 import {describeEnd, describePlace, describeVerification} from '../output/session-text.ts';

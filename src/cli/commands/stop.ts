@@ -1,10 +1,10 @@
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {addressesOf} from '../../system/loopback.ts';
 import {describePortHolder, findPortHolder, type PortHolder} from '../../system/port-holder.ts';
 import {isForeignUser} from '../../system/socket-owner.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {STOP} from '../catalogue/service-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';

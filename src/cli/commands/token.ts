@@ -1,8 +1,8 @@
 import type {AccessToken} from '../../domain/access.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatTokenRequest, readCreatedToken, readTokens} from '../../protocol/access-tokens.ts';
 import type {TOKEN} from '../catalogue/access-commands.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readTime} from '../input/flag-values.ts';
 import {connectJson} from '../service/json-sender.ts';

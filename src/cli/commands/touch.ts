@@ -1,7 +1,7 @@
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {TOUCH} from '../catalogue/data-commands.ts';
 import type {FlagsOf} from '../catalogue/spec.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readTtl} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';

@@ -1,7 +1,7 @@
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {API_VERSION, VERSION as PROGRAM_VERSION} from '../../version.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {VERSION} from '../catalogue/setup-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
 

@@ -1,8 +1,8 @@
-import {AppError} from '../../domain/app-error.ts';
-import type {FailureCode} from '../../domain/failure.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import type {FailureCode} from '../../failures/failure.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {WAIT} from '../catalogue/service-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {readTime} from '../input/flag-values.ts';
 import {type ConnectedClient, connect} from '../service/connection.ts';
 import {startProgress} from '../terminal/progress.ts';

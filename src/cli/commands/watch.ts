@@ -1,6 +1,6 @@
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {WATCH} from '../catalogue/data-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {readRevision} from '../input/flag-values.ts';
 import {chooseEventFormat} from '../output/event-format.ts';
 import {createWatchStatus} from '../output/watch-status.ts';

@@ -2,7 +2,7 @@ import {realpath, stat} from 'node:fs/promises';
 import {basename, join, resolve} from 'node:path';
 import type {Config} from '../../config/config.ts';
 import {DEFAULT_ORIGIN, type ResolvedConfig, resolveConfig} from '../../config/resolve-config.ts';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {findFreePort, findTakenAddress} from '../../system/free-port.ts';
 import {findServerProblem} from '../../system/loopback-address.ts';
 import {describePortHolder, findPortHolder} from '../../system/port-holder.ts';

@@ -1,7 +1,7 @@
 import {access, cp, mkdir, mkdtemp, rename, rm} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {messageOf} from '../../domain/error-text.ts';
+import {messageOf} from '../../failures/error-text.ts';
 import {VERSION} from '../../version.ts';
 import {readAuthorPackage} from './author-package.ts';
 

@@ -1,7 +1,7 @@
 import type {ChildProcess} from 'node:child_process';
 import spawn from 'cross-spawn';
 import {URL_VARIABLE, variableOf} from '../../config/config.ts';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {type ServiceAddress, serviceUrl} from '../../system/loopback.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import type {CliContext} from '../terminal/context.ts';

@@ -1,14 +1,14 @@
-import {AppError, describeFailure} from '../../domain/app-error.ts';
-import {describeProblem} from '../../domain/client-failure-texts.ts';
-import type {Conflict, Failure, FailureCode} from '../../domain/failure.ts';
-import {adviseOn} from '../../domain/failure-advice.ts';
-import {describeWithFault, faultOf} from '../../domain/fault-mark.ts';
+import {AppError, describeFailure} from '../../failures/app-error.ts';
+import {describeProblem} from '../../failures/client-failure-texts.ts';
+import {EXIT, type ExitCode, exitCodeOf} from '../../failures/exit-codes.ts';
+import type {Conflict, Failure, FailureCode} from '../../failures/failure.ts';
+import {adviseOn} from '../../failures/failure-advice.ts';
+import {describeWithFault, faultOf} from '../../failures/fault-mark.ts';
 import {pageOf} from '../../protocol/failure/failure-document.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
 import {InterruptedError} from '../terminal/interruptible.ts';
 import {styleOf} from '../terminal/style.ts';
-import {EXIT, type ExitCode, exitCodeOf} from './exit-codes.ts';
 
 /** A failure with advice for this case, in place of the advice for its code. It may end in a command, so nothing is added to it. */
 export class AdvisedError extends Error {

@@ -1,4 +1,4 @@
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 
 /** Creates the failure for a command line that cannot be run; `command` is undefined if it names no command. */
 export function invalidUsage(command: string | undefined, problem: string): AppError {

@@ -1,5 +1,5 @@
 import {resolve} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {AdvisedError} from '../failures/report.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {askSecret, canAsk} from '../terminal/prompts.ts';

@@ -1,7 +1,7 @@
 import {resolve} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
 import {LIMIT_RANGES} from '../../domain/limits.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {openInputFile} from './input-file.ts';
 

@@ -1,5 +1,5 @@
 import {spawn} from 'node:child_process';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
 import type {CliContext} from '../terminal/context.ts';
 
 /** Programs that come with the system, and copy their standard input. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {AppError} from '../../domain/app-error.ts';
+import type {AppError} from '../../failures/app-error.ts';
 import {parseCommandLine} from './command-line.ts';
 
 describe('parseCommandLine()', () => {

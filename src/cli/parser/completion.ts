@@ -1,6 +1,6 @@
 import {RootCommand} from '@bomb.sh/tab';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {COMMAND_LIST, COMMANDS, type CommandName, isCommandName} from '../catalogue/commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {sortWords} from './command-line.ts';
 import {findOffer, formatOffer, type Place} from './completion-offers.ts';

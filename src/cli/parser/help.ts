@@ -1,6 +1,6 @@
+import {EXIT} from '../../failures/exit-codes.ts';
 import {COMMAND_LIST, COMMANDS, type CommandName} from '../catalogue/commands.ts';
 import type {ArgumentSpec, CommandGroup, CommandSpec, Example} from '../catalogue/spec.ts';
-import {EXIT} from '../failures/exit-codes.ts';
 import type {Style} from '../terminal/style.ts';
 import {type Flag, type FlagTarget, listFlags} from './flag-table.ts';
 

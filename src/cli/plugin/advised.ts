@@ -1,4 +1,4 @@
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {AdvisedError} from '../failures/report.ts';
 
 /** Replaces the advice of `unreadable-input`, which is about values, in a failure of the work. */

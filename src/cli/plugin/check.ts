@@ -1,12 +1,12 @@
 import {tmpdir} from 'node:os';
 import {resolve} from 'node:path';
 import {formatBytes} from '../../domain/byte-size.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {PluginFinding} from '../../plugins/package/check/finding.ts';
 import {checkPackage} from '../../plugins/package/check-package.ts';
 import type {PluginCheck} from '../../plugins/package/check-plugin.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {formatFiles} from '../output/counts.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';

@@ -1,5 +1,5 @@
 import {realpath} from 'node:fs/promises';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {FollowingService} from '../../plugins/package/service-view.ts';
 import type {Call} from '../catalogue/call.ts';
 import {connectPlugins} from '../service/plugin-client.ts';

@@ -1,12 +1,12 @@
 import {resolve} from 'node:path';
 import {formatBytes} from '../../domain/byte-size.ts';
 import type {PluginState} from '../../domain/plugin.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {installPlugin, type StagedPlugin, stagePlugin} from '../../plugins/package/install-plugin.ts';
 import {openPackage} from '../../plugins/package/plugin-package.ts';
 import type {PluginPlaces} from '../../plugins/package/remove-plugin.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {unconfirmed} from '../failures/usage.ts';
 import {formatFiles} from '../output/counts.ts';
 import type {CliContext} from '../terminal/context.ts';

@@ -1,12 +1,12 @@
 import {readdir} from 'node:fs/promises';
 import {basename, relative, resolve} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
 import {isPluginId} from '../../domain/plugin-id.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {findReservedPath} from '../../plugins/manifest/reserved-ids.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {formatFiles} from '../output/counts.ts';

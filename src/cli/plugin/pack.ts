@@ -1,15 +1,15 @@
 import {realpath} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {resolve} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
 import {formatBytes} from '../../domain/byte-size.ts';
-import {messageOf} from '../../domain/error-text.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {messageOf} from '../../failures/error-text.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {checkPlugin} from '../../plugins/package/check-plugin.ts';
 import {type PackedPlugin, packPlugin} from '../../plugins/package/pack-plugin.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {formatFiles} from '../output/counts.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';

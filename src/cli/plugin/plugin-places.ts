@@ -1,8 +1,8 @@
 import {lstat, realpath} from 'node:fs/promises';
 import {join} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
 import {untilAborted} from '../../domain/until-aborted.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {pluginStorageDirOf, pluginsDirOf} from '../../paths.ts';
 import {findAccessProblem, findPlaceProblem} from '../../plugins/directory/access.ts';
 import type {PluginPlaces} from '../../plugins/package/remove-plugin.ts';

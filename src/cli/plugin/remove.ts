@@ -1,9 +1,9 @@
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {findPlugin, type RemovablePlugin, removePlugin} from '../../plugins/package/remove-plugin.ts';
 import {describeDataDirectory} from '../../store/disk/data-directory.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';

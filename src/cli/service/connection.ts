@@ -1,6 +1,6 @@
 import {type Client, createClient} from '../../client/client.ts';
 import {type ClientService, createService} from '../../client/service/service.ts';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {type ServiceAddress, serviceUrl} from '../../system/loopback.ts';
 import type {Call} from '../catalogue/call.ts';
 import {readProgramToken} from '../input/program-token.ts';

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type {Socket} from 'node:net';
 import type {Duplex} from 'node:stream';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {createLoopbackLookup} from '../../system/loopback-address.ts';
 
 /**

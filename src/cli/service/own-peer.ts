@@ -1,5 +1,5 @@
 import type {Socket} from 'node:net';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {ACCEPT_TIMEOUT_MS, findPeerOwner, isForeignUser} from '../../system/socket-owner.ts';
 import {createCheckedFetch} from './http-fetch.ts';
 

@@ -1,5 +1,5 @@
 import {ownerFilesOf, readOwnerFile} from '../../access/owner-file.ts';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {runtimeDirsOf} from '../../paths.ts';
 import {FAULT_HEADER} from '../../protocol/headers/fault-header.ts';
 import type {CliContext} from '../terminal/context.ts';

@@ -1,7 +1,7 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {FlightStatus} from '../../domain/flight.ts';
 import type {PluginLogLine, PluginStatus} from '../../domain/plugin.ts';
 import type {SettingValues} from '../../domain/user-settings.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {type FlightCommand, formatFlightCommand, readFlight} from '../../protocol/plugin/flight-document.ts';
 import {type PluginList, readPlugin, readPluginLogs, readPlugins} from '../../protocol/plugin/plugin-documents.ts';
 import {readService} from '../../protocol/service-documents.ts';

@@ -1,6 +1,6 @@
 import {spawn} from 'node:child_process';
-import {AppError} from '../../domain/app-error.ts';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import type {CliContext} from '../terminal/context.ts';
 

@@ -3,8 +3,8 @@ import {lstat, open, realpath} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {finished} from 'node:stream/promises';
 import {createStream} from 'rotating-file-stream';
-import {AppError} from '../../domain/app-error.ts';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
 
 /** Size at which a log file is renamed and a new one begins, in bytes: some 30,000 lines, which an editor still opens. */
 const FILE_BYTES = 5 * 1024 ** 2;

@@ -1,7 +1,5 @@
+import {EXIT} from '../../failures/exit-codes.ts';
 import type {CliContext, StopSignal} from './context.ts';
-
-/** The exit code of an interrupted process, as shells have it: 128 and the number of SIGINT. */
-export const INTERRUPTED_EXIT_CODE = 130;
 
 /** The part of the context that {@link listenForStop} uses. */
 export type StopRequestDeps = Pick<CliContext, 'environment' | 'elapsedMs' | 'onSignal' | 'exitNow'>;
@@ -38,7 +36,7 @@ export function listenForStop(context: StopRequestDeps): StopRequest {
       askedAtMs = elapsedMs();
       resolveAsked(signal);
     } else if (signal === 'SIGINT' && elapsedMs() - askedAtMs >= graceMs) {
-      context.exitNow(INTERRUPTED_EXIT_CODE);
+      context.exitNow(EXIT.interrupted);
     }
   };
   const listen = (signal: StopSignal): (() => void) => context.onSignal(signal, () => ask(signal));

@@ -1,5 +1,5 @@
 import {stat} from 'node:fs/promises';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {type InputFile, openInputFile} from '../input/input-file.ts';
 import {describeFileProblem, isMissingFile} from '../input/value-input.ts';

@@ -1,7 +1,7 @@
 import type {Imported} from '../../domain/transfer.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {Call} from '../catalogue/call.ts';
 import type {Switch} from '../catalogue/spec.ts';
-import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
 import {jsonLine} from '../terminal/escape.ts';
 

@@ -1,6 +1,6 @@
 import {createTransfer} from '../../client/transfer/http-transfer.ts';
-import {AppError} from '../../domain/app-error.ts';
 import type {Export} from '../../domain/transfer.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {AdvisedError} from '../failures/report.ts';
 
 /** Counts of an export so far. */

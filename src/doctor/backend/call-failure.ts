@@ -1,6 +1,6 @@
-import {AppError, describeFailure} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
-import {adviseOn} from '../../domain/failure-advice.ts';
+import {AppError, describeFailure} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
+import {adviseOn} from '../../failures/failure-advice.ts';
 import type {Finding} from '../finding.ts';
 
 /** Turns the failure of a call into a finding. @throws Any error that is not a failure. */

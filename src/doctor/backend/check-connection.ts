@@ -1,7 +1,7 @@
 import {lookup} from 'node:dns/promises';
 import {isIP} from 'node:net';
 import {connect, type PeerCertificate, type TLSSocket} from 'node:tls';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {NO_TLS_HINT} from '../../identity/backend/request/network-trouble.ts';
 import type {Finding} from '../finding.ts';
 import type {WalkDeps} from './walk-context.ts';

@@ -1,5 +1,5 @@
-import {AppError} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
 import type {BackEndClient} from '../../identity/backend/back-end-client.ts';
 import {readProbe} from '../../identity/backend/pilot-answer.ts';
 import type {BackEndAnswer} from '../../identity/backend/request/back-end-request.ts';

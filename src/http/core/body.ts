@@ -1,4 +1,4 @@
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpRequest} from './message.ts';
 

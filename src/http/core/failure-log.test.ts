@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import type {Failure} from '../../domain/failure.ts';
 import type {LogFields} from '../../domain/log.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {createFailureLog, type FailedRequest, REPEAT_PERIOD_MS, SUBJECTS_MAX} from './failure-log.ts';
 
 /** Creates a log with a clock of the test, and collects the lines above `debug`. */

@@ -1,10 +1,10 @@
-import {describeFailure} from '../../domain/app-error.ts';
-import {isExpectedFailure} from '../../domain/expected-failures.ts';
-import type {Failure, FailureCode} from '../../domain/failure.ts';
-import {isAllowable} from '../../domain/failure-advice.ts';
-import {faultOf} from '../../domain/fault-mark.ts';
 import type {Log, LogFields} from '../../domain/log.ts';
-import {statusOf} from '../../protocol/failure/failure-status.ts';
+import {describeFailure} from '../../failures/app-error.ts';
+import {isExpectedFailure} from '../../failures/expected-failures.ts';
+import type {Failure, FailureCode} from '../../failures/failure.ts';
+import {isAllowable} from '../../failures/failure-advice.ts';
+import {statusOf} from '../../failures/failure-status.ts';
+import {faultOf} from '../../failures/fault-mark.ts';
 
 /** Request that failed, for the log. */
 export interface FailedRequest {

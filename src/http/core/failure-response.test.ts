@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
-import {AppError} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
-import {STATUS_BY_CODE, statusOf} from '../../protocol/failure/failure-status.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
+import {STATUS_BY_CODE, statusOf} from '../../failures/failure-status.ts';
 import {failureAnswer, toFailure} from './failure-response.ts';
 
 describe('failureAnswer()', () => {

@@ -1,9 +1,9 @@
-import {AppError} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
+import {findStatus, statusOf} from '../../failures/failure-status.ts';
+import {STATUS_TEXTS} from '../../failures/status-text.ts';
 import {formatFailure} from '../../protocol/failure/failure-document.ts';
-import {findStatus, statusOf} from '../../protocol/failure/failure-status.ts';
 import {answer, type WholeAnswer, WINDOW_HEADERS} from './message.ts';
-import {STATUS_TEXTS} from './status-text.ts';
 
 /** Converts anything that was thrown to a failure. An unexpected error becomes `internal`, without its details. */
 export function toFailure(error: unknown, requestId: string): Failure {

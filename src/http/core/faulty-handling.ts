@@ -1,9 +1,9 @@
 import type {Caller, Principal} from '../../domain/access.ts';
 import type {ActiveFaults, DrawnFaults, ServedFaults} from '../../domain/active-faults.ts';
-import {AppError} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
-import type {FaultKind} from '../../domain/fault.ts';
-import {faultOf, withFault} from '../../domain/fault-mark.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
+import type {FaultKind} from '../../failures/fault-mark.ts';
+import {faultOf, withFault} from '../../failures/fault-mark.ts';
 import {FAULT_HEADER} from '../../protocol/headers/fault-header.ts';
 import {pluginOf} from '../../protocol/headers/sender.ts';
 import {emptyAnswer, type HttpAnswer, type HttpRequest, type WholeAnswer} from './message.ts';

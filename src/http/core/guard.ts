@@ -1,6 +1,6 @@
 import type {Credentials} from '../../domain/access.ts';
-import type {Failure} from '../../domain/failure.ts';
 import {withoutPageSecrets} from '../../domain/page-proofs.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {BACKGROUND_TOKEN_HEADER} from '../../protocol/headers/background-token.ts';
 import type {HttpRequest} from './message.ts';
 import {PLUGIN_PAGES, SCHEME, type Site, type Sites} from './sites.ts';

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {AppError} from '../../domain/app-error.ts';
 import type {LogFields} from '../../domain/log.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {createFailureLog} from './failure-log.ts';
 import {type Answered, createHandler, createWebSocketHandler} from './handler.ts';

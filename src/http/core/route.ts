@@ -1,6 +1,6 @@
 import type {Action, Caller} from '../../domain/access.ts';
-import {AppError} from '../../domain/app-error.ts';
 import {invalidKey, type Key, parseKey} from '../../domain/key.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {HttpAnswer, HttpRequest, HttpStream} from './message.ts';
 import type {Tunnel} from './web-socket.ts';
 

@@ -1,14 +1,13 @@
 import {createServer, type IncomingMessage, type Server, type ServerOptions} from 'node:http';
 import {Socket} from 'node:net';
-import type {Failure} from '../../domain/failure.ts';
 import type {Limits} from '../../domain/limits.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpHandler} from '../core/message.ts';
 import {NodeExchange, type ReceivedRequest} from './exchange.ts';
 import {type JudgePeerDeps, judgePeer} from './judge-peer.ts';
 import {closeWithFailure, enqueueOrClose, reportBadRequest} from './refuse.ts';
-import {hasBody} from './request.ts';
-import {enqueueUpgrade, type UpgradeDeps} from './upgrade.ts';
+import {asksForWebSocket, enqueueUpgrade, findHandshakeProblem, hasContent, type UpgradeDeps} from './upgrade.ts';
 
 /** Dependencies of {@link createNodeServer}. */
 export interface NodeServerDeps extends UpgradeDeps, JudgePeerDeps {
@@ -64,7 +63,7 @@ function serverOptions({timeouts, limits}: NodeServerDeps, declined: WeakSet<Inc
     requireHostHeader: false,
     insecureHTTPParser: false,
     shouldUpgradeCallback: request => {
-      if (!hasBody(request)) return true;
+      if (!hasContent(request)) return true;
       // Node loses requests that arrived together with it.
       declined.add(request);
       return false;
@@ -108,7 +107,7 @@ function enqueueRequest(received: ReceivedRequest, handle: HttpHandler, deps: No
   const connection = deps.connections.of(received.request.socket);
   // Refused, evicted or about to close: the request must have no effect.
   if (!connection?.acceptsRequests) return;
-  const problem = findFramingProblem(received.request);
+  const problem = findFramingProblem(received.request) ?? findUpgradeProblem(received);
   if (problem === undefined) {
     enqueueOrClose(connection, new NodeExchange(received, connection, handle, deps), deps);
     return;
@@ -130,6 +129,11 @@ function findFramingProblem({httpVersion, rawHeaders}: IncomingMessage): string 
   return codings.length === 1 && codings[0]?.toLowerCase() === 'chunked'
     ? undefined
     : 'its Transfer-Encoding is not "chunked" alone';
+}
+
+/** Returns the reason why an upgrade that was declined because of its body cannot be answered without upgrade. */
+function findUpgradeProblem({request, isLast}: ReceivedRequest): string | undefined {
+  return isLast && asksForWebSocket(request) ? findHandshakeProblem(request) : undefined;
 }
 
 /** Refuses unreadable bytes, after the requests before them are answered. */

@@ -1,7 +1,7 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {formatRequest, type RawClient} from '../../../test/support/raw-client.ts';
 import {startTestServer, type TestServer} from '../../../test/support/test-server.ts';
-import type {Failure} from '../../domain/failure.ts';
+import type {Failure} from '../../failures/failure.ts';
 import type {ConnectionEnds} from '../../system/socket-owner.ts';
 import {type HttpHandler, jsonAnswer} from '../core/message.ts';
 import type {WebSocketHandler} from '../core/web-socket.ts';
@@ -33,7 +33,6 @@ async function connectJudged({connectionsMax = 10, lingerMs = 100} = {}): Promis
     return jsonAnswer(Buffer.from(await request.readBody(1000)).toString());
   };
   const webSockets: WebSocketHandler = {
-    has: () => true,
     open: async ({target}) => {
       handled.push(target);
       return {kind: 'refused', answer: {status: 404, rawHeaders: [], body: ''}};

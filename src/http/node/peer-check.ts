@@ -1,6 +1,6 @@
-import {AppError} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
 import type {Log} from '../../domain/log.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {createPeerUsers} from '../../system/peer-users.ts';
 import type {ConnectionEnds} from '../../system/socket-owner.ts';
 import {findUserId} from '../../system/user-ids.ts';

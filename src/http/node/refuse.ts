@@ -1,5 +1,5 @@
 import type {Socket} from 'node:net';
-import type {Failure} from '../../domain/failure.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {failureAnswer} from '../core/failure-response.ts';
 import type {WholeAnswer} from '../core/message.ts';
 import {type Connection, type Exchange, PIPELINED_MAX} from './connections/connection.ts';

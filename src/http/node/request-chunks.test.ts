@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {exchange, formatRequest} from '../../../test/support/raw-client.ts';
 import {startTestServer as start} from '../../../test/support/test-server.ts';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {type HttpAnswer, type HttpHandler, jsonAnswer} from '../core/message.ts';
 
 /** Times short enough for a test, and long enough for a busy machine. */

@@ -1,7 +1,7 @@
 import type {IncomingMessage, ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
-import {AppError} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {assertBodySize} from '../core/body.ts';
 import type {HttpRequest} from '../core/message.ts';
@@ -228,7 +228,7 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
 const NO_BYTES = new Uint8Array();
 
 /** Returns whether a request has a body, even an empty one. */
-export function hasBody({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): boolean {
+function hasBody({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): boolean {
   return headerValues(rawHeaders, 'content-length').length + headerValues(rawHeaders, 'transfer-encoding').length > 0;
 }
 

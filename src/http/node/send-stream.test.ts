@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {Feed} from '../../../test/support/feed.ts';
 import {exchange, formatRequest, type RawClient} from '../../../test/support/raw-client.ts';
 import {startTestServer as start} from '../../../test/support/test-server.ts';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {
   emptyAnswer,
   type HttpHandler,

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {exchange, formatRequest, type RawClient} from '../../../test/support/raw-client.ts';
 import {startTestServer as start} from '../../../test/support/test-server.ts';
-import type {AppError} from '../../domain/app-error.ts';
+import type {AppError} from '../../failures/app-error.ts';
 import {answer, type HttpHandler, type HttpRequest, jsonAnswer} from '../core/message.ts';
 import {PIPELINED_MAX} from './connections/connection.ts';
 import {PATIENCE_MS} from './connections/connection-pool.ts';

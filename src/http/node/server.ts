@@ -1,9 +1,9 @@
 import type {Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import {AppError} from '../../domain/app-error.ts';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {ConnectionStatistics} from '../../domain/statistics.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {formatAddress, type ListenAddress} from '../../system/loopback.ts';
 import {Connections} from './connections/connection-pool.ts';
 import {createNodeServer, type NodeServerDeps} from './create-server.ts';

@@ -1,8 +1,8 @@
 import type {IncomingMessage} from 'node:http';
 import type {Socket} from 'node:net';
 import {type ServerOptions, type WebSocket, WebSocketServer} from 'ws';
-import {AppError} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
 import type {HttpStream} from '../core/message.ts';
 import {isExpected, returnIterator} from './send-stream.ts';
 

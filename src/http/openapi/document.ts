@@ -1,9 +1,9 @@
 import type {z} from 'zod';
-import type {FailureCode} from '../../domain/failure.ts';
-import {adviseOnFailure} from '../../domain/failure-advice.ts';
 import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
 import type {Limits} from '../../domain/limits.ts';
-import {STATUS_BY_CODE} from '../../protocol/failure/failure-status.ts';
+import type {FailureCode} from '../../failures/failure.ts';
+import {adviseOnFailure} from '../../failures/failure-advice.ts';
+import {STATUS_BY_CODE} from '../../failures/failure-status.ts';
 import {ACCESS_OPERATIONS} from './access-operations.ts';
 import {SIGN_IN} from './identity-schemas.ts';
 import {type JsonObject, toSchema} from './json-schema.ts';

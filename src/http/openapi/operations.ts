@@ -1,7 +1,7 @@
 // biome-ignore lint/style/noExcessiveLinesPerFile: one table of all operations.
 import type {z} from 'zod';
-import type {FailureCode} from '../../domain/failure.ts';
 import type {Limits} from '../../domain/limits.ts';
+import type {FailureCode} from '../../failures/failure.ts';
 import type {Method} from '../core/route.ts';
 import {PILOTS, READINESS, SESSION} from './identity-schemas.ts';
 import {

@@ -1,10 +1,10 @@
 import {z} from 'zod';
 import {DEFAULT_EVENT_KINDS, EVENT_KINDS, type EventKind} from '../../domain/event.ts';
-import {FAULT_KINDS} from '../../domain/fault.ts';
 import {KEY_BYTES_MAX, TTL_SECONDS_MAX} from '../../domain/fixed-limits.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {GivenRevision} from '../../domain/revision.ts';
 import {parseRevision} from '../../domain/revision.ts';
+import {FAULT_KINDS} from '../../failures/fault-mark.ts';
 import {invalidParameter, parseQuery} from '../core/route.ts';
 
 /** A parameter that is either `true` or `false`, written out. */
@@ -99,6 +99,17 @@ export function createEventsQuery({waitSecondsMax}: Limits) {
           pattern: GIVEN_REVISION.source,
           description:
             'The revision that was seen last, with or without its store; without it, from now on. A `Last-Event-ID` takes precedence.',
+        }),
+      lastEventId: z
+        .string()
+        .regex(GIVEN_REVISION, {error: REVISION_PROBLEM})
+        .transform(text => parseRevision(text) as GivenRevision)
+        .optional()
+        .meta({
+          type: 'string',
+          pattern: GIVEN_REVISION.source,
+          description:
+            'The `Last-Event-ID` of a client that cannot send the header, such as a polyfill of `EventSource`; the header takes precedence.',
         }),
       initial: flag
         .default(false)

@@ -1,4 +1,4 @@
-import type {FailureCode} from '../../domain/failure.ts';
+import type {FailureCode} from '../../failures/failure.ts';
 import type {Method} from '../core/route.ts';
 import {FAULTS} from './fault-schemas.ts';
 import type {OperationDescription} from './operations.ts';

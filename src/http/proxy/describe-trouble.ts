@@ -1,4 +1,4 @@
-import {codeOf, messageOf} from '../../domain/error-text.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
 
 /** Describes why a dev server did not answer, as the problem of a `dev-server-failed`. */
 export function describeTrouble(error: Error): string {

@@ -1,6 +1,6 @@
 import {Agent, type ClientRequest, type IncomingMessage, request as sendRequest} from 'node:http';
 import type {Duplex} from 'node:stream';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {createLoopbackLookup, findServerProblem} from '../../system/loopback-address.ts';
 import type {HttpAnswer, HttpRequest} from '../core/message.ts';
 import type {Tunnel} from '../core/web-socket.ts';

@@ -1,5 +1,5 @@
 import {fileURLToPath} from 'node:url';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, type HttpRequest, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route} from '../core/route.ts';

@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
-import {AppError} from '../../domain/app-error.ts';
 import type {Limits} from '../../domain/limits.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {memoize} from '../core/memoize.ts';
 import {answer, type HttpAnswer, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Operation, Route} from '../core/route.ts';

@@ -1,10 +1,10 @@
 import type {Caller} from '../../domain/access.ts';
-import {AppError} from '../../domain/app-error.ts';
 import {DEFAULT_EVENT_KINDS, type Events, type SubscribeOptions} from '../../domain/event.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {GivenRevision} from '../../domain/revision.ts';
 import {parseRevision} from '../../domain/revision.ts';
 import type {Store} from '../../domain/store.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {formatPolled} from '../../protocol/event/event.ts';
 import type {EventTexts} from '../../protocol/event/event-texts.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
@@ -18,22 +18,24 @@ import {formatEventFrames, formatEventStream} from './stream-events.ts';
 export interface EventsRoutesDeps {
   readonly events: Events;
   readonly texts: EventTexts;
-  readonly store: Pick<Store, 'id'>;
+  readonly store: Pick<Store, 'id' | 'changes'>;
   readonly limits: Limits;
 }
 
 /** `/api/events`: changes, as they happen. */
 export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
-  const {events, texts, limits} = deps;
+  const {events, texts, store, limits} = deps;
   const eventsQuery = memoize(async () => {
     const {createEventsQuery, readParameters} = await import('../openapi/parameters.ts');
     const schema = createEventsQuery(limits);
     return (query: string) => readParameters(query, schema);
   });
   const readRequest = async ({request, caller, query}: Call): Promise<EventsRequest> => {
-    const {wait, since, ...asked} = (await eventsQuery())(query);
+    const {wait, since, lastEventId, ...asked} = (await eventsQuery())(query);
     assertMayFollow(caller, asked);
-    const last = readLastEventId(request.rawHeaders);
+    const last = readLastEventId(request.rawHeaders) ?? lastEventId;
+    // Another process may have written it. Each read makes a store as new as its engine.
+    if (typeof since === 'number' && since > events.cursor) await store.changes(since, {limit: 1});
     // A browser that reconnects repeats its first request and adds the last id that it received.
     return {...asked, waitSeconds: wait, since: last ?? since, resume: last !== undefined};
   };

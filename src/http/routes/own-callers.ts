@@ -1,7 +1,7 @@
 import type {Caller} from '../../domain/access.ts';
-import {AppError} from '../../domain/app-error.ts';
 import type {Owner} from '../../domain/owner.ts';
 import {withoutPageSecrets} from '../../domain/page-proofs.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {isOfPage} from '../../protocol/headers/sender.ts';

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import type {AllowedOrigins} from '../../domain/allowed-origins.ts';
-import {AppError} from '../../domain/app-error.ts';
 import type {Plugins} from '../../domain/plugin.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, redirect, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route} from '../core/route.ts';

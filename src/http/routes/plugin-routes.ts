@@ -1,15 +1,15 @@
 import type {Caller} from '../../domain/access.ts';
-import {AppError} from '../../domain/app-error.ts';
 import type {Owner} from '../../domain/owner.ts';
 import {type PageProofs, withoutPageSecrets} from '../../domain/page-proofs.ts';
 import type {PluginAnswer, PluginRequest, PluginStatus, Plugins} from '../../domain/plugin.ts';
 import type {UserSettings} from '../../domain/user-settings.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {withoutOwnTokens} from '../../protocol/headers/bearer-token.ts';
 import {formatPlugin, formatPluginLogs, formatPlugins} from '../../protocol/plugin/plugin-documents.ts';
 import {answer, emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer, WINDOW_HEADERS} from '../core/message.ts';
 import {decodeName, type Operation, type Route} from '../core/route.ts';
 import {answerFile} from '../files/file-answer.ts';
-import {assertNoQuery} from './no-query.ts';
+import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 import {assertOwner} from './own-callers.ts';
 
 /** Dependencies of {@link pluginRoutes}. */
@@ -128,7 +128,7 @@ export interface InstalledPlugin {
 
 function listInstalled(plugins: Plugins, standIn: InstalledPlugin): Operation {
   return async ({query}) => {
-    assertNoQuery(query);
+    assertNoQueryButRandom(query);
     await plugins.looked();
     const installed = plugins
       .list()

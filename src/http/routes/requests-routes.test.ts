@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {ANY_CALLER} from '../../domain/access.ts';
-import {AppError} from '../../domain/app-error.ts';
 import type {Requests} from '../../domain/recorded-request.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {HttpRequest} from '../core/message.ts';
 import {createCall} from '../core/route.ts';
 import {requestsRoutes} from './requests-routes.ts';

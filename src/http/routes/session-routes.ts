@@ -1,5 +1,5 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {ServedSessions, SignIn} from '../../domain/session.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {formatSession, readSignIn, SIGN_IN_BYTES_MAX} from '../../protocol/session.ts';
 import {readJsonBody} from '../core/body.ts';

@@ -1,5 +1,5 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {Event, EventBatch} from '../../domain/event.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {EventTexts} from '../../protocol/event/event-texts.ts';
 import {STREAM_START} from '../../protocol/event/server-sent-events.ts';
 import type {HttpStream} from '../core/message.ts';

@@ -1,9 +1,9 @@
 import {ANY_CALLER, type Caller} from '../../domain/access.ts';
-import {AppError} from '../../domain/app-error.ts';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Transaction} from '../../domain/entries.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {Store} from '../../domain/store.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {readTransaction, type TransactionReading} from '../../protocol/transaction/read-transaction.ts';
 import {formatCommitted} from '../../protocol/transaction/write-transaction.ts';
 import {readJsonBody} from '../core/body.ts';

@@ -1,9 +1,9 @@
-import {AppError} from '../../domain/app-error.ts';
-import type {DocumentProblem} from '../../domain/failure.ts';
 import {type JsonReading, readJsonDocument} from '../../domain/json-document.ts';
 import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
 import {describeIssues} from '../../domain/schema-issues.ts';
-import {describeFileError, FileError, readRegularFile} from '../../files.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {DocumentProblem} from '../../failures/failure.ts';
+import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
 import {readScriptUrl} from './script-url.ts';
 
 /** An airline, with the address where its pilots sign in. */

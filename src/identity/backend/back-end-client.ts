@@ -1,4 +1,4 @@
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {Pilot} from './pilot.ts';
 import {
   type BackEndProbe,

@@ -1,6 +1,6 @@
-import type {DocumentProblem} from '../../domain/failure.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import {describeIssues} from '../../domain/schema-issues.ts';
+import type {DocumentProblem} from '../../failures/failure.ts';
 
 /** The account of a pilot at the airline, as its back end sends it. */
 export interface Pilot {

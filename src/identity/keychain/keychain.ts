@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
-import {AppError} from '../../domain/app-error.ts';
 import type {Timers} from '../../domain/timers.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {cleanText} from '../clean-text.ts';
 import {PROCESS_TIMERS} from '../process-timers.ts';
 

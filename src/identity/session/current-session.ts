@@ -1,7 +1,7 @@
-import {messageOf} from '../../domain/error-text.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity.ts';
 import type {Log} from '../../domain/log.ts';
 import type {SessionPlace, SessionStatus} from '../../domain/session.ts';
+import {messageOf} from '../../failures/error-text.ts';
 import type {Airline} from '../backend/airline-profile.ts';
 import {createPilotIdentities, type PilotIdentities} from './pilot-identity.ts';
 import {describeState, failureOf, type SignedIn, type State} from './session-state.ts';

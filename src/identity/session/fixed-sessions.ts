@@ -1,6 +1,6 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {IdentitySource} from '../../domain/identity.ts';
 import type {ServedSessions, SessionStatus} from '../../domain/session.ts';
+import {AppError} from '../../failures/app-error.ts';
 
 /** Adds sessions to a source that has no sign-in of its own: its status can be read, and every change is refused. */
 export function openFixedSessions(source: IdentitySource, nowMs: () => number): IdentitySource & ServedSessions {

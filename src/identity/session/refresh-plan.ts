@@ -1,4 +1,4 @@
-import type {Failure} from '../../domain/failure.ts';
+import type {Failure} from '../../failures/failure.ts';
 
 /** Interval between verifications, in milliseconds: the airline may end the session, promote or retire the pilot at any time. */
 export const VERIFY_INTERVAL_MS = 30 * 60_000;

@@ -1,6 +1,6 @@
-import {AppError} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
 import type {Timers} from '../../domain/timers.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
 import type {BackEndClient} from '../backend/back-end-client.ts';
 import type {Pilot} from '../backend/pilot.ts';
 import {type Alarm, createAlarm} from './alarm.ts';

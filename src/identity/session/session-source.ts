@@ -1,9 +1,9 @@
-import {AppError} from '../../domain/app-error.ts';
-import {messageOf} from '../../domain/error-text.ts';
-import type {Failure} from '../../domain/failure.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity.ts';
 import {Listeners} from '../../domain/listeners.ts';
 import type {ServedSessions, ServedSignInOptions, SessionPlace, SessionStatus, SignIn} from '../../domain/session.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {messageOf} from '../../failures/error-text.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {CurrentSession, type CurrentSessionDeps} from './current-session.ts';
 import {startUnlocking} from './keychain-unlock.ts';
 import {createRefresher, type Refresher, type RefresherDeps} from './refresher.ts';

@@ -1,7 +1,7 @@
-import {AppError} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
 import type {Identity} from '../../domain/identity.ts';
 import type {SessionPlace, SessionStatus} from '../../domain/session.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
 import type {SessionRecord} from './storage/session-record.ts';
 
 /** The state of a session source. */

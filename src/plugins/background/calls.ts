@@ -1,6 +1,6 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {PluginAnswer} from '../../domain/plugin.ts';
 import type {Timers} from '../../domain/timers.ts';
+import {AppError} from '../../failures/app-error.ts';
 
 /** The plugin that is called, and the limits of its calls. */
 export interface CallsDeps {

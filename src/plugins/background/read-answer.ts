@@ -1,5 +1,5 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {PluginAnswer} from '../../domain/plugin.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {AnswerMessage} from './channel/message.ts';
 
 /** The call that an answer belongs to. */

@@ -2,7 +2,7 @@ import {type ChildProcess, spawn} from 'node:child_process';
 import {Socket} from 'node:net';
 import type {Readable} from 'node:stream';
 import {fileURLToPath} from 'node:url';
-import {messageOf} from '../../domain/error-text.ts';
+import {messageOf} from '../../failures/error-text.ts';
 import {isBackgroundMessage} from './channel/check-message.ts';
 import {FrameReader} from './channel/frame.ts';
 import {type BackgroundMessage, CHANNEL_FD, type ServiceMessage, WATCHDOG_FD} from './channel/message.ts';

@@ -1,5 +1,5 @@
 import {realpath} from 'node:fs/promises';
-import {messageOf} from '../../domain/error-text.ts';
+import {messageOf} from '../../failures/error-text.ts';
 import {findAccessProblem} from './access.ts';
 import {type FolderState, readFolderState} from './folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from './found-plugin.ts';

@@ -1,6 +1,6 @@
 import {readdir, realpath} from 'node:fs/promises';
 import {join} from 'node:path';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
 import {findAccessProblem} from './access.ts';
 

@@ -1,5 +1,5 @@
-import type {DocumentProblem} from '../../domain/failure.ts';
 import {formatPath} from '../../domain/json-path.ts';
+import type {DocumentProblem} from '../../failures/failure.ts';
 
 /** A kind of values that a member may have. */
 export interface Kind<T> {

@@ -1,6 +1,6 @@
 import {mkdtemp, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {checkPlugin, describeManifest, type PluginCheck} from './check-plugin.ts';
 import {openPackage, type PluginPackage} from './plugin-package.ts';
 import {unpack} from './unpack.ts';

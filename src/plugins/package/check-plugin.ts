@@ -1,9 +1,9 @@
 import {lstat, realpath} from 'node:fs/promises';
 import {join} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
-import type {DocumentProblem} from '../../domain/failure.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
+import type {DocumentProblem} from '../../failures/failure.ts';
 import {findAccessProblem} from '../directory/access.ts';
 import {BACKGROUND_FOLDER, type FolderState, PAGE_FOLDER, readFolderState} from '../directory/folder-state.ts';
 import {EMPTY, readManifestFile} from '../directory/found-plugin.ts';

@@ -1,7 +1,7 @@
 import {constants, type Dirent} from 'node:fs';
 import {lstat, open, readdir} from 'node:fs/promises';
 import {join} from 'node:path';
-import {messageOf} from '../../domain/error-text.ts';
+import {messageOf} from '../../failures/error-text.ts';
 import {BACKGROUND_FOLDER, PAGE_FOLDER} from '../directory/folder-state.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
 import {invalidEntry, type PackageFile, type PackageFiles, PackageList} from './package-files.ts';

@@ -1,5 +1,5 @@
-import {AppError} from '../../domain/app-error.ts';
 import {formatBytes} from '../../domain/byte-size.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {PACKAGE_BYTES_MAX, PACKAGE_FILES_MAX} from './package-limits.ts';
 import {type EntryKind, findPathProblem, PackagePaths} from './package-paths.ts';
 

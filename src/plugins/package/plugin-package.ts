@@ -1,8 +1,8 @@
 import {stat} from 'node:fs/promises';
 import {basename} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, readManifest} from '../manifest/read-manifest.ts';
 import {listFolder} from './folder-files.ts';
 import {invalidPackage, type PackageFile, type PackageFiles} from './package-files.ts';

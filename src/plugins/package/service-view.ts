@@ -1,5 +1,5 @@
-import {AppError, describeFailure} from '../../domain/app-error.ts';
 import type {PluginLogLine, PluginState, PluginStatus} from '../../domain/plugin.ts';
+import {AppError, describeFailure} from '../../failures/app-error.ts';
 
 /** A service that follows the directory of plugins. */
 export interface FollowingService {

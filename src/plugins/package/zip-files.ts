@@ -3,7 +3,7 @@ import {promisify} from 'node:util';
 import {crc32} from 'node:zlib';
 import {type Entry, fromFdPromise, getFileNameLowLevel, type ZipFile} from 'yauzl';
 import {formatBytes} from '../../domain/byte-size.ts';
-import {messageOf} from '../../domain/error-text.ts';
+import {messageOf} from '../../failures/error-text.ts';
 import {
   invalidEntry,
   invalidPackage,

@@ -1,10 +1,10 @@
 import {afterEach, beforeEach, describe, expect, test} from 'vitest';
 import {openCrewroom} from '../../app.ts';
 import type {Crewroom} from '../../crewroom.ts';
-import {AppError} from '../../domain/app-error.ts';
 import type {ListOptions} from '../../domain/entries.ts';
 import type {LogFields} from '../../domain/log.ts';
 import {SILENT_LOG} from '../../domain/log.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {openMemoryStore} from '../../store/memory/memory-store.ts';
 import {PrefixFollower} from './prefix-follower.ts';
 

@@ -1,4 +1,3 @@
-import {AppError} from '../../domain/app-error.ts';
 import {listAll} from '../../domain/list-all.ts';
 import type {Log} from '../../domain/log.ts';
 import type {Revision} from '../../domain/revision.ts';
@@ -6,6 +5,7 @@ import type {Store} from '../../domain/store.ts';
 import type {Timers} from '../../domain/timers.ts';
 import type {TypedEntries} from '../../domain/typed-entries.ts';
 import {waitForTime} from '../../domain/wait-for-time.ts';
+import {AppError} from '../../failures/app-error.ts';
 
 /** Dependencies of {@link PrefixFollower}. */
 export interface PrefixFollowerDeps {

@@ -1,4 +1,3 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {Log} from '../../domain/log.ts';
 import type {Plugins} from '../../domain/plugin.ts';
 import type {Store} from '../../domain/store.ts';
@@ -6,6 +5,7 @@ import type {Timers} from '../../domain/timers.ts';
 import type {TypedEntries} from '../../domain/typed-entries.ts';
 import type {TypedEntry} from '../../domain/typed-entry.ts';
 import type {SettingValues, UserSettings} from '../../domain/user-settings.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {CORE, CORE_SETTINGS} from './core-settings.ts';
 import {PrefixFollower} from './prefix-follower.ts';
 import {fillIn, mergeChanges, type SettingRules} from './setting-rules.ts';

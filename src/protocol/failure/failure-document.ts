@@ -1,9 +1,9 @@
-import {AppError} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
-import {adviseOn} from '../../domain/failure-advice.ts';
-import {describeWithFault} from '../../domain/fault-mark.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
+import {adviseOn} from '../../failures/failure-advice.ts';
+import {statusOf} from '../../failures/failure-status.ts';
+import {describeWithFault} from '../../failures/fault-mark.ts';
 import {parseDocument, UnexpectedDocument} from '../text/read-document.ts';
-import {statusOf} from './failure-status.ts';
 
 /** Members of a problem document that the failure itself does not have. */
 export interface FailureContext {

@@ -1,4 +1,3 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {Expectation} from '../../domain/entry.ts';
 import {
   formatRevision,
@@ -7,6 +6,7 @@ import {
   parseRevision,
   type StoreRevision,
 } from '../../domain/revision.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {RevisionFormat} from '../transaction/write-transaction.ts';
 import {headerValues} from './raw-headers.ts';
 

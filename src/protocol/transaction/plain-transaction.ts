@@ -1,10 +1,10 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {Transaction, TransactionCheck, TransactionOperation} from '../../domain/entries.ts';
 import {KEY_BYTES_MAX, TTL_SECONDS_MAX} from '../../domain/fixed-limits.ts';
 import {createValueScan} from '../../domain/json-scanner.ts';
 import type {Limits} from '../../domain/limits.ts';
 import {parseRevision} from '../../domain/revision.ts';
 import {isTtl} from '../../domain/time-to-live.ts';
+import {AppError} from '../../failures/app-error.ts';
 
 /** The limits of {@link readPlainTransaction}. */
 export type PlainLimits = Pick<Limits, 'valueDepthMax' | 'transactionChecksMax' | 'transactionOperationsMax'>;

@@ -1,4 +1,3 @@
-import {AppError} from '../../domain/app-error.ts';
 import {
   DOCUMENT_MEMBERS_MAX,
   DocumentObject,
@@ -6,7 +5,6 @@ import {
   describeBreadth,
 } from '../../domain/document-object.ts';
 import type {Transaction, TransactionCheck, TransactionOperation} from '../../domain/entries.ts';
-import type {DocumentProblem} from '../../domain/failure.ts';
 import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
 import {JsonIndex} from '../../domain/json-index.ts';
 import {TooBroad} from '../../domain/json-limits.ts';
@@ -16,6 +14,8 @@ import {parseRevision} from '../../domain/revision.ts';
 import {runInTicks, TICK_BYTES_MAX} from '../../domain/steps.ts';
 import {isTtl} from '../../domain/time-to-live.ts';
 import {describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../../domain/transaction.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {DocumentProblem} from '../../failures/failure.ts';
 import {readPlainTransaction} from './plain-transaction.ts';
 
 /** Levels of the document around a value: the document itself, its list of operations, one of them. */

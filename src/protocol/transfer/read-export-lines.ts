@@ -1,12 +1,9 @@
-import {AppError} from '../../domain/app-error.ts';
-import {describeProblem} from '../../domain/client-failure-texts.ts';
 import {
   DOCUMENT_MEMBERS_MAX,
   DocumentObject,
   type DocumentPlace,
   describeBreadth,
 } from '../../domain/document-object.ts';
-import type {DocumentProblem} from '../../domain/failure.ts';
 import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
 import {JsonIndex} from '../../domain/json-index.ts';
 import {TooBroad} from '../../domain/json-limits.ts';
@@ -14,6 +11,9 @@ import {decodeJsonText, encodeText, type JsonText, parseInSteps} from '../../dom
 import {parseKey, parsePrefix} from '../../domain/key.ts';
 import type {Steps} from '../../domain/steps.ts';
 import {assertValueSize, type ValueLimits} from '../../domain/value.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {describeProblem} from '../../failures/client-failure-texts.ts';
+import type {DocumentProblem} from '../../failures/failure.ts';
 import {formatTime} from '../text/format-time.ts';
 import {EXPORT_FORMAT, EXPORT_VERSION, type ExportLine, type WrongLine} from './export-lines.ts';
 

@@ -1,6 +1,6 @@
 import {dirname, join} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
 import type {FileStatus, FileSystem} from './file-system.ts';
 import {isFullDiskError} from './free-space.ts';
 import {NODE_FILES} from './node-file-system.ts';

@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {type DataDirectory, FORMAT_FILE, unusableDirectory} from './data-directory.ts';
 import {writeWhole} from './file-system.ts';
 

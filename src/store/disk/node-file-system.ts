@@ -13,8 +13,9 @@ import {
   truncate,
 } from 'node:fs/promises';
 import {join} from 'node:path';
-import {codeOf} from '../../domain/error-text.ts';
-import {FileError, makeDirectory, readRegularFile, syncDirectory} from '../../files.ts';
+import {codeOf} from '../../failures/error-text.ts';
+import {makeDirectory, syncDirectory} from '../../files/directory.ts';
+import {FileError, readRegularFile} from '../../files/read-file.ts';
 import type {FileStatus, FileSystem, OpenFile} from './file-system.ts';
 
 /** Only the owner may read: values and sessions are private. */

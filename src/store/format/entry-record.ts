@@ -1,9 +1,9 @@
 import {crc32} from 'node:zlib';
-import {AppError} from '../../domain/app-error.ts';
 import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../domain/entry.ts';
 import {type JsonText, trustStoredJson} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import {NO_REVISION, type Revision} from '../../domain/revision.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {EntryState} from './entry-state.ts';
 import {headerChecksum} from './header-checksum.ts';
 import {NUMBER_BYTES, toStoredTime} from './numbers.ts';

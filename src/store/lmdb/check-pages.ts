@@ -1,8 +1,8 @@
 import {open, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
-import {AppError} from '../../domain/app-error.ts';
-import {codeOf} from '../../domain/error-text.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {codeOf} from '../../failures/error-text.ts';
 import {type DataDirectory, unusableDirectory} from '../disk/data-directory.ts';
 import {openingFailure} from './engine-errors.ts';
 import {currentMeta, DATABASE, META, NO_PAGE, transactionOf} from './page-layout.ts';

@@ -1,6 +1,5 @@
 import {randomBytes} from 'node:crypto';
 import {setImmediate} from 'node:timers/promises';
-import {AppError} from '../../domain/app-error.ts';
 import type {Change, Changes} from '../../domain/change.ts';
 import type {Commit, CommitResult, Operation, PutOperation} from '../../domain/commit.ts';
 import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../domain/entry.ts';
@@ -16,6 +15,7 @@ import {runInTicks, type Steps} from '../../domain/steps.ts';
 import type {Store} from '../../domain/store.ts';
 import {createStoreId, STORE_ID_BYTES, type StoreId} from '../../domain/store-id.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {encodePrincipal} from '../format/principal.ts';
 import {sizeOfCommit, writtenBytesOf} from '../plan/commit-size.ts';
 import type {ExpireOperation, GroupedCommit, GroupPlan, PlannedWrite} from '../plan/group-plan.ts';

@@ -1,9 +1,9 @@
 import type {Check} from '../../domain/commit.ts';
 import type {Expectation} from '../../domain/entry.ts';
-import type {Conflict} from '../../domain/failure.ts';
 import type {Key} from '../../domain/key.ts';
 import {formatRevision, type GivenRevision, NO_REVISION, type Revision, revisionIn} from '../../domain/revision.ts';
 import type {StoreId} from '../../domain/store-id.ts';
+import type {Conflict} from '../../failures/failure.ts';
 
 /** The part of a store that {@link findConflicts} reads. */
 export interface CheckedStore {

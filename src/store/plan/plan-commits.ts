@@ -1,5 +1,4 @@
 import type {Principal} from '../../domain/access.ts';
-import {AppError} from '../../domain/app-error.ts';
 import type {Change, PutChange, RemovalChange} from '../../domain/change.ts';
 import type {CommitResult, Outcome, PutOperation} from '../../domain/commit.ts';
 import type {Key} from '../../domain/key.ts';
@@ -7,6 +6,7 @@ import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {Revision} from '../../domain/revision.ts';
 import type {Steps} from '../../domain/steps.ts';
 import {expiryTime, hasExpired} from '../../domain/time-to-live.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {EntryState} from '../format/entry-state.ts';
 import {findConflicts} from './conflicts.ts';
 import type {ExpireOperation, GroupedCommit, GroupPlan, GroupStart, PlannedWrite} from './group-plan.ts';

@@ -1,10 +1,10 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {Operation, PatchLimits, PatchOperation, PutOperation, TouchOperation} from '../../domain/commit.ts';
 import {copyJson, type JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import {mergePatchInSteps} from '../../domain/merge-patch.ts';
 import type {Steps} from '../../domain/steps.ts';
 import {assertValueSize} from '../../domain/value.ts';
+import {AppError} from '../../failures/app-error.ts';
 
 /** The current entry of a key that is patched or touched. */
 export interface FoundEntry {

@@ -1,10 +1,10 @@
 import {setImmediate} from 'node:timers/promises';
-import {AppError} from '../../domain/app-error.ts';
 import type {Change} from '../../domain/change.ts';
 import {type Key, trustStoredKey} from '../../domain/key.ts';
 import {Listeners} from '../../domain/listeners.ts';
 import type {Revision} from '../../domain/revision.ts';
 import type {StoreId} from '../../domain/store-id.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {decodeEntryInfo} from '../format/entry-record.ts';
 import type {StoreClock} from '../plan/store-clock.ts';
 import {DeferredValues} from './engine/deferred-values.ts';

@@ -1,8 +1,8 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
 import type {Range} from '../../domain/range.ts';
 import type {Revision} from '../../domain/revision.ts';
 import {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from '../../domain/snapshot.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {SortedEntries} from '../memory/sorted-entries.ts';
 import {EngineFailure, isEngineFailure} from './engine/driver.ts';
 import {unavailable} from './engine/open-head.ts';

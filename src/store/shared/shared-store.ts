@@ -1,4 +1,3 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {Change, Changes} from '../../domain/change.ts';
 import type {Commit, CommitResult} from '../../domain/commit.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
@@ -11,6 +10,7 @@ import type {StoreStatistics} from '../../domain/statistics.ts';
 import type {Store} from '../../domain/store.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {sizeOfCommit} from '../plan/commit-size.ts';
 import {prepareCommit} from '../plan/prepared-commit.ts';
 import {MONOTONIC_MS, StoreClock} from '../plan/store-clock.ts';

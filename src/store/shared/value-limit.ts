@@ -1,5 +1,5 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {Operation, PatchLimits} from '../../domain/commit.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {STORED_VALUE_BYTES_MAX} from './engine/staging.ts';
 
 /** @throws {AppError} `value-too-large` if a value is too large for a request to an engine. */

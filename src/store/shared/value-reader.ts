@@ -1,10 +1,10 @@
 import {setImmediate} from 'node:timers/promises';
-import {AppError} from '../../domain/app-error.ts';
 import type {Change} from '../../domain/change.ts';
 import {createEntry, type Entry, type EntryInfo} from '../../domain/entry.ts';
 import {copyJson, type JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import type {Revision} from '../../domain/revision.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {decodeEntryRecord} from '../format/entry-record.ts';
 import {isDeferred} from './engine/deferred-values.ts';
 import type {Driver} from './engine/driver.ts';

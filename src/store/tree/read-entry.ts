@@ -1,6 +1,6 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {Entry} from '../../domain/entry.ts';
 import type {Key} from '../../domain/key.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {decodeEntryRecord, decodeEntryState} from '../format/entry-record.ts';
 import type {EntryState} from '../format/entry-state.ts';
 import {isPageDamage} from '../lmdb/engine-errors.ts';

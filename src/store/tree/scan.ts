@@ -1,8 +1,8 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {EntryInfo} from '../../domain/entry.ts';
 import {trustStoredKey} from '../../domain/key.ts';
 import type {Range} from '../../domain/range.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {decodeEntryInfo, decodeEntryRecord} from '../format/entry-record.ts';
 import {isRangeDamage} from '../lmdb/engine-errors.ts';
 import {decodeKeyBytes, encodeKeyBytes, type KeyBytes, keyBytesOf, toBuffer} from '../lmdb/key-bytes.ts';

@@ -1,10 +1,10 @@
 import {setImmediate} from 'node:timers/promises';
-import {AppError} from '../../domain/app-error.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
-import type {Failure} from '../../domain/failure.ts';
 import type {Range} from '../../domain/range.ts';
 import type {Revision} from '../../domain/revision.ts';
 import type {Snapshot} from '../../domain/snapshot.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {type ExpiredEntry, type Scan, type ScannedTable, scanEntries, scanOf} from './scan.ts';
 
 /**

@@ -1,7 +1,7 @@
 import {setImmediate} from 'node:timers/promises';
-import {AppError} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
 import type {Log} from '../../domain/log.ts';
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
 import type {Engine} from '../lmdb/engine.ts';
@@ -189,7 +189,7 @@ export class Tree implements AsyncDisposable {
   #open({readOnly}: {readonly readOnly: boolean}): unknown {
     const {opened, logLimits} = this.#deps;
     try {
-      this.#environment = opened.engine.openEnvironment({directory: opened.directory.storePath, readOnly});
+      this.#environment = opened.engine.reopenEnvironment({directory: opened.directory.storePath, readOnly});
       const tables = openTables(this.#environment);
       this.#changes = new ChangeLog(tables.changes, logLimits);
       this.#tables = tables;

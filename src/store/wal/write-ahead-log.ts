@@ -1,6 +1,6 @@
-import {AppError} from '../../domain/app-error.ts';
-import {messageOf} from '../../domain/error-text.ts';
 import type {Revision} from '../../domain/revision.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {messageOf} from '../../failures/error-text.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
 import {writeWhole} from '../disk/file-system.ts';
 import {isFullDiskError} from '../disk/free-space.ts';

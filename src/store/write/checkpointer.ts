@@ -1,5 +1,5 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {CheckpointCounts} from '../../domain/statistics.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {EntryCache} from '../tree/entry-cache.ts';
 import type {Tree} from '../tree/tree.ts';
 import type {Memtable} from '../wal/memtable.ts';

@@ -1,6 +1,6 @@
-import {AppError} from '../../domain/app-error.ts';
 import type {CommitResult} from '../../domain/commit.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import {AppError} from '../../failures/app-error.ts';
 
 /**
  * Default size at which a group ends, in bytes: a larger one gains nothing by sharing one fsync, and would occupy

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {MemoryDisk} from '../../../test/support/disk/memory-disk.ts';
-import {AppError} from '../../domain/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {describeDataDirectory} from '../disk/data-directory.ts';
 import {DiskGate} from './disk-gate.ts';
 

@@ -1,6 +1,6 @@
-import {AppError} from '../../domain/app-error.ts';
-import {messageOf} from '../../domain/error-text.ts';
 import type {Log} from '../../domain/log.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {messageOf} from '../../failures/error-text.ts';
 import {DiskSpace, type DiskSpaceDeps, type FreeSpace} from '../disk/reserve.ts';
 import {sizeOfPlans} from '../plan/commit-size.ts';
 import type {PreparedPlan} from '../plan/prepared-commit.ts';

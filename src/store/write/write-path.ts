@@ -1,9 +1,9 @@
 import {setImmediate} from 'node:timers/promises';
-import {AppError} from '../../domain/app-error.ts';
 import type {CommitResult, PutOperation} from '../../domain/commit.ts';
 import type {Listeners} from '../../domain/listeners.ts';
 import type {StoreStatistics} from '../../domain/statistics.ts';
 import {runTick, type Steps} from '../../domain/steps.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {sizeOfCommit, writtenBytesOf} from '../plan/commit-size.ts';
 import type {GroupedCommit} from '../plan/group-plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type {TransactionOperation} from '../../domain/entries.ts';
-import type {Failure} from '../../domain/failure.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {assertFails, infoOf, keysOf, textOf} from '../shared/assertions.ts';
 import type {ContractPart, OpenedEntries} from '../shared/contract.ts';
 

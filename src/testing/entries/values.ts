@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type {Failure} from '../../domain/failure.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {assertFails, assertFailsWith, infoOf, textOf} from '../shared/assertions.ts';
 import type {ContractPart, OpenedEntries} from '../shared/contract.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../shared/samples.ts';

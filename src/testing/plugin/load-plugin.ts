@@ -1,8 +1,8 @@
 import {fileURLToPath} from 'node:url';
 import type {Crewroom} from '../../crewroom.ts';
-import {AppError} from '../../domain/app-error.ts';
 import type {PluginLogLine, PluginStatus} from '../../domain/plugin.ts';
 import {untilAborted} from '../../domain/until-aborted.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {readPilot} from '../../plugins/pilot.ts';
 import {type ChangingIdentity, createChangingIdentity, type TestIdentity} from './changing-identity.ts';
 import {type BackEndAnswers, type RecordingBackEnd, startRecordingBackEnd} from './recording-back-end.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type {Failure} from '../../domain/failure.ts';
 import {CREDENTIAL_LENGTH_MAX, type SignIn} from '../../domain/session.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {assertFails, assertFailsWith} from '../shared/assertions.ts';
 import type {ContractPart, ContractTest} from '../shared/contract.ts';
 import {ADA, BEN, type ContractBackEnd, MESSAGES, SESSION_EXPIRY_MS, SESSION_SECRET} from './back-end.ts';

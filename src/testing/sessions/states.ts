@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import {describeFailure} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
 import type {SessionStatus} from '../../domain/session.ts';
+import {describeFailure} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {assertFails} from '../shared/assertions.ts';
 import type {ContractPart} from '../shared/contract.ts';
 import {ADA, BEN, MESSAGES} from './back-end.ts';

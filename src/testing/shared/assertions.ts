@@ -9,12 +9,12 @@ import type {
   PutOperation,
 } from '../../domain/commit.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
-import type {Failure, FailureCode} from '../../domain/failure.ts';
 import {decodeJsonText, encodeJsonText, type JsonText} from '../../domain/json-text.ts';
 import {type Key, parseKey, parsePrefix} from '../../domain/key.ts';
 import type {Range} from '../../domain/range.ts';
 import type {Revision} from '../../domain/revision.ts';
 import type {Store} from '../../domain/store.ts';
+import type {Failure, FailureCode} from '../../failures/failure.ts';
 
 /** Fails unless the promise rejects with exactly this failure. */
 export async function assertFails(promise: Promise<unknown>, failure: Failure): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type {Failure} from '../../domain/failure.ts';
 import type {Store} from '../../domain/store.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {assertFails, changesOf, key, patch, put, read, remove, textOf, withTexts, write} from '../shared/assertions.ts';
 import type {ContractPart} from '../shared/contract.ts';
 

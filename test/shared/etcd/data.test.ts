@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {afterAll, beforeAll, describe, test} from 'vitest';
-import type {AppError} from '../../../src/domain/app-error.ts';
+import type {AppError} from '../../../src/failures/app-error.ts';
 import {assertFails, key, put, range, read, textOf, write} from '../../../src/testing/shared/assertions.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
 import {startService} from '../../support/service.ts';

@@ -3,7 +3,7 @@ import {once} from 'node:events';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {describe, test} from 'vitest';
-import type {AppError} from '../../../src/domain/app-error.ts';
+import type {AppError} from '../../../src/failures/app-error.ts';
 import {leaderFirst} from '../../../src/store/shared/etcd/member-facts.ts';
 import {put, read, textOf, write} from '../../../src/testing/shared/assertions.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';

@@ -9,7 +9,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {type EtcdLocation, locateStore} from '../../../src/config/store-location.ts';
 import {checkSharedStore} from '../../../src/doctor/check-shared-store.ts';
 import type {Finding} from '../../../src/doctor/finding.ts';
-import type {AppError} from '../../../src/domain/app-error.ts';
+import type {AppError} from '../../../src/failures/app-error.ts';
 import {STORED_VALUE_BYTES_MAX as VALUE_BYTES_MAX} from '../../../src/store/shared/engine/staging.ts';
 import {createMachine} from '../../cli/crewroom.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
@@ -60,6 +60,21 @@ describe('a service with --store etcd://…', () => {
     }
     await using again = await startService({store});
     assert.equal(await readText(again, 'a'), '1.0');
+  });
+
+  test('accepts a revision that another one has just written as the start of events', async () => {
+    const store = addressOf('since');
+    await using first = await startService({store});
+    await using second = await startService({store});
+    for (let round = 0; round < 30; round++) {
+      const {revision} = await first.crewroom.entries.put('a', String(round));
+
+      const next = await fetch(`${second.url}/api/events?since=${revision}`);
+      assert.equal(next.status, 200);
+      await next.body?.cancel();
+    }
+    const beyond = await fetch(`${second.url}/api/events?since=999999`);
+    assert.equal(beyond.status, 400, await beyond.text());
   });
 
   test('runs as it is built, with gRPC in a bundle', async () => {

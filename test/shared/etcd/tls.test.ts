@@ -3,7 +3,7 @@ import {X509Certificate} from 'node:crypto';
 import {readFile} from 'node:fs/promises';
 import {afterAll, beforeAll, describe, test} from 'vitest';
 import type {Finding} from '../../../src/doctor/finding.ts';
-import type {AppError} from '../../../src/domain/app-error.ts';
+import type {AppError} from '../../../src/failures/app-error.ts';
 import type {Driver} from '../../../src/store/shared/engine/driver.ts';
 import {readVersion} from '../../../src/store/shared/etcd/member-facts.ts';
 import {put, read, textOf, write} from '../../../src/testing/shared/assertions.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import {AppError} from '../../../src/domain/app-error.ts';
 import type {Operation, PutOperation} from '../../../src/domain/commit.ts';
 import type {Store} from '../../../src/domain/store.ts';
+import {AppError} from '../../../src/failures/app-error.ts';
 import {changesOf, put, range, remove, textOf, write} from '../../../src/testing/shared/assertions.ts';
 import type {Random} from './random.ts';
 

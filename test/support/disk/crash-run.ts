@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import {AppError} from '../../../src/domain/app-error.ts';
 import {SILENT_LOG} from '../../../src/domain/log.ts';
 import type {Store} from '../../../src/domain/store.ts';
+import {AppError} from '../../../src/failures/app-error.ts';
 import {openLmdbStore} from '../../../src/store/lmdb-store.ts';
 import {assertKept, CrashLedger, type Promises} from './crash-ledger.ts';
 import {type DiskCall, type Fault, MemoryDisk} from './memory-disk.ts';

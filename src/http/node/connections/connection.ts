@@ -1,5 +1,5 @@
 import type {Socket} from 'node:net';
-import type {Failure} from '../../../domain/failure.ts';
+import type {Failure} from '../../../failures/failure.ts';
 
 /**
  * Maximum number of pipelined requests that wait on one connection; a client that sends more is disconnected. They have

@@ -1,5 +1,5 @@
-import {AppError} from '../../../domain/app-error.ts';
 import type {Timers} from '../../../domain/timers.ts';
+import {AppError} from '../../../failures/app-error.ts';
 import {PROCESS_TIMERS} from '../../process-timers.ts';
 import {type Body, readBody} from './answer-body.ts';
 import {describeTrouble} from './network-trouble.ts';

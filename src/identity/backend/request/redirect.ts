@@ -1,5 +1,5 @@
-import {AppError} from '../../../domain/app-error.ts';
 import {contains} from '../../../domain/redaction.ts';
+import {AppError} from '../../../failures/app-error.ts';
 import {cleanText} from '../../clean-text.ts';
 import type {BackEndAnswer} from './back-end-request.ts';
 

@@ -1,6 +1,6 @@
-import {AppError} from '../../../domain/app-error.ts';
-import type {DocumentProblem} from '../../../domain/failure.ts';
 import {CREDENTIAL_LENGTH_MAX, type SignIn} from '../../../domain/session.ts';
+import {AppError} from '../../../failures/app-error.ts';
+import type {DocumentProblem} from '../../../failures/failure.ts';
 
 /** A sign-in with valid credentials, and the permission of the caller. */
 export interface RequestedSignIn extends SignIn {

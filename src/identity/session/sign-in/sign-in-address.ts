@@ -1,4 +1,4 @@
-import {AppError} from '../../../domain/app-error.ts';
+import {AppError} from '../../../failures/app-error.ts';
 import {readScriptUrl} from '../../backend/script-url.ts';
 import type {RequestedSignIn} from './requested-sign-in.ts';
 

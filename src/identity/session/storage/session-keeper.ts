@@ -1,9 +1,9 @@
-import {AppError} from '../../../domain/app-error.ts';
-import {codeOf, messageOf} from '../../../domain/error-text.ts';
 import {encodeJsonText} from '../../../domain/json-text.ts';
 import type {Log} from '../../../domain/log.ts';
 import {applyMergePatch} from '../../../domain/merge-patch.ts';
 import type {SessionPlace} from '../../../domain/session.ts';
+import {AppError} from '../../../failures/app-error.ts';
+import {codeOf, messageOf} from '../../../failures/error-text.ts';
 import type {Keychain} from '../../keychain/keychain.ts';
 import {
   type ExpiredFile,

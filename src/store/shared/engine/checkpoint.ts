@@ -1,4 +1,4 @@
-import {AppError} from '../../../domain/app-error.ts';
+import {AppError} from '../../../failures/app-error.ts';
 import {DeferredValues} from './deferred-values.ts';
 import type {Driver, StoredValue} from './driver.ts';
 import {type KnownHead, replaceHead, writtenHead} from './head.ts';

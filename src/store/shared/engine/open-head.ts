@@ -1,5 +1,5 @@
-import {AppError} from '../../../domain/app-error.ts';
 import {createStoreId, STORE_ID_BYTES} from '../../../domain/store-id.ts';
+import {AppError} from '../../../failures/app-error.ts';
 import type {StoreClock} from '../../plan/store-clock.ts';
 import {ABSENT, type Driver, type EngineFailure} from './driver.ts';
 import {ALL_KEYS, HEAD_KEY} from './engine-keys.ts';

@@ -1,5 +1,5 @@
-import {AppError} from '../../../domain/app-error.ts';
 import {createStoreId, STORE_ID_BYTES} from '../../../domain/store-id.ts';
+import {AppError} from '../../../failures/app-error.ts';
 import {readDeferred, writeCheckpoint} from './checkpoint.ts';
 import type {Driver, StoredValue} from './driver.ts';
 import {logKey, logUpTo} from './engine-keys.ts';

@@ -1,4 +1,4 @@
-import {AppError} from '../../../domain/app-error.ts';
+import {AppError} from '../../../failures/app-error.ts';
 import {ABSENT, type Driver, type GuardedWrite, OPERATIONS_MAX, type StoredValue} from './driver.ts';
 import {HEAD_KEY, STAGES, stageKey} from './engine-keys.ts';
 import {type Head, type KnownHead, replaceHead, writtenHead} from './head.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {FAILURES} from '../../test/support/sample-failures.ts';
+import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {AppError, describeFailure} from './app-error.ts';
 import {FAILURE_TEXTS as CLIENT_FAILURE_TEXTS} from './client-failure-texts.ts';
 import type {Failure, FailureCode} from './failure.ts';
 import {FAILURE_TEXTS} from './failure-texts.ts';
-import {DEFAULT_LIMITS} from './limits.ts';
 
 type Variant = {readonly code: FailureCode; readonly name: string; readonly failure: Failure; readonly text: string};
 

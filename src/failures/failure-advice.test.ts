@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {FAILURES} from '../../test/support/sample-failures.ts';
+import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import type {FailureCode} from './failure.ts';
 import {adviseOn, adviseOnFailure} from './failure-advice.ts';
 import {FAILURE_TEXTS} from './failure-texts.ts';
-import {DEFAULT_LIMITS} from './limits.ts';
 
 describe('adviseOn()', () => {
   test('names the path that was meant, before everything else', () => {

@@ -1,5 +1,4 @@
-import type {Failure, FailureCode} from '../../domain/failure.ts';
-import {INTERRUPTED_EXIT_CODE} from '../terminal/stop-request.ts';
+import type {Failure, FailureCode} from './failure.ts';
 
 /** Exit codes of the process. */
 export const EXIT = {
@@ -9,7 +8,8 @@ export const EXIT = {
   notFound: 3,
   conflict: 4,
   unreachable: 5,
-  interrupted: INTERRUPTED_EXIT_CODE,
+  /** 128 and the number of SIGINT, as shells have it. */
+  interrupted: 130,
 } as const;
 
 /** One of the values of {@link EXIT}. */

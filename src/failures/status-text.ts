@@ -1,5 +1,5 @@
-import type {FailureCode} from '../../domain/failure.ts';
-import type {STATUS_BY_CODE} from '../../protocol/failure/failure-status.ts';
+import type {FailureCode} from './failure.ts';
+import type {STATUS_BY_CODE} from './failure-status.ts';
 
 /** A status that a failure can have. */
 type FailureStatus = NonNullable<(typeof STATUS_BY_CODE)[FailureCode]>;

@@ -1,6 +1,20 @@
 import {describeFailure} from './app-error.ts';
 import type {Failure} from './failure.ts';
-import type {FaultKind} from './fault.ts';
+
+/** Kinds of faults, in the order in which they are listed. Released kinds are never renamed. */
+export const FAULT_KINDS = [
+  'delay',
+  'error',
+  'cut',
+  'disk-full',
+  'store-read-only',
+  'session-expired',
+  'airline-away',
+  'clock',
+] as const;
+
+/** Kind of a fault of this version. */
+export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** Marks a failure as the effect of a fault, for its message and its advice. */
 export function withFault<F extends Failure>(failure: F, fault: FaultKind): F & FaultMark {

@@ -1,4 +1,4 @@
-import type {Failure, FailureCode} from '../../domain/failure.ts';
+import type {Failure, FailureCode} from './failure.ts';
 
 /** Status of failures that never cross HTTP, because they happen where no service runs. */
 type NotSent = undefined;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'vitest';
 import {FAILURES} from '../../test/support/sample-failures.ts';
-import {STATUS_BY_CODE} from '../protocol/failure/failure-status.ts';
+import {STATUS_BY_CODE} from './failure-status.ts';
 
 test('no failure has a member with the name of a standard member of a problem document', () => {
   const reserved = ['type', 'title', 'status', 'detail', 'instance', 'advice'];
