@@ -1,5 +1,5 @@
-import {adviseOn} from '../failures/failure-advice.ts';
 import type {SessionStatus} from '../domain/session.ts';
+import {adviseOn} from '../failures/failure-advice.ts';
 import type {Finding} from './finding.ts';
 
 const CHECK = 'Pilot';
