@@ -373,7 +373,7 @@ const MAY_IMPORT = {
     'system',
     'node:',
   ],
-  'cli/systemd': ['cli/failures', 'cli/terminal', 'failures', 'node:'],
+  'cli/systemd': ['cli/failures', 'cli/terminal', 'domain', 'failures', 'node:'],
   'cli/transfer': [
     'files',
     'cli/catalogue',

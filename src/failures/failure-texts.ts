@@ -97,7 +97,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'pilot-not-confirmed': ({url, message}) =>
     `Cannot sign in at ${url}: the pilot is not confirmed yet${quoteMessage(message)}`,
   'account-broken': ({url, backEndStatus, problem = 'it returned an empty response for this pilot', message}) =>
-    `Cannot sign in at ${url}: ${problem} (status ${backEndStatus})${quoteMessage(message)}`,
+    `Cannot ${/\/pilot\/(?:resume|verify)$/.test(url) ? 'continue the session' : 'sign in'} at ${url}: ${problem} (status ${backEndStatus})${quoteMessage(message)}`,
   'session-unknown': ({url, message}) =>
     `Cannot continue the session at ${url}: it is unknown there${quoteMessage(message)}`,
   'unprotected-back-end': ({url}) =>
