@@ -3,8 +3,8 @@ import {realpath, statfs} from 'node:fs/promises';
 import {sep} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
-import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {assertCanOpen, type OpenedFiles, OpeningError, readProcess} from './opening-limits.ts';
+import {messageOf} from '../../failures/error-text.ts';
+import {assertCanOpen, type OpenedFiles, OpeningError, readProc} from './opening-limits.ts';
 
 /**
  * Types of file systems (statfs) on whose disks record locks and shared maps are known to work. Sources: linux/magic.h, and
