@@ -149,7 +149,7 @@ const MAY_IMPORT = {
   'plugins/background/runtime/program': [],
   'plugins/background/runtime/values': ['node:util'],
   'plugins/directory': ['files', 'domain', 'failures', 'plugins/manifest', 'node:crypto', 'node:fs', 'node:path'],
-  'plugins/manifest': ['documents', 'domain', 'failures'],
+  'plugins/manifest': ['documents', 'domain', 'failures', 'valibot'],
   'plugins/package': [
     'files',
     'domain',
@@ -203,6 +203,7 @@ const MAY_IMPORT = {
     'protocol/plugin',
     'protocol/transaction',
     'protocol/transfer',
+    'node:crypto',
     'node:fs',
     'node:path',
     'node:timers',
@@ -377,7 +378,7 @@ const MAY_IMPORT = {
     'system',
     'node:',
   ],
-  'cli/systemd': ['cli/failures', 'cli/terminal', 'failures', 'node:'],
+  'cli/systemd': ['cli/failures', 'cli/terminal', 'domain', 'failures', 'node:'],
   'cli/transfer': [
     'files',
     'cli/catalogue',
@@ -621,6 +622,10 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'store/shared/etcd/': [['clock'], 'deadlines of calls'],
   'store/write/checkpointer.ts': [['timers'], 'delays a checkpoint, so that it covers more commits'],
   'system/code-cache.ts': [['environment'], 'the options of this process by which V8 compiles'],
+  'system/exit-limit.ts': [
+    ['process', 'timers'],
+    'ends a process that does not stop; its watcher is a program of its own',
+  ],
   'system/socket-owner.ts': [['timers'], 'polls the table of sockets'],
 };
 

@@ -236,6 +236,7 @@ interface Reading<T> extends Pick<SendOptions, 'accept'> {
 const TRANSIENT: Readonly<Record<string, 0 | 1>> = {
   'too-many-connections': 0,
   'too-many-bodies': 0,
+  'user-lookup-failed': 0,
   'too-many-subscribers': 0,
   'store-unavailable': 0,
   'store-busy': 0,

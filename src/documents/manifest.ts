@@ -11,7 +11,7 @@ const count = named(
 );
 
 /** Setting of a plugin. As in the whole manifest, `null` stands for a missing member, since some tools write it. */
-const SETTING = open({
+export const SETTING = open({
   type: oneOf('boolean', 'string', 'number', 'list'),
   settingType: described(oneOf('airline', 'user'), 'The party that sets the value.'),
   name: v.nullish(string),
@@ -32,7 +32,7 @@ const SETTING = open({
     'Choices of a list: values, or an object with a label for each value.',
   ),
   when: described(
-    v.nullish(open({key: string, value: v.unknown()})),
+    v.nullish(named('{"key": "…", "value": …}', open({key: string, value: v.unknown()}))),
     'The setting applies only if another one has this value.',
   ),
 });
@@ -67,5 +67,5 @@ export const MANIFEST = open({
   availableSettings: mapOf(SETTING),
 });
 
-/** A manifest as it is written. */
-export type ManifestDocument = v.InferOutput<typeof MANIFEST>;
+/** An object with any members. */
+export const ANY_OBJECT = mapOf(v.unknown());

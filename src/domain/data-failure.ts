@@ -34,6 +34,7 @@ const MEMBERS = {
   'request-timeout': '',
   'too-many-connections': 'connectionsMax#',
   'too-many-bodies': '',
+  'user-lookup-failed': '',
   'too-many-subscribers': 'subscribersMax#',
   'entry-corrupt': 'key',
   'store-corrupt': 'after?',

@@ -53,6 +53,7 @@ const EXIT_BY_CODE = {
   'request-timeout': EXIT.failure,
   'too-many-connections': EXIT.failure,
   'too-many-bodies': EXIT.failure,
+  'user-lookup-failed': EXIT.failure,
   'too-many-subscribers': EXIT.failure,
   'subscriber-too-slow': EXIT.failure,
   'reader-too-slow': EXIT.failure,

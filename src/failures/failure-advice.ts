@@ -76,6 +76,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'request-timeout': 'Send headers within 5 seconds and the whole request within 15',
   'too-many-connections': 'Reuse connections (keep-alive), or raise the limit with --connections-max',
   'too-many-bodies': 'Try again in a moment, and send or read fewer large values at once',
+  'user-lookup-failed':
+    'Try again in a moment; if it persists, let the service open more files (ulimit -n) or close connections',
   'too-many-subscribers': 'Share one subscription within a program, and close unused ones',
   'subscriber-too-slow': 'Subscribe again with this cursor as since; nothing is lost',
   'reader-too-slow': 'Start again and read without pausing; if processing is slow, export to a file first',

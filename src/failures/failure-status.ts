@@ -31,6 +31,7 @@ export const STATUS_BY_CODE = {
   'request-timeout': 408,
   'too-many-connections': 503,
   'too-many-bodies': 503,
+  'user-lookup-failed': 503,
   'too-many-subscribers': 503,
   'subscriber-too-slow': 503,
   'reader-too-slow': 503,

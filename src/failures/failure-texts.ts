@@ -42,6 +42,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'too-many-connections': ({connectionsMax}) => `Cannot accept another connection: ${connectionsMax} are busy`,
   'too-many-bodies': () =>
     'Cannot hold another body or answer in memory: other requests use all of the memory for bodies',
+  'user-lookup-failed': () =>
+    'Cannot serve this program for the moment: the user at the other end of its connection could not be looked up',
   'too-many-subscribers': ({subscribersMax}) => `Cannot accept another subscriber: there are ${subscribersMax} already`,
   'subscriber-too-slow': ({cursor}) =>
     `Cannot keep more events for the subscriber: it reads too slowly since revision ${cursor}`,
@@ -95,7 +97,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'pilot-not-confirmed': ({url, message}) =>
     `Cannot sign in at ${url}: the pilot is not confirmed yet${quoteMessage(message)}`,
   'account-broken': ({url, backEndStatus, problem = 'it returned an empty response for this pilot', message}) =>
-    `Cannot sign in at ${url}: ${problem} (status ${backEndStatus})${quoteMessage(message)}`,
+    `Cannot ${/\/pilot\/(?:resume|verify)$/.test(url) ? 'continue the session' : 'sign in'} at ${url}: ${problem} (status ${backEndStatus})${quoteMessage(message)}`,
   'session-unknown': ({url, message}) =>
     `Cannot continue the session at ${url}: it is unknown there${quoteMessage(message)}`,
   'unprotected-back-end': ({url}) =>

@@ -35,6 +35,8 @@ export type RequestFailure =
   | {readonly code: 'request-timeout'}
   | {readonly code: 'too-many-connections'; readonly connectionsMax: number}
   | {readonly code: 'too-many-bodies'}
+  /** The list of the sockets of this machine could not be read for the moment. */
+  | {readonly code: 'user-lookup-failed'}
   | {readonly code: 'too-many-subscribers'; readonly subscribersMax: number}
   | {readonly code: 'subscriber-too-slow'; readonly cursor: string}
   /** `ageMs` is the age of the snapshot, if the engine closed it for that. */
@@ -206,7 +208,7 @@ export type LocalFailure =
       readonly found: string;
       readonly supported: number;
     }
-  | {readonly code: 'store-damaged'; readonly directory: string; readonly problem: string}
+  | {readonly code: 'store-damaged'; readonly directory: string; readonly problem: string; readonly hint?: string}
   /** The file with the tokens of programs, in the data directory. */
   | {readonly code: 'invalid-token-file'; readonly file: string; readonly problem: string}
   | {readonly code: 'invalid-rules-file'; readonly file: string; readonly problem: string}

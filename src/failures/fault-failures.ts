@@ -70,6 +70,7 @@ const MEMBERS: {readonly [C in FaultCode]: Omit<Extract<Failure, {readonly code:
   'other-user': {owner: 1001},
   'too-many-connections': {connectionsMax: 2048},
   'too-many-bodies': {},
+  'user-lookup-failed': {},
   'too-many-subscribers': {subscribersMax: 1024},
   'subscriber-too-slow': {cursor: '1'},
   'reader-too-slow': {idleMs: 15_000},

@@ -41,6 +41,7 @@ export const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>
   'request-timeout': {code: 'request-timeout'},
   'too-many-connections': {code: 'too-many-connections', connectionsMax: 1024},
   'too-many-bodies': {code: 'too-many-bodies'},
+  'user-lookup-failed': {code: 'user-lookup-failed'},
   'too-many-subscribers': {code: 'too-many-subscribers', subscribersMax: 1024},
   'subscriber-too-slow': {code: 'subscriber-too-slow', cursor: '57'},
   'reader-too-slow': {code: 'reader-too-slow', idleMs: 15_000},

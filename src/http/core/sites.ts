@@ -1,5 +1,5 @@
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import type {HttpRequest} from './message.ts';
+import type {HttpAnswer, HttpRequest} from './message.ts';
 
 /** Part of the service that a host name serves, and the pages that may call it. */
 export interface Site {
@@ -88,6 +88,45 @@ export function createSites({port, extraHosts, isAllowed, findPlugin}: SiteOptio
     ...withPort(CONSOLE_NAME).map(host => [host, console] as const),
   ]);
   return host => fixed.get(host) ?? findPluginSite(host);
+}
+
+/** Returns whether a host, with or without a port, is that of the console or of the page of a plugin. */
+export function isBelowConsole(host: string): boolean {
+  return BELOW_CONSOLE.test(host);
+}
+
+const BELOW_CONSOLE = /(?:^|\.)crewroom\.localhost(?::\d+)?$/i;
+
+/**
+ * Returns the headers with which an answer clears cookies. The service has none, and the page of a plugin could set some for the console and all other
+ * plugins, even so many that their requests are refused. Empty at other hosts: cookies know no port, and those of `localhost` belong to others.
+ */
+export function clearCookies(host: string): readonly string[] {
+  return isBelowConsole(host) ? ['Clear-Site-Data', '"cookies"'] : [];
+}
+
+/**
+ * Returns the headers with which a failure clears cookies that made a request too large. From the host of a plugin it leads on to the console's:
+ * Firefox clears at one host only, and cookies for all of them are those of the console.
+ */
+export function clearLargeCookies(host: string, path: string): readonly string[] {
+  const [, port] = PLUGIN_HOST.exec(host) ?? [];
+  const onward = port === undefined ? [] : ['Refresh', `0; url=${SCHEME}${CONSOLE_NAME}${port}${path}`];
+  return [...clearCookies(host), ...onward];
+}
+
+const PLUGIN_HOST = /\.crewroom\.localhost((?::\d+)?)$/i;
+
+/** Clears cookies with a page, or with a failure in its place, that was asked for with some. */
+export function withoutCookies<A extends HttpAnswer>(answered: A, {rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): A {
+  if (headerValues(rawHeaders, 'cookie').length === 0 || !isPageWanted({rawHeaders})) return answered;
+  const further = clearCookies(headerValues(rawHeaders, 'host')[0] ?? '');
+  return further.length === 0 ? answered : {...answered, rawHeaders: [...answered.rawHeaders, ...further]};
+}
+
+/** Returns whether a window or a frame is to show the answer (Fetch Metadata), as far as the browser tells. */
+function isPageWanted({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): boolean {
+  return headerValues(rawHeaders, 'sec-fetch-dest').every(value => value === 'document' || value === 'iframe');
 }
 
 /** Path of the pages of plugins. */

@@ -161,6 +161,19 @@ describe('a peer that is refused', () => {
   });
 });
 
+for (const [name, method] of [
+  ['a tunnel', formatRequest('CONNECT example:443', [])],
+  ['a WebSocket', UPGRADE],
+] as const)
+  test(`a client that asks for ${name}, and resets its connection before the verdict, frees its place`, async () => {
+    const {server, client, handled} = await connectJudged();
+    await client.send(method);
+    await untilRead(server);
+    client.socket.resetAndDestroy();
+    await expect.poll(() => server.statistics().open).toBe(0);
+    expect([handled, server.refused, server.errors]).toEqual([[], [], []]);
+  });
+
 test('a client that disconnects before the verdict gets none, and its request has no effect', async () => {
   const {server, client, handled, decide} = await connectJudged();
   await client.send(GET);

@@ -83,9 +83,13 @@ class UpgradeExchange implements Exchange {
       closeWithFailure(socket, {code: 'malformed-request', problem}, this.#deps);
       return;
     }
+    const stopWatching = closeWithClient(socket);
     webSockets
       .open(this.request)
-      .then(outcome => this.#answer(outcome))
+      .then(outcome => {
+        stopWatching();
+        return this.#answer(outcome);
+      })
       .catch(error => {
         this.#deps.onError(error);
         socket.destroy();
@@ -156,6 +160,22 @@ class UpgradeResponse extends EventEmitter<{close: []}> implements ExchangeRespo
 }
 
 function ignore(): void {}
+
+/**
+ * Closes a connection if its client disconnects before its WebSocket is open. Bytes that arrive stay in the buffer of the socket; once
+ * that is full, nothing is noticed.
+ *
+ * @returns A function that ends this, to be called before the socket is read.
+ */
+function closeWithClient(socket: Socket): () => void {
+  const notice = (): void => {
+    // The end is reported only once it is read.
+    if (socket.readableLength === 0) socket.read();
+  };
+  const close = (): void => void socket.destroy();
+  socket.on('readable', notice).on('end', close);
+  return () => void socket.off('readable', notice).off('end', close);
+}
 
 /**
  * Returns whether a request asks for a WebSocket (RFC 6455 section 4.1), rather than for another protocol. Its client waits for 101 or a

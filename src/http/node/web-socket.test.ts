@@ -359,6 +359,28 @@ describe('WebSockets', () => {
     expect((await readClose(rude)).code).toBe(1001);
   });
 
+  for (const [name, leave] of [
+    ['ends', (client: RawClient) => client.socket.end()],
+    ['resets', (client: RawClient) => client.socket.resetAndDestroy()],
+  ] as const)
+    test(`free their place if the client ${name} the connection before they are open`, async () => {
+      const opening: AbortSignal[] = [];
+      const webSockets: WebSocketHandler = {
+        open: ({signal}) => {
+          opening.push(signal);
+          return new Promise(() => {});
+        },
+      };
+      const server = await startTestServer(() => jsonAnswer('none'), {webSockets, limits: {connectionsMax: 1}});
+      const client = await server.connect();
+      await client.send(UPGRADE);
+      await expect.poll(() => opening.length).toBe(1);
+      leave(client);
+      await expect.poll(() => opening[0]?.aborted).toBe(true);
+      expect(server.statistics().open).toBe(0);
+      expect(server.errors).toEqual([]);
+    });
+
   test('that open while the server stops are closed too', async () => {
     const opening: (() => void)[] = [];
     const frames = async (): Promise<Feed> => {

@@ -114,6 +114,7 @@ export const COMMON_FAILURES: readonly FailureCode[] = [
   'headers-too-large',
   'too-many-connections',
   'too-many-bodies',
+  'user-lookup-failed',
   'internal',
 ];
 

@@ -27,11 +27,26 @@ export async function readAirline(file: string): Promise<Airline> {
     new AppError({code: 'invalid-airline', file, problems});
   const document = await readDocument(file);
   if ('problem' in document) throw invalid(document.problem);
-  const checked = checkValue(AIRLINE, document.value, {withReceived: true});
+  const checked = checkValue(AIRLINE, withNulls(document.value), {withReceived: true});
   if ('found' in checked) throw invalid(...formatProblems(checked.found));
   const reading = readScriptUrl(checked.value.settings.scriptURL);
   if ('problem' in reading) throw invalid({path: '$.settings.scriptURL', problem: reading.problem});
   return {json: document.json, scriptURL: reading.scriptURL};
+}
+
+/** Settings that are served as `null` or not at all. */
+const NULLABLE = {
+  ...{welcomeMessage: null, maintenanceModeMessage: null},
+  ...{logo: null, logoDark: null, icon: null, ico: null},
+};
+
+/** Returns an airline with `null` for the settings that may be missing, to check it: what is served stays as it is. */
+function withNulls(airline: unknown): unknown {
+  if (typeof airline !== 'object' || airline === null || !('settings' in airline)) return airline;
+  const {settings} = airline;
+  return typeof settings === 'object' && settings !== null && !Array.isArray(settings)
+    ? {...airline, settings: {...NULLABLE, ...settings}}
+    : airline;
 }
 
 async function readDocument(file: string): Promise<JsonReading> {

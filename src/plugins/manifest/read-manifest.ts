@@ -1,9 +1,11 @@
-import {MANIFEST, type ManifestDocument} from '../../documents/manifest.ts';
-import {checkValue, formatProblems, type Problem} from '../../documents/problems.ts';
+import {ANY_OBJECT, MANIFEST, SETTING} from '../../documents/manifest.ts';
+import {checkValue} from '../../documents/problems.ts';
 import {readJsonDocument} from '../../domain/json-document.ts';
 import type {PluginId} from '../../domain/plugin-id.ts';
 import type {PluginManifest, PluginSetting} from '../../domain/plugin-manifest.ts';
 import type {DocumentProblem} from '../../failures/failure.ts';
+import {Members, type Place, report, warn} from './manifest-members.ts';
+import {readSetting} from './read-setting.ts';
 import {findReservedPath} from './reserved-ids.ts';
 
 /** Name of the file with the manifest, in the folder of a plugin. */
@@ -12,72 +14,93 @@ export const MANIFEST_FILE = 'plugin.json';
 /** Maximum size of a manifest, in bytes: a hundred times that of published plugins. */
 export const MANIFEST_BYTES_MAX = 256 * 1024;
 
-/** Result of reading a manifest: the manifest, or every problem in it. */
-export type ManifestReading = {readonly manifest: PluginManifest} | {readonly problems: readonly DocumentProblem[]};
+/** Result of reading a manifest: the manifest, or every problem in it; and warnings in both cases. */
+export type ManifestReading = (
+  | {readonly manifest: PluginManifest}
+  | {readonly problems: readonly DocumentProblem[]}
+) & {
+  /** Defects that do not keep the plugin from running. */
+  readonly warnings: readonly DocumentProblem[];
+};
 
 /**
- * Reads a manifest, with or without a byte order mark. Unknown members are ignored.
+ * Reads a manifest, with or without a byte order mark. Unknown members are ignored. A plugin needs an id, a name, a version and a
+ * type; any other defect is a warning, since other clients run such plugins.
  *
  * @param folder Name of the folder of the plugin, which has to be its id; absent for a plugin that may be in any folder.
  */
 export function readManifest(bytes: Uint8Array, folder?: string): ManifestReading {
   const reading = readJsonDocument(bytes);
-  if ('problem' in reading) return {problems: [reading.problem]};
-  const checked = checkValue(MANIFEST, reading.value);
-  const found = 'found' in checked ? checked.found : [];
-  const idProblems = found.some(({keys}) => keys[0] === 'id' || keys.length === 0)
-    ? []
-    : findIdProblems((reading.value as ManifestDocument).id, folder);
-  if ('value' in checked && idProblems.length === 0) return {manifest: completeManifest(checked.value)};
-  return {problems: formatProblems([...idProblems, ...found])};
+  if ('problem' in reading) return {problems: [reading.problem], warnings: []};
+  const [problems, warnings]: [DocumentProblem[], DocumentProblem[]] = [[], []];
+  const place: Place = {path: [], problems, warnings};
+  const checked = checkValue(ANY_OBJECT, reading.value);
+  if ('found' in checked) report(problems, place, checked.found[0].problem);
+  else {
+    const manifest = readMembers(new Members(MANIFEST, checked.value, place), folder);
+    if (manifest !== undefined && problems.length === 0) return {manifest, warnings};
+  }
+  return {problems, warnings};
 }
 
-function findIdProblems(id: PluginId, folder: string | undefined): readonly Problem[] {
+function readMembers(
+  members: Members<typeof MANIFEST.entries>,
+  folder: string | undefined,
+): PluginManifest | undefined {
+  const id = members.required('id');
+  if (id !== undefined) checkId(id, folder, members.at('id'));
+  const name = members.required('name');
+  const version = members.required('version');
+  const type = members.required('type');
+  const pluginAPI = members.any('pluginAPI');
+  const others = {
+    description: members.assumed('description', ''),
+    organization: members.optional('organization'),
+    allowedCommunities: (members.optional('allowedCommunities') ?? []).map(String),
+    pluginAPI: typeof pluginAPI === 'number' ? String(pluginAPI) : members.optional('pluginAPI'),
+    availableSettings: readSettings(members.any('availableSettings'), type, members.at('availableSettings')),
+  };
+  // Missing members were reported as problems above.
+  if (id === undefined || name === undefined || version === undefined || type === undefined) return undefined;
+  return {id, name, version, type, ...others};
+}
+
+function checkId(id: PluginId, folder: string | undefined, place: Place): void {
+  if (folder !== undefined && id !== folder)
+    report(place.problems, place, `has to be the name of the folder, ${JSON.stringify(folder)}`);
   const reserved = findReservedPath(id);
-  const problems = [
-    folder !== undefined && id !== folder ? `has to be the name of the folder, ${JSON.stringify(folder)}` : undefined,
-    reserved === undefined ? undefined : `is the name of a path of the service, ${reserved}`,
-  ];
-  return problems.flatMap(problem => (problem === undefined ? [] : {keys: ['id'], problem}));
+  if (reserved !== undefined) report(place.problems, place, `is the name of a path of the service, ${reserved}`);
 }
 
-/** Puts undefined in place of null, and adds defaults. */
-function completeManifest({id, name, version, type, description, ...others}: ManifestDocument): PluginManifest {
-  const settings = Object.entries(others.availableSettings).map(
-    ([key, setting]) => [key, completeSetting(setting)] as const,
-  );
-  return {
-    ...{id, name, version, type, description},
-    organization: others.organization ?? undefined,
-    allowedCommunities: (others.allowedCommunities ?? []).map(String),
-    pluginAPI: others.pluginAPI ?? undefined,
-    availableSettings: new Map(settings),
-  };
-}
-
-function completeSetting(setting: ManifestDocument['availableSettings'][string]): PluginSetting {
-  const {type, settingType, when} = setting;
-  return {
-    ...{type, settingType},
-    name: setting.name ?? undefined,
-    description: setting.description ?? undefined,
-    default: setting.default ?? undefined,
-    required: setting.required ?? undefined,
-    advanced: setting.advanced ?? undefined,
-    order: setting.order ?? undefined,
-    minLength: setting.minLength ?? undefined,
-    options: labelOptions(setting.options ?? undefined),
-    when: when ? {key: when.key, value: when.value} : undefined,
-  };
-}
-
-/** Reads the choices of a list: an array of values, which are their own labels, or an object with a label for each value. */
-function labelOptions(
-  options: readonly (string | number)[] | Readonly<Record<string, unknown>> | undefined,
-): PluginSetting['options'] {
-  if (options === undefined) return undefined;
-  const labels: readonly (readonly [string | number, unknown])[] = Array.isArray(options)
-    ? options.map(value => [value, value])
-    : Object.entries(options);
-  return new Map(labels.map(([value, label]) => [value, String(label)]));
+/** Reads the settings. A setting belongs to the party that the plugin belongs to, unless it names one. */
+function readSettings(
+  given: unknown,
+  type: PluginManifest['type'] = 'user',
+  place: Place,
+): PluginManifest['availableSettings'] {
+  const settings = new Map<string, PluginSetting>();
+  const checked = checkValue(ANY_OBJECT, given);
+  if ('found' in checked) {
+    const isNone = given === undefined || (Array.isArray(given) && given.length === 0);
+    warn(place, isNone ? `has to be {} without settings` : `${checked.found[0].problem}; it is ignored`);
+    return settings;
+  }
+  const unassigned: string[] = [];
+  for (const [key, value] of Object.entries(checked.value)) {
+    const at = {...place, path: [...place.path, key]};
+    const object = checkValue(ANY_OBJECT, value);
+    if ('found' in object) {
+      warn(at, `${object.found[0].problem}; it is ignored`);
+      continue;
+    }
+    const members = new Members(SETTING, object.value, at);
+    if (members.any('settingType') === undefined) unassigned.push(key);
+    settings.set(key, readSetting(members, type));
+  }
+  const [first = ''] = unassigned;
+  const others = unassigned.length === 1 ? '' : ` and ${unassigned.length - 1} more`;
+  // One warning for all of them: some plugins have no settingType at all.
+  if (unassigned.length > 0)
+    warn(place, `lacks a settingType in ${JSON.stringify(first)}${others}; "${type}" is used, the type of the plugin`);
+  return settings;
 }

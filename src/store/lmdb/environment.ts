@@ -1,8 +1,10 @@
+import {mkdtemp, rm} from 'node:fs/promises';
+import {join} from 'node:path';
 import * as lmdb from 'lmdb';
 import {open, type RootDatabase, type RootDatabaseOptionsWithPath} from 'lmdb';
 import {KEY_ENCODER} from './key-bytes.ts';
-import {assertCanOpen, MAP_BYTES} from './opening-limits.ts';
-import {assertOpens} from './opening-trial.ts';
+import {assertAddressSpaceLeft, assertCanOpen, MAP_BYTES} from './opening-limits.ts';
+import {assertOpens, needsNoTrial} from './opening-trial.ts';
 import {createValueCodec, EMPTY_TABLE, type Table, type TableDatabase, wrapTable} from './table.ts';
 
 /**
@@ -72,6 +74,25 @@ export function reopenEnvironment(options: EnvironmentOptions): Environment {
   const {directory, readOnly = false} = options;
   assertCanOpen({directory, readOnly});
   return new LmdbEnvironment(open(engineOptions(options)), readOnly);
+}
+
+/** Number of environments of a store, with that of its lock. */
+const ENVIRONMENTS = 2;
+
+/**
+ * Asserts that a process like this one could open a store in a directory, which need not have one. Nothing stays there.
+ *
+ * @throws {OpeningError}
+ */
+export async function assertStoreOpens(place: string): Promise<void> {
+  assertAddressSpaceLeft(place, ENVIRONMENTS);
+  if (await needsNoTrial(place)) return;
+  const directory = await mkdtemp(join(place, '.crewroom-trial-'));
+  try {
+    await assertOpens({directory, readOnly: false, engine: engineOptions({directory})});
+  } finally {
+    await rm(directory, {recursive: true, force: true});
+  }
 }
 
 function engineOptions({directory, readOnly = false}: EnvironmentOptions): RootDatabaseOptionsWithPath {

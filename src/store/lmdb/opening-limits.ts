@@ -6,6 +6,13 @@ import {codeOf, messageOf} from '../../failures/error-text.ts';
 /** An environment cannot be opened here; the engine would end the process, or never return. The message says why. */
 export class OpeningError extends Error {
   override readonly name = 'OpeningError';
+  /** True if another program holds a file, perhaps for a moment only. */
+  readonly isHeld: boolean;
+
+  constructor(message: string, {isHeld = false, ...options}: ErrorOptions & {readonly isHeld?: boolean} = {}) {
+    super(message, options);
+    this.isHeld = isHeld;
+  }
 }
 
 /** The environment that is opened. */
@@ -23,6 +30,9 @@ const OTHER_SPACE_BYTES = 256 * 1024 ** 2;
 /** Number of files that the engine opens for an environment, and one to spare. */
 const OPENED_FILES = 4;
 
+/** Errors of Windows for a file that another program holds. */
+const HELD_CODES: readonly unknown[] = ['EBUSY', 'EACCES', 'EPERM'];
+
 /** Names of the engine's files. */
 const DATA_FILE = 'data.mdb';
 const LOCK_FILE = 'lock.mdb';
@@ -36,11 +46,12 @@ const LOCK_FILE = 'lock.mdb';
 export function assertCanOpen(files: OpenedFiles, platform: NodeJS.Platform = process.platform): void {
   try {
     if (platform === 'win32') {
-      assertNotHeld(files);
+      assertFilesNotHeld(files);
       return;
     }
     assertDescriptorsLeft(files.directory);
     assertRegularFiles(files);
+    assertLockNotHeld(files.directory);
   } catch (error) {
     throw error instanceof OpeningError ? error : new OpeningError(messageOf(error), {cause: error});
   }
@@ -48,7 +59,7 @@ export function assertCanOpen(files: OpenedFiles, platform: NodeJS.Platform = pr
 }
 
 /** Opens the files that exist, as the engine will: another program may hold them. */
-function assertNotHeld({directory, readOnly}: OpenedFiles): void {
+function assertFilesNotHeld({directory, readOnly}: OpenedFiles): void {
   for (const name of [DATA_FILE, LOCK_FILE]) {
     const path = join(directory, name);
     try {
@@ -56,8 +67,14 @@ function assertNotHeld({directory, readOnly}: OpenedFiles): void {
     } catch (error) {
       const code = codeOf(error);
       if (code === 'ENOENT') continue;
-      const advice = 'another program, such as a backup or a virus scanner, may hold it: end that, and try again';
-      throw new OpeningError(`${path} cannot be opened for reading and writing (${code}); ${advice}`, {cause: error});
+      const isHeld = HELD_CODES.includes(code);
+      const advice = isHeld
+        ? '; another program, such as a backup or a virus scanner, may hold it: end that, and try again'
+        : '';
+      throw new OpeningError(`${path} cannot be opened for reading and writing (${code})${advice}`, {
+        isHeld,
+        cause: error,
+      });
     }
   }
 }
@@ -86,26 +103,56 @@ function assertRegularFiles({directory, readOnly}: OpenedFiles): void {
   }
 }
 
-/** Only Linux says what the limit is and how much is used. */
-function assertAddressSpaceLeft(directory: string): void {
-  const limit = /^Max address space +(\d+)/m.exec(readProcess('limits'))?.[1];
+/**
+ * Throws if another program has a lock on the first byte of `lock.mdb`, for whose end the engine would wait. Another opening has one for a
+ * moment. Only Linux lists the locks, and those of this container.
+ */
+function assertLockNotHeld(directory: string): void {
+  const path = join(directory, LOCK_FILE);
+  const status = statSync(path, {throwIfNoEntry: false});
+  if (status === undefined) return;
+  // proc_locks(5): kind, mode, access, process, device and file, first and last byte.
+  const locks = readProc('locks').matchAll(/^\d+: (?:POSIX|OFDLCK) +\S+ +WRITE +(\S+) ([\da-f]+:[\da-f]+):(\d+) 0 /gm);
+  for (const [, holder, device, file] of locks) {
+    if (Number(file) !== status.ino || device !== deviceName(status.dev)) continue;
+    // A lock that belongs to an open file, not to a process, has no number.
+    const who = Number(holder) > 0 ? `process ${holder}` : 'another program';
+    throw new OpeningError(`${who} has a lock on ${path}; end it, and try again`, {isHeld: true});
+  }
+}
+
+/** Returns the name of a device, as /proc/locks has it. */
+function deviceName(device: number): string {
+  // makedev(3), for numbers of 32 bits.
+  const parts = [(device >>> 8) & 0xfff, (device & 0xff) | ((device >>> 12) & 0xfff00)];
+  return parts.map(each => each.toString(16).padStart(2, '0')).join(':');
+}
+
+/**
+ * Throws if there is too little address space for the maps of some environments. Only Linux says what the limit is and how much is used.
+ *
+ * @throws {OpeningError}
+ */
+export function assertAddressSpaceLeft(directory: string, environments = 1): void {
+  const limit = /^Max address space +(\d+)/m.exec(readProc('self/limits'))?.[1];
   if (limit === undefined) return;
-  const usedKilobytes = /^VmSize:\s+(\d+) kB/m.exec(readProcess('status'))?.[1];
+  const usedKilobytes = /^VmSize:\s+(\d+) kB/m.exec(readProc('self/status'))?.[1];
   const leftBytes = Number(limit) - 1024 * Number(usedKilobytes ?? 0);
   const fileBytes = statSync(join(directory, DATA_FILE), {throwIfNoEntry: false})?.size ?? 0;
-  const neededBytes = Math.max(MAP_BYTES, fileBytes) + OTHER_SPACE_BYTES;
+  const neededBytes = environments * Math.max(MAP_BYTES, fileBytes) + OTHER_SPACE_BYTES;
   if (leftBytes >= neededBytes) return;
   throw new OpeningError(
     `the address space of this process is limited to ${formatBytes(Number(limit))} (ulimit -v), of which ` +
-      `${formatBytes(Math.max(0, leftBytes))} are left, and a store needs ${formatBytes(neededBytes)} for each of its two files; ` +
+      `${formatBytes(Math.max(0, leftBytes))} are left, and ${environments > 1 ? 'a store' : 'each of the two files of a store'} needs ` +
+      `${formatBytes(neededBytes)}; ` +
       'raise the limit, or remove it',
   );
 }
 
-/** Returns a file about this process; empty where there is none. */
-export function readProcess(name: 'limits' | 'status' | 'environ' | 'mountinfo'): string {
+/** Returns a file of /proc; empty where there is none. */
+export function readProc(name: 'locks' | `self/${'environ' | 'limits' | 'mountinfo' | 'status'}`): string {
   try {
-    return readFileSync(`/proc/self/${name}`, 'utf8');
+    return readFileSync(`/proc/${name}`, 'utf8');
   } catch {
     return '';
   }

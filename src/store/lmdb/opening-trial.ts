@@ -3,12 +3,12 @@ import {realpath, statfs} from 'node:fs/promises';
 import {sep} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
-import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {assertCanOpen, type OpenedFiles, OpeningError, readProcess} from './opening-limits.ts';
+import {messageOf} from '../../failures/error-text.ts';
+import {assertCanOpen, type OpenedFiles, OpeningError, readProc} from './opening-limits.ts';
 
 /**
- * Types of file systems (statfs) on whose disks record locks and shared maps are known to work. Sources: linux/magic.h and the file
- * systems of that name; for macOS the numbers that its kernel gives.
+ * Types of file systems (statfs) on whose disks record locks and shared maps are known to work. Sources: linux/magic.h, and
+ * the modules of those that are not part of Linux.
  */
 const KNOWN_FILE_SYSTEMS: Readonly<Partial<Record<NodeJS.Platform, ReadonlySet<number>>>> = {
   linux: new Set([
@@ -22,8 +22,8 @@ const KNOWN_FILE_SYSTEMS: Readonly<Partial<Record<NodeJS.Platform, ReadonlySet<n
     0x2fc12fc1, // zfs
     0xca451a4e, // bcachefs
   ]),
-  // HFS+ and APFS.
-  darwin: new Set([17, 26]),
+  // APFS. Its number is not documented; Node reports this one.
+  darwin: new Set([26]),
 };
 
 /** Longest duration of a trial, in milliseconds: it takes a tenth of a second. */
@@ -32,9 +32,6 @@ const TRIAL_MS_MAX = 10_000;
 /** Number of attempts to open files that another program holds, and the time between them, in milliseconds: together two seconds. */
 const HELD_ATTEMPTS_MAX = 10;
 const HELD_DELAY_MS = 200;
-
-/** Errors of Windows for a file that another program holds. */
-const HELD_CODES: readonly unknown[] = ['EBUSY', 'EACCES', 'EPERM'];
 
 const PROGRAM = fileURLToPath(new URL('opening-trial-process.js', import.meta.url));
 
@@ -53,20 +50,29 @@ export interface TrialOptions extends OpenedFiles {
  * @throws {OpeningError}
  */
 export async function assertOpens({platform = process.platform, engine, ...files}: TrialOptions): Promise<void> {
-  if (platform === 'win32') return await waitForHolder(files, platform);
-  assertCanOpen(files, platform);
-  const {type} = await statfs(files.directory);
-  // Some systems give the number with a sign.
-  const isKnown = KNOWN_FILE_SYSTEMS[platform]?.has(type >>> 0) === true;
+  await waitForHolder(files, platform);
+  if (platform === 'win32') return;
+  const {type, isKnown} = await judgePlace(files.directory, platform);
   if (isKnown && !hasPreload()) return;
   const problem = await runTrial(engine);
   if (problem === undefined) return;
-  const name = (await findFileSystem(files.directory)) ?? `type 0x${(type >>> 0).toString(16)}`;
+  const name = (await findFileSystem(files.directory)) ?? `type 0x${type.toString(16)}`;
   const who = `its file system (${name})${isKnown ? ', or the library that LD_PRELOAD names,' : ''}`;
   throw new OpeningError(
     `${who} does not allow the record locks and shared maps that a store needs: a process that tried ${problem}; ` +
       'use a directory on a disk of this machine',
   );
+}
+
+/** Returns whether the engine can be asked to open files in a directory without a trial. */
+export async function needsNoTrial(directory: string): Promise<boolean> {
+  return process.platform === 'win32' || ((await judgePlace(directory, process.platform)).isKnown && !hasPreload());
+}
+
+async function judgePlace(directory: string, platform: NodeJS.Platform): Promise<{type: number; isKnown: boolean}> {
+  // Some systems give the number with a sign.
+  const type = (await statfs(directory)).type >>> 0;
+  return {type, isKnown: KNOWN_FILE_SYSTEMS[platform]?.has(type) === true};
 }
 
 /** Waits a moment for another program, such as a backup, which holds a file. */
@@ -75,7 +81,7 @@ async function waitForHolder(files: OpenedFiles, platform: NodeJS.Platform): Pro
     try {
       return assertCanOpen(files, platform);
     } catch (error) {
-      if (attempt === HELD_ATTEMPTS_MAX || !HELD_CODES.includes(codeOf((error as Error).cause))) throw error;
+      if (attempt === HELD_ATTEMPTS_MAX || !(error instanceof OpeningError && error.isHeld)) throw error;
     }
     await setTimeout(HELD_DELAY_MS);
   }
@@ -83,7 +89,7 @@ async function waitForHolder(files: OpenedFiles, platform: NodeJS.Platform): Pro
 
 /** A preloaded library can refuse what the file system allows. */
 function hasPreload(): boolean {
-  return readProcess('environ')
+  return readProc('self/environ')
     .split('\0')
     .some(each => /^LD_PRELOAD=./.test(each));
 }
@@ -126,7 +132,7 @@ async function findFileSystem(directory: string): Promise<string | undefined> {
   const path = await realpath(directory);
   let found = {place: '', name: undefined as string | undefined};
   // proc_pid_mountinfo(5): the place is the fifth field, and the name stands behind the hyphen. Later lines cover earlier ones.
-  for (const [, escaped = '', name] of readProcess('mountinfo').matchAll(/^(?:\S+ ){4}(\S+) .*? - (\S+) /gm)) {
+  for (const [, escaped = '', name] of readProc('self/mountinfo').matchAll(/^(?:\S+ ){4}(\S+) .*? - (\S+) /gm)) {
     const place = escaped.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
     const isAbove = path === place || path.startsWith(place.endsWith(sep) ? place : place + sep);
     if (isAbove && place.length >= found.place.length) found = {place, name};

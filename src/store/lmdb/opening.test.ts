@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import {spawn, spawnSync} from 'node:child_process';
+import {once} from 'node:events';
 import {mkdir, readFile, rm} from 'node:fs/promises';
 import {join} from 'node:path';
-import {afterAll, describe, expect, test} from 'vitest';
+import {afterAll, describe, expect, onTestFinished, test} from 'vitest';
 import {compileRefusals} from '../../../test/support/refusals.ts';
 import {CAN_LIMIT, CAN_TRACE, makeDirectory, openStore, startProcess} from '../../../test/support/store-fixture.ts';
 import {describeDataDirectory} from '../disk/data-directory.ts';
@@ -126,6 +128,29 @@ describe('where an environment cannot be opened', () => {
       return true;
     });
   });
+});
+
+/** Holds a lock on a file, as a backup may, until the end of its input. Node has no such locks. */
+const HOLD =
+  'import fcntl,sys; f=open(sys.argv[1],"r+b"); fcntl.lockf(f,fcntl.LOCK_EX); print("held",flush=True); sys.stdin.read()';
+
+const CAN_HOLD = process.platform === 'linux' && spawnSync('python3', ['-c', 'import fcntl']).status === 0;
+
+test.skipIf(!CAN_HOLD)('a program with a lock on lock.mdb is waited for, and then named (needs Python)', async () => {
+  const directory = await makeDirectory();
+  await (await openStore(directory))[Symbol.asyncDispose]();
+  const file = join(directory, 'lock', 'lock.mdb');
+  const holder = spawn('python3', ['-c', HOLD, file], {stdio: ['pipe', 'pipe', 'inherit']});
+  onTestFinished(() => void holder.kill());
+  await once(holder.stdout, 'data');
+  const refused = await startProcess();
+  const problem = `process ${holder.pid} has a lock on ${file}; end it, and try again`;
+  const failure = {code: 'data-directory-unusable', directory, problem};
+  await assert.rejects(refused.call('open', {directory}), {failure});
+  await assert.rejects(refused.call('findHolder', {directory}), {failure});
+  const opening = refused.call('open', {directory});
+  holder.stdin.end();
+  await opening;
 });
 
 test.skipIf(!CAN_TRACE)('on a known file system a store opens without another process (needs strace)', async () => {
