@@ -7,5 +7,7 @@ const OTHER_SITE = 'opened-by-other-site';
  */
 export function wasOpenedByOtherSite(): boolean {
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  return navigation?.serverTiming.some(({name}) => name === OTHER_SITE) ?? false;
+  // Firefox has no Server Timing without https, except at names of this machine. What opened the page is unknown there.
+  const metrics: readonly PerformanceServerTiming[] | undefined = navigation?.serverTiming;
+  return metrics?.some(({name}) => name === OTHER_SITE) ?? true;
 }
