@@ -194,7 +194,7 @@ describe('the secret of a page', () => {
       await callService(service, 'GET /api/com.a/x', {headers, host}),
     ];
     expect(answers.map(each => each.status)).toEqual([200, 403, 403, 421, 421, 421, 421, 421, 403, 200, 200]);
-    // These tell their sender the path, and nobody else the secret in it.
+    // These tell their sender the path; others do not see the secret in it.
     const paths = [`/plugins/${host}/x`, `/api/store/${host}%2Fx`, `http:/${host}/x`, `//${host}/x`, `/${host}/x?a`];
     for (const path of paths) expect((await callService(service, `GET ${path}`)).status).toBeGreaterThanOrEqual(400);
     await service.line('app.js:1:2');

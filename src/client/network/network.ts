@@ -4,7 +4,7 @@ import {describeCause as describeInPage} from './page-network.ts';
 export {isSameOrigin, PAGE_ORIGIN} from './page-network.ts';
 
 /**
- * Returns whether nobody on the network can read what is sent to an address: it has https, or all addresses of its host are of this machine. In a page
+ * Returns whether no other machine can read what is sent to an address: it has https, or all addresses of its host are of this machine. In a page
  * it is judged by the name.
  *
  * @throws {Error} What the look-up threw.

@@ -2,7 +2,7 @@
  * The network as a page knows it. Bundles for browsers use this module in place of `network.ts` (`browser` in package.json).
  */
 
-/** Returns whether nobody on the network can read what is sent to an address. A page cannot look up its host, and judges the name. */
+/** Returns whether no other machine can read what is sent to an address. A page cannot look up its host, and judges the name. */
 export {isTrustworthyUrl as isProtected} from '../../domain/trustworthy-url.ts';
 
 /** Returns whether there was no connection at all. Browsers do not report this. */
