@@ -208,6 +208,7 @@ const MAY_IMPORT = {
     'node:url',
   ],
   client: [
+    'client/network',
     'domain',
     'failures',
     'protocol',
@@ -217,8 +218,9 @@ const MAY_IMPORT = {
     'protocol/text',
     'protocol/transaction',
   ],
+  'client/network': ['domain'],
   'client/service': ['domain', 'protocol', 'protocol/event', 'client'],
-  'client/transfer': ['domain', 'protocol/transfer', 'client'],
+  'client/transfer': ['domain', 'protocol/transfer', 'client', 'client/network'],
   testing: [
     'testing/entries',
     'testing/events',
