@@ -14,6 +14,7 @@ export default defineConfig({
       {find: /^crewroom\/client\/service$/, replacement: `${sources}client/service/index.ts`},
       // As `browser` in package.json does for the built files: pages get the short failure texts.
       {find: /^.*\/failure-texts\.ts$/, replacement: `${sources}failures/client-failure-texts.ts`},
+      {find: /^.*\/network\/network\.ts$/, replacement: `${sources}client/network/page-network.ts`},
     ],
   },
   oxc: {jsx: {runtime: 'automatic', importSource: 'preact'}},

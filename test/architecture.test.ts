@@ -211,6 +211,7 @@ const MAY_IMPORT = {
     'valibot',
   ],
   client: [
+    'client/network',
     'domain',
     'failures',
     'protocol',
@@ -220,8 +221,9 @@ const MAY_IMPORT = {
     'protocol/text',
     'protocol/transaction',
   ],
+  'client/network': ['domain'],
   'client/service': ['domain', 'protocol', 'protocol/event', 'client'],
-  'client/transfer': ['domain', 'protocol/transfer', 'client'],
+  'client/transfer': ['domain', 'protocol/transfer', 'client', 'client/network'],
   testing: [
     'testing/entries',
     'testing/events',

@@ -19,6 +19,7 @@ const MEMBERS = {
   'no-resource': 'path meant?',
   'method-not-allowed': 'method allowed',
   'not-a-page': 'path',
+  'unmarked-request': 'host',
   'other-user': 'owner#?',
   'subscriber-too-slow': 'cursor',
   'reader-too-slow': 'idleMs# ageMs#?',

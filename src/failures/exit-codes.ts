@@ -48,6 +48,7 @@ const EXIT_BY_CODE = {
   'foreign-origin': EXIT.failure,
   'cross-site': EXIT.failure,
   'not-a-page': EXIT.failure,
+  'unmarked-request': EXIT.failure,
   'headers-too-large': EXIT.failure,
   'other-user': EXIT.failure,
   'request-timeout': EXIT.failure,

@@ -70,6 +70,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'cross-site': 'Call with fetch() in its default mode (cors), from an origin that the service allows (--allow-origin)',
   'not-a-page':
     'Open /docs in the browser, where each operation can be tried out, or send the request with curl or the command "crewroom"',
+  'unmarked-request':
+    'Open http://localhost with the port of the service in the browser; a program that calls itself Mozilla sends X-Crewroom-Client: 1 or a token',
   'other-user':
     'Call as the user who runs the service, and read the answer before you close the connection; or start the service with --allow-user NAME',
   'headers-too-large': 'Send fewer or shorter headers',

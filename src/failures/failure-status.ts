@@ -26,6 +26,7 @@ export const STATUS_BY_CODE = {
   'foreign-origin': 403,
   'cross-site': 403,
   'not-a-page': 403,
+  'unmarked-request': 403,
   'other-user': 403,
   'headers-too-large': 431,
   'request-timeout': 408,

@@ -35,6 +35,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'cross-site': ({site}) => `Cannot serve a ${site} request of a web page: it does not come from an allowed origin`,
   'not-a-page': ({path}) =>
     `Cannot open ${quote(path)} in a browser window: it is not a page but a resource for programs`,
+  'unmarked-request': ({host}) =>
+    `Cannot serve a browser at ${quote(host)}: it does not mark requests to this name, so any page may have sent this one`,
   'other-user': ({owner}) =>
     `Cannot serve this program: ${owner === undefined ? 'the user at the other end of its connection is unknown' : `it is one of user ${owner}`}`,
   'headers-too-large': () => 'Cannot read the request: its headers are larger than 16 KiB',

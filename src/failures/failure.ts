@@ -29,6 +29,8 @@ export type RequestFailure =
   /** `site` is the `Sec-Fetch-Site` of the request, or `prefetch` or `prerender`. */
   | {readonly code: 'cross-site'; readonly site: string}
   | {readonly code: 'not-a-page'; readonly path: string}
+  /** Browsers do not mark their requests to `host`, and the request has nothing that a page of another origin cannot send. */
+  | {readonly code: 'unmarked-request'; readonly host: string}
   /** `owner` is the user id of the process at the other end; absent if no process of this machine has it. */
   | {readonly code: 'other-user'; readonly owner?: number}
   | {readonly code: 'headers-too-large'}

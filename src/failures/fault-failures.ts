@@ -65,6 +65,7 @@ const MEMBERS: {readonly [C in FaultCode]: Omit<Extract<Failure, {readonly code:
   'foreign-origin': {origin: 'http://page.example'},
   'cross-site': {site: 'cross-site'},
   'not-a-page': {path: FROM_REQUEST},
+  'unmarked-request': {host: 'example'},
   'headers-too-large': {},
   'request-timeout': {},
   'other-user': {owner: 1001},

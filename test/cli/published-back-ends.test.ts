@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {readFileSync} from 'node:fs';
+import {createServer} from 'node:https';
+import type {AddressInfo} from 'node:net';
 import {describe, test} from 'vitest';
 import {walkBackEnd} from '../../src/doctor/backend/walk.ts';
 import type {Finding} from '../../src/doctor/finding.ts';
-import {jsonAnswer} from '../support/back-end-server.ts';
+import {jsonAnswer, redirectTo, startBackEndServer} from '../support/back-end-server.ts';
 import {startPhpVms7} from '../support/back-ends.ts';
+import {Certificates} from '../support/certificates.ts';
 import {OWN_PILOT, startOwnBackEnd} from '../support/own-back-end.ts';
 import {ADA} from '../support/pilots.ts';
 import {createMachine, plain} from './crewroom.ts';
@@ -134,4 +139,20 @@ test('an empty user name is refused before anything is asked or sent', async () 
     assert.match(stderr, /--username is empty/);
   }
   assert.deepEqual(backEnd.requests, []);
+});
+
+test('a certificate behind a redirect is named, with advice about certificates', async () => {
+  await using certificates = await Certificates.create('ca');
+  await certificates.issue('server');
+  const [key, cert] = ['server.key', 'server.pem'].map(file => readFileSync(certificates.path(file)));
+  const secure = createServer({key, cert}).listen(0, '127.0.0.1');
+  await once(secure, 'listening');
+  const {port} = secure.address() as AddressInfo;
+  await using backEnd = await startBackEndServer(() => redirectTo(`https://127.0.0.1:${port}/back-end/`));
+  const last = (await walk(backEnd.scriptURL)).at(-1);
+  secure.close();
+  assert.match(
+    `${last?.detail} → ${last?.fix}`,
+    /the certificate of 127\.0\.0\.1 .* → Look at the certificate of that host/,
+  );
 });

@@ -36,6 +36,7 @@ export const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>
   'foreign-origin': {code: 'foreign-origin', origin: 'https://evil.example'},
   'cross-site': {code: 'cross-site', site: 'cross-site'},
   'not-a-page': {code: 'not-a-page', path: '/api/identity'},
+  'unmarked-request': {code: 'unmarked-request', host: 'crew.example:7172'},
   'headers-too-large': {code: 'headers-too-large'},
   'other-user': {code: 'other-user', owner: 1001},
   'request-timeout': {code: 'request-timeout'},

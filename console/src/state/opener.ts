@@ -9,7 +9,9 @@ export function wasOpenedByOwnPage(): boolean {
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   // A browser that goes back may take the page, with an older mark, out of its cache.
   if (navigation === undefined || navigation.type === 'back_forward') return false;
-  return navigation.serverTiming.some(({name}) => name === OWN_PAGE);
+  // Firefox has no Server Timing without https, except at names of this machine. What opened the page is unknown there.
+  const metrics: readonly PerformanceServerTiming[] | undefined = navigation.serverTiming;
+  return metrics?.some(({name}) => name === OWN_PAGE) ?? false;
 }
 
 /** Returns whether this tab has shown the page of a plugin before. */

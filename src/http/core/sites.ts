@@ -1,3 +1,4 @@
+import {isTrustworthyUrl} from '../../domain/trustworthy-url.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpAnswer, HttpRequest} from './message.ts';
 
@@ -8,6 +9,8 @@ export interface Site {
   readonly plugin?: string;
   /** True if the host name proves that the page of the plugin calls: no other program knows it. */
   readonly isProved?: boolean;
+  /** True if browsers mark their requests to this host with Fetch Metadata, also without https. */
+  readonly isMarked: boolean;
   /** Returns whether pages of an origin may call this host. */
   readonly mayCall: (origin: string) => boolean;
   /** Returns whether pages of an origin may open pages of plugins at this host. */
@@ -61,8 +64,8 @@ export function createSites({port, extraHosts, isAllowed, findPlugin}: SiteOptio
   // Clients omit the default port of the scheme (RFC 9110 section 4.2.1).
   const ports = port === HTTP_PORT ? [`:${port}`, ''] : [`:${port}`];
   const withPort = (name: string): readonly string[] => ports.map(each => name.toLowerCase() + each);
-  const serviceHosts = [...LOOPBACK_NAMES, ...extraHosts].flatMap(withPort);
-  const own = new Set([...serviceHosts, ...withPort(CONSOLE_NAME)].map(host => SCHEME + host));
+  const names = [...LOOPBACK_NAMES, ...extraHosts];
+  const own = new Set([...names.flatMap(withPort), ...withPort(CONSOLE_NAME)].map(host => SCHEME + host));
   const isOwn = (origin: string): boolean => own.has(origin);
   const mayOpen = (origin: string): boolean => isOwn(origin) || isAllowed(origin);
   const findPluginSite: Sites = host => {
@@ -74,6 +77,7 @@ export function createSites({port, extraHosts, isAllowed, findPlugin}: SiteOptio
       kind: 'plugin',
       plugin: plugin.id,
       isProved: plugin.isProved,
+      isMarked: true,
       mayCall: each => each === origin,
       mayOpen: each => each === origin || mayOpen(each),
     };
@@ -81,10 +85,16 @@ export function createSites({port, extraHosts, isAllowed, findPlugin}: SiteOptio
   const isPlugin = (origin: string): boolean =>
     origin.startsWith(SCHEME) && findPluginSite(origin.slice(SCHEME.length)) !== undefined;
   // Pages of plugins may also call the address that they have as a constant.
-  const service: Site = {kind: 'service', mayOpen, mayCall: origin => mayOpen(origin) || isPlugin(origin)};
-  const console: Site = {kind: 'console', mayOpen: isOwn, mayCall: isOwn};
+  const mayCall = (origin: string): boolean => mayOpen(origin) || isPlugin(origin);
+  const service = (name: string): Site => ({
+    kind: 'service',
+    isMarked: isTrustworthyUrl(`${SCHEME}${name}/`),
+    mayOpen,
+    mayCall,
+  });
+  const console: Site = {kind: 'console', isMarked: true, mayOpen: isOwn, mayCall: isOwn};
   const fixed = new Map<string, Site>([
-    ...serviceHosts.map(host => [host, service] as const),
+    ...names.flatMap(name => withPort(name).map(host => [host, service(name.toLowerCase())] as const)),
     ...withPort(CONSOLE_NAME).map(host => [host, console] as const),
   ]);
   return host => fixed.get(host) ?? findPluginSite(host);
