@@ -5,7 +5,7 @@ import {createRequire} from 'node:module';
 import {basename, dirname, join, posix, relative} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
-import {BUNDLES, HOST_PACKAGES} from './bundled-packages.js';
+import {BUNDLES, HOST_PACKAGES, USED_ONLY} from './bundled-packages.js';
 
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -25,7 +25,8 @@ export async function bundlePackages(built) {
     const doors = names.map(name => ({specifier: name, file: posix.basename(name)}));
     // First: when it is loaded, lmdb finds its native part by the name of its package.
     writeManifest(join(built, FOLDER, folder), names[0], {});
-    await writeBundle(join(built, FOLDER, folder), doors);
+    const contents = USED_ONLY.includes(folder) ? formatUsed(built, folder) : formatRegistry(doors);
+    await writeBundle(join(built, FOLDER, folder), doors, contents);
     for (const {specifier, file} of doors) places.set(specifier, `${FOLDER}/${folder}/${file}.mjs`);
   }
   redirectImports(built, places);
@@ -34,20 +35,14 @@ export async function bundlePackages(built) {
 /**
  * Creates a plugin for bundles of the service's own code: they load these packages from their files, as CommonJS, but for those of some
  * folders, which they include.
- *
- * @param {string} folder Folder of the bundles.
- * @param {readonly string[]} included Packages of which a bundle includes the file.
- * @param {readonly string[]} shaken Packages of which a bundle includes what it uses.
  */
-export function keepPackages(folder, included, shaken) {
+export function keepPackages(folder, included) {
   return {
     name: 'keep-packages',
     setup(bundler) {
       bundler.onResolve({filter: new RegExp(`/${FOLDER}/[^/]+/[^/]+\\.mjs$`)}, ({path, resolveDir}) => {
         const file = join(resolveDir, path).replace(/\.mjs$/, '.cjs');
-        const name = basename(dirname(file));
-        if (shaken.includes(name)) return bundler.resolve(name, {kind: 'import-statement', resolveDir: root});
-        return included.includes(name)
+        return included.includes(basename(dirname(file)))
           ? {path: file}
           : {path: relative(folder, file).replaceAll('\\', '/'), external: true};
       });
@@ -71,17 +66,17 @@ async function bundleHostPackage(name, target) {
   }));
   const files = doors.map(({file}, index) => [paths[index], {import: `./${file}.mjs`, default: `./${file}.cjs`}]);
   writeManifest(target, name, {exports: {'./package.json': './package.json', ...Object.fromEntries(files)}});
-  await writeBundle(target, doors);
+  await writeBundle(target, doors, formatRegistry(doors));
 }
 
 /**
  * Bundles entry points into one file, which evaluates a module when it is first used, with a small file for `require` and for `import` of each,
  * and the licences of all packages in it.
  */
-async function writeBundle(target, doors) {
+async function writeBundle(target, doors, contents) {
   const {metafile} = await build({
     absWorkingDir: root,
-    stdin: {contents: formatRegistry(doors), resolveDir: root},
+    stdin: {contents, resolveDir: root},
     outfile: join(target, 'bundle.cjs'),
     bundle: true,
     platform: 'node',
@@ -115,6 +110,14 @@ function formatRegistry(doors) {
     return `get ${name}() { return require(${name}); },`;
   });
   return `module.exports = {\n${members.join('\n')}\n};\n`;
+}
+
+/** Formats a module with the exports of a package that modules of a built service use, as members of the namespace `v`. */
+function formatUsed(built, name) {
+  const texts = listModules(built).map(file => readFileSync(file, 'utf8'));
+  const users = texts.filter(text => text.includes(`import * as v from '${name}'`));
+  const used = [...new Set(users.flatMap(text => Array.from(text.matchAll(/\bv\.(\w+)/g), match => match[1])))].sort();
+  return `import {${used.join(', ')}} from '${name}';\nexport const ${name} = {${used.join(', ')}};\n`;
 }
 
 /** Formats an ES module with the exports of an entry point: Node finds those of a bundle only as members of its default export. */
@@ -151,9 +154,7 @@ function readManifest(folder) {
 
 /** Lets all modules of a built service import the bundles of packages, by relative paths. */
 function redirectImports(built, places) {
-  for (const entry of readdirSync(built, {recursive: true, withFileTypes: true})) {
-    const file = join(entry.parentPath, entry.name);
-    if (!entry.isFile() || !file.endsWith('.js')) continue;
+  for (const file of listModules(built)) {
     const text = readFileSync(file, 'utf8');
     const redirected = text.replace(
       /^((?:import|export) .*\bfrom |.*\bimport\()'([^'.][^']*)'/gm,
@@ -166,4 +167,11 @@ function redirectImports(built, places) {
     );
     if (redirected !== text) writeFileSync(file, redirected);
   }
+}
+
+function listModules(built) {
+  const entries = readdirSync(built, {recursive: true, withFileTypes: true});
+  return entries
+    .filter(entry => entry.isFile() && entry.name.endsWith('.js'))
+    .map(({parentPath, name}) => join(parentPath, name));
 }

@@ -34,8 +34,10 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'doctor/backend/check-probe.ts': [2, 'addresses that were read'],
   'doctor/backend/walk.ts': [1, 'an address that was read'],
   'documents/faults.ts': [1, 'what readJsonDocument() took, or an argument'],
-  'documents/requests.ts': [2, 'an expression that accepts nothing but a time'],
-  'documents/small-document.ts': [2, 'what JsonIndex took: a body of some KiB, with few members'],
+  'documents/requests.ts': [
+    4,
+    'what JsonIndex took: a body of some KiB, with few members; a time that an expression took',
+  ],
   'failures/failure-advice.ts': [2, 'an origin, shortened by the guard'],
   'domain/json-document.ts': [1, 'files of 16 MiB; VALUE_DEPTH_MAX and BREADTH_MAX by parseJsonText()'],
   'domain/json-index.ts': [1, 'a name or a string of a document that parseJsonText() accepted'],

@@ -1,11 +1,15 @@
 import * as v from 'valibot';
 import {PERMISSION_NAMES, type RequestedToken} from '../domain/access.ts';
 import type {RequestedGrants} from '../domain/access-grants.ts';
+import {DOCUMENT_MEMBERS_MAX, describeBreadth} from '../domain/document-object.ts';
+import {JsonIndex} from '../domain/json-index.ts';
+import {TooBroad} from '../domain/json-limits.ts';
 import {SAMPLE_PILOT_NAMES} from '../domain/pilots.ts';
 import {CREDENTIAL_LENGTH_MAX, type SignIn} from '../domain/session.ts';
-import {closed, described} from './kinds.ts';
-import {readSmallDocument} from './small-document.ts';
-import {ZONED_TIME_PATTERN} from './times.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {DocumentProblem, Failure} from '../failures/failure.ts';
+import {closed, described, ZONED_TIME_PATTERN} from './kinds.ts';
+import {checkValue, formatProblems, type Problem} from './problems.ts';
 
 const text = v.string();
 
@@ -140,4 +144,41 @@ export const GRANT_REQUEST = closed({
  */
 export function readGrantRequest(body: Uint8Array): RequestedGrants {
   return readSmallDocument(body, GRANT_REQUEST, problems => ({code: 'invalid-grant-request', problems}));
+}
+
+/** Maximum nesting depth of a small document, which contains only strings. */
+const DEPTH_MAX = 8;
+
+/**
+ * Reads an object of a few strings, such as a sign-in.
+ *
+ * @param fail Returns the failure for the problems.
+ * @throws {AppError} `invalid-json`, `value-too-deep`; the failure with the path of each problem.
+ */
+function readSmallDocument<T>(
+  body: Uint8Array,
+  schema: v.GenericSchema<unknown, T>,
+  fail: (problems: readonly DocumentProblem[]) => Failure,
+): T {
+  const duplicates = findDuplicates(indexDocument(body, fail));
+  const checked = checkValue(schema, JSON.parse(new TextDecoder().decode(body)));
+  if ('value' in checked && duplicates.length === 0) return checked.value;
+  const found = 'found' in checked ? checked.found : [];
+  throw new AppError(fail(formatProblems([...duplicates, ...found])));
+}
+
+/** Finds members that a parsed object has lost. */
+function findDuplicates(index: JsonIndex): readonly Problem[] {
+  const names = index.isObject(index.root) ? index.members(index.root).map(({name}) => name) : [];
+  const repeated = names.filter((name, at) => names.indexOf(name) !== at);
+  return repeated.map(name => ({keys: [name], problem: 'occurs more than once'}));
+}
+
+function indexDocument(body: Uint8Array, fail: (problems: readonly DocumentProblem[]) => Failure): JsonIndex {
+  try {
+    return new JsonIndex(body, {depthMax: DEPTH_MAX, breadthMax: [DOCUMENT_MEMBERS_MAX]});
+  } catch (error) {
+    if (!(error instanceof TooBroad)) throw error;
+    throw new AppError(fail([describeBreadth(error)]), {cause: error});
+  }
 }

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import {closed, described} from '../kinds.ts';
-import {TIME} from '../times.ts';
+import {closed, described, TIME} from '../kinds.ts';
 import {maybe, text, whole} from './answer-kinds.ts';
 
 /** Answer of POST /api/access/codes. */

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import {FLIGHT_PHASES} from '../../domain/flight.ts';
-import {closed, described, mapOf} from '../kinds.ts';
-import {TIME} from '../times.ts';
+import {closed, described, mapOf, TIME} from '../kinds.ts';
 import {count, maybe, text, whole} from './answer-kinds.ts';
 
 /** Plugin in an answer. */

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import {ACCESS_MODES} from '../../domain/access.ts';
-import {closed, described, mapOf, open} from '../kinds.ts';
-import {TIME} from '../times.ts';
+import {closed, described, mapOf, open, TIME} from '../kinds.ts';
 import {count, matching, maybe, storeId, text, whole} from './answer-kinds.ts';
 
 /** Answer of GET /api. */

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {COMMIT_ID} from '../../domain/transaction.ts';
-import {closed, described} from '../kinds.ts';
+import {closed, described, TIME} from '../kinds.ts';
 import {GIVEN_REVISION, TTL_SECONDS} from '../queries.ts';
-import {TIME} from '../times.ts';
 import {count, entryRevision, matching, maybe, revision, storeId, text, whole, writtenBy} from './answer-kinds.ts';
 
 const sizeBytes = described(v.pipe(whole, v.minValue(1)), 'Size of the value, in bytes of JSON text.');
