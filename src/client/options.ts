@@ -1,5 +1,5 @@
 import {isTokenText, TOKEN_PROBLEM} from '../domain/token-text.ts';
-import {AppError} from '../failures/app-error.ts';
+import {FailureError} from '../failures/failure-error.ts';
 import {ATTEMPTS_MAX, createTransport, type Transport, type TransportOptions} from './transport.ts';
 
 /** Address of the service, and limits of calls. */
@@ -38,7 +38,7 @@ export function openTransport(
 ): Transport {
   // The message must not repeat a text that may be most of a token.
   if (token !== undefined && !isTokenText(token))
-    throw new AppError({code: 'invalid-parameter', parameter: 'token', problem: TOKEN_PROBLEM});
+    throw new FailureError({code: 'invalid-parameter', parameter: 'token', problem: TOKEN_PROBLEM});
   return createTransport({
     isKnownFailure,
     baseUrl: baseUrl.replace(/\/+$/, ''),

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import type {PluginState, PluginStatus} from '../domain/plugin.ts';
-import {describeProblem} from '../failures/client-failure-texts.ts';
+import {describeProblem} from '../failures/members/problems.ts';
 import type {Background} from './background/background.ts';
 import {PAGE_FOLDER} from './directory/folder-state.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';

@@ -1,7 +1,6 @@
 import type {Principal} from '../domain/access.ts';
 import type {RecordedFailure} from '../domain/recorded-request.ts';
-import {describeFailure} from '../failures/app-error.ts';
-import type {Failure} from '../failures/failure.ts';
+import type {AppError} from '../failures/app-error.ts';
 import {adviseOn} from '../failures/failure-advice.ts';
 import {headerPairs} from '../protocol/headers/raw-headers.ts';
 import {maskValues} from './mask-values.ts';
@@ -16,7 +15,7 @@ export interface AnsweredRequest {
   readonly route: string | undefined;
   readonly answer: {readonly status: number; readonly rawHeaders: readonly string[]; readonly body?: unknown};
   readonly durationMs: number;
-  readonly failed: {readonly failure: Failure; readonly requestId: string} | undefined;
+  readonly failed: {readonly error: AppError; readonly requestId: string} | undefined;
 }
 
 /** A request as it was kept. */
@@ -159,8 +158,8 @@ function sizeOf(method: string, {rawHeaders, body}: AnsweredRequest['answer']): 
 }
 
 /** Texts, not the failure itself, which may have many members. */
-function keepFailure({failure, requestId}: NonNullable<AnsweredRequest['failed']>, target: string): RecordedFailure {
-  const message = describeFailure(failure);
+function keepFailure({error, requestId}: NonNullable<AnsweredRequest['failed']>, target: string): RecordedFailure {
+  const {failure, message} = error;
   const safe =
     failure.code === 'invalid-parameter' ? maskValues(message, {target, parameter: failure.parameter}) : message;
   const detail = cut(safe, FAILURE_LENGTH_MAX);
