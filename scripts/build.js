@@ -40,7 +40,7 @@ async function buildService() {
   const isBuilt = await buildFolder(join(root, 'dist'), sources, async built => {
     if (!compile(['-p', join(root, 'tsconfig.build.json'), '--outDir', built])) return false;
     copyDocsPage(built);
-    copyKeychainProcess(built);
+    copyPrograms(built);
     await bundlePackages(built);
     await bundleBackgroundPrograms(built);
     await bundleCommandLine(root, built);
@@ -95,10 +95,10 @@ function copyDocsPage(built) {
   for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css']) cpSync(join(swaggerUi, file), join(page, file));
 }
 
-/** The program that accesses the keychain is JavaScript already: tests, which run the sources, start it as well. */
-function copyKeychainProcess(built) {
-  const file = join('identity', 'keychain', 'keychain-process.js');
-  cpSync(join(root, 'src', file), join(built, file));
+/** The programs that call native parts in a process of their own are JavaScript already: tests, which run the sources, start them as well. */
+function copyPrograms(built) {
+  const files = ['identity/keychain/keychain-process.js', 'store/lmdb/opening-trial-process.js'];
+  for (const file of files) cpSync(join(root, 'src', file), join(built, file));
 }
 
 /**

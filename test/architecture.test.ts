@@ -40,9 +40,9 @@ const MAY_IMPORT = {
     'node:crypto',
     'node:path',
   ],
-  'store/disk': ['failures', 'files.ts', 'node:'],
+  'store/disk': ['failures', 'files', 'node:'],
   'store/format': ['domain', 'failures', 'node:zlib'],
-  'store/lmdb': ['failures', 'store/disk', 'node:', 'lmdb'],
+  'store/lmdb': ['domain', 'failures', 'store/disk', 'node:', 'lmdb'],
   // With the queue of the store on disk, so that commits wait in the same order and under the same limit.
   'store/memory': ['domain', 'failures', 'store/format', 'store/plan', 'store/write', 'node:crypto', 'node:timers'],
   'store/plan': ['domain', 'failures', 'failures/members', 'store/format'],
@@ -82,8 +82,8 @@ const MAY_IMPORT = {
   ],
   'store/wal': ['domain', 'failures', 'store/disk', 'store/format', 'store/plan', 'node:'],
   'store/write': ['domain', 'failures', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'node:timers'],
-  identity: ['failures/members', 'files.ts', 'domain', 'failures', 'node:fs', 'node:timers', 'zod'],
-  'identity/backend': ['failures/members', 'files.ts', 'domain', 'failures', 'identity', 'identity/backend/request'],
+  identity: ['failures/members', 'files', 'domain', 'failures', 'node:fs', 'node:timers', 'zod'],
+  'identity/backend': ['failures/members', 'files', 'domain', 'failures', 'identity', 'identity/backend/request'],
   'identity/backend/request': ['domain', 'failures', 'failures/members', 'identity'],
   'identity/keychain': ['domain', 'failures', 'identity', 'node:child_process', 'node:url'],
   'identity/session': [
@@ -102,7 +102,7 @@ const MAY_IMPORT = {
     'identity/session/storage',
   ],
   'identity/session/storage': [
-    'files.ts',
+    'files',
     'domain',
     'failures',
     'identity/backend',
@@ -110,8 +110,8 @@ const MAY_IMPORT = {
     'node:fs',
     'node:path',
   ],
-  access: ['failures/members', 'files.ts', 'domain', 'failures', 'node:crypto', 'node:fs', 'node:path'],
-  'access/grants': ['failures/members', 'files.ts', 'access', 'domain', 'failures', 'node:path'],
+  access: ['failures/members', 'files', 'domain', 'failures', 'node:crypto', 'node:fs', 'node:path'],
+  'access/grants': ['failures/members', 'files', 'access', 'domain', 'failures', 'node:path'],
   'access/pages': ['access', 'domain', 'node:crypto', 'node:path'],
   events: ['domain', 'failures'],
   faults: ['domain', 'failures', 'node:events'],
@@ -119,14 +119,13 @@ const MAY_IMPORT = {
   requests: ['domain', 'failures', 'protocol/headers'],
   plugins: [
     'failures/members',
-    'files.ts',
+    'files',
     'domain',
     'failures',
     'plugins/background',
     'plugins/background/log',
     'plugins/directory',
     'plugins/manifest',
-    'node:crypto',
     'node:fs',
     'node:path',
   ],
@@ -158,7 +157,7 @@ const MAY_IMPORT = {
   'plugins/background/runtime/values': ['node:util'],
   'plugins/directory': [
     'failures/members',
-    'files.ts',
+    'files',
     'domain',
     'failures',
     'plugins/manifest',
@@ -169,7 +168,7 @@ const MAY_IMPORT = {
   'plugins/manifest': ['domain', 'failures/members'],
   'plugins/package': [
     'failures/members',
-    'files.ts',
+    'files',
     'domain',
     'failures',
     'plugins/background/runtime/modules',
@@ -179,7 +178,6 @@ const MAY_IMPORT = {
     'node:fs',
     'node:module',
     'node:path',
-    'node:stream',
     'node:util',
     'node:zlib',
     'yauzl',
@@ -187,7 +185,7 @@ const MAY_IMPORT = {
   ],
   'plugins/package/check': ['domain', 'plugins/manifest', 'acorn'],
   'plugins/flight': ['domain', 'failures', 'failures/members'],
-  'plugins/settings': ['failures/members', 'files.ts', 'domain', 'failures'],
+  'plugins/settings': ['failures/members', 'files', 'domain', 'failures'],
   system: ['failures', 'node:'],
   http: ['domain', 'failures', 'http/core', 'http/node', 'protocol/headers', 'system'],
   'http/core': [
@@ -199,7 +197,7 @@ const MAY_IMPORT = {
     'node:buffer',
     'node:stream',
   ],
-  'http/files': ['files.ts', 'http/core', 'protocol/headers', 'node:fs', 'node:path', 'mrmime'],
+  'http/files': ['files', 'http/core', 'protocol/headers', 'node:fs', 'node:path', 'mrmime'],
   'http/node': [
     'domain',
     'failures',
@@ -377,7 +375,7 @@ const MAY_IMPORT = {
     'fast-string-width',
   ],
   'cli/input': [
-    'files.ts',
+    'files',
     'cli/catalogue',
     'cli/failures',
     'cli/output',
@@ -406,7 +404,7 @@ const MAY_IMPORT = {
   ],
   'cli/systemd': ['cli/failures', 'cli/terminal', 'failures', 'node:'],
   'cli/transfer': [
-    'files.ts',
+    'files',
     'cli/catalogue',
     'cli/failures',
     'cli/input',
@@ -420,6 +418,7 @@ const MAY_IMPORT = {
     'node:',
   ],
   'cli/plugin': [
+    'files',
     'paths.ts',
     'version.ts',
     'cli/catalogue',
@@ -445,7 +444,7 @@ const MAY_IMPORT = {
   ],
   'cli/dev': [
     'crewroom.ts',
-    'files.ts',
+    'files',
     'version.ts',
     'cli/catalogue',
     'cli/failures',
@@ -477,6 +476,7 @@ const MAY_IMPORT = {
     'app.ts',
     'crewroom.ts',
     'failures/rows',
+    'files',
     'paths.ts',
     'version.ts',
     'cli/catalogue',
@@ -507,7 +507,7 @@ const MAY_IMPORT = {
     'cross-spawn',
   ],
   config: ['domain', 'failures', 'failures/members', 'node:path'],
-  'files.ts': ['failures', 'node:fs', 'node:path'],
+  files: ['failures', 'node:fs', 'node:path'],
   'paths.ts': ['node:path', 'env-paths'],
   'version.ts': ['node:module'],
   'parts.ts': [
@@ -649,6 +649,10 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'store/shared/etcd/': [['clock'], 'deadlines of calls'],
   'store/write/checkpointer.ts': [['timers'], 'delays a checkpoint, so that it covers more commits'],
   'system/code-cache.ts': [['environment'], 'the options of this process by which V8 compiles'],
+  'system/exit-limit.ts': [
+    ['process', 'timers'],
+    'ends a process that does not stop; its watcher is a program of its own',
+  ],
   'system/socket-owner.ts': [['timers'], 'polls the table of sockets'],
 };
 

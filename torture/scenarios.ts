@@ -2,6 +2,7 @@ import type {Scenario} from './scenario.ts';
 import {CHANGE_AROUND} from './scenarios/change-around.ts';
 import {COMPACT_ENGINE} from './scenarios/compact-engine.ts';
 import {DAMAGE_FILES} from './scenarios/damage-files.ts';
+import {EXHAUST_DESCRIPTORS} from './scenarios/exhaust-descriptors.ts';
 import {FAIL_DISK_CALLS} from './scenarios/fail-disk-calls.ts';
 import {FILL_DISK} from './scenarios/fill-disk.ts';
 import {FILL_ENGINE} from './scenarios/fill-engine.ts';
@@ -12,6 +13,7 @@ import {KILL_AT_RANDOM} from './scenarios/kill-at-random.ts';
 import {KILL_LEADERS} from './scenarios/kill-leaders.ts';
 import {LOSE_POWER} from './scenarios/lose-power.ts';
 import {RACE_FOR_REVISIONS} from './scenarios/race-for-revisions.ts';
+import {REFUSE_OPENING} from './scenarios/refuse-opening.ts';
 import {REFUSE_RECORD} from './scenarios/refuse-record.ts';
 import {RESTART_ENGINE} from './scenarios/restart-engine.ts';
 import {SET_CLOCK_RIGHT} from './scenarios/set-clock-right.ts';
@@ -37,7 +39,9 @@ export const SCENARIOS: readonly Scenario[] = [
   STOP_UNDER_LOAD,
   CHANGE_AROUND,
   REFUSE_RECORD,
+  REFUSE_OPENING,
   SET_CLOCK_RIGHT,
+  EXHAUST_DESCRIPTORS,
   HOLD_PLACES,
   SHARE_ENGINE,
   KILL_LEADERS,

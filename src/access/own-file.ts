@@ -1,10 +1,11 @@
-import {lstat, mkdir, open, rename, rm, stat} from 'node:fs/promises';
+import {lstat, mkdir, stat} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {codeOf} from '../failures/error-text.ts';
-import {readRegularFile, syncDirectory} from '../files.ts';
+import {syncDirectory} from '../files/directory.ts';
+import {readRegularFile} from '../files/read-file.ts';
+import {PRIVATE_FILE_MODE, replaceFile} from '../files/replace-file.ts';
 
-/** Only the owner may read the file, and see that it is there. */
-const FILE_MODE = 0o600;
+/** Only the owner may see that the file is there. */
 const DIRECTORY_MODE = 0o700;
 
 /** How the directory of a file is looked at. */
@@ -26,24 +27,19 @@ export interface WriteOwnOptions extends OwnPlace {
  * @throws {Error} If it cannot be written, or if its directory is not this user's alone.
  */
 export async function writeOwnFile(path: string, text: string, {randomName, ...place}: WriteOwnOptions): Promise<void> {
-  await mkdir(dirname(path), {mode: DIRECTORY_MODE}).catch(error => {
-    if (codeOf(error) !== 'EEXIST') throw error;
+  const directory = dirname(path);
+  // Not its parents: without them the file belongs elsewhere.
+  await mkdir(directory, {mode: DIRECTORY_MODE}).then(
+    () => syncDirectory(dirname(directory)),
+    error => {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    },
+  );
+  await assertOwn(directory, place);
+  await replaceFile(path, file => file.writeFile(text), {
+    mode: PRIVATE_FILE_MODE,
+    temporary: `${path}.${randomName()}`,
   });
-  await assertOwn(dirname(path), place);
-  // A new file: an existing one may be a link, or open in another process.
-  const temporary = `${path}.${randomName()}`;
-  const file = await open(temporary, 'wx', FILE_MODE);
-  try {
-    await file
-      .writeFile(text)
-      .then(() => file.sync())
-      .finally(() => file.close());
-    await rename(temporary, path);
-    await syncDirectory(dirname(path));
-  } catch (error) {
-    await rm(temporary, {force: true});
-    throw error;
-  }
 }
 
 /** Options of {@link readOwnFile}. */

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import {hasShape} from '../domain/shape.ts';
 import {AppError} from '../failures/app-error.ts';
 import {messageOf} from '../failures/error-text.ts';
-import {FileError} from '../files.ts';
+import {FileError} from '../files/read-file.ts';
 import {readOwnFile, writeOwnFile} from './own-file.ts';
 import {PERMISSION_LINE_BYTES_MAX, readPermission} from './permission.ts';
 import {type KeptToken, PERMISSIONS_MAX, TOKENS_MAX} from './token-register.ts';

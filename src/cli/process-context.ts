@@ -4,7 +4,9 @@ import {createInterface} from 'node:readline';
 import type {Writable} from 'node:stream';
 import {setTimeout as pause} from 'node:timers/promises';
 import {codeOf} from '../failures/error-text.ts';
+import {EXIT} from '../failures/exit-codes.ts';
 import type {PlatformPaths} from '../paths.ts';
+import {limitExit} from '../system/exit-limit.ts';
 import {type KeyInput, readKeys} from './key-input.ts';
 import type {CliContext, Input, Output, StopSignal} from './terminal/context.ts';
 
@@ -21,9 +23,9 @@ export interface HostProcess {
   readonly pid: number;
   cwd(): string;
   getuid?(): number;
-  on(signal: StopSignal | 'SIGHUP' | 'SIGCONT', listener: () => void): unknown;
-  off(signal: StopSignal | 'SIGHUP' | 'SIGCONT', listener: () => void): unknown;
-  kill(processId: number, signal: StopSignal | 'SIGHUP' | 'SIGTSTP' | 0): unknown;
+  on(signal: StopSignal | 'SIGCONT', listener: () => void): unknown;
+  off(signal: StopSignal | 'SIGCONT', listener: () => void): unknown;
+  kill(processId: number, signal: StopSignal | 'SIGTSTP' | 0): unknown;
   exit(exitCode: number): void;
 }
 
@@ -59,10 +61,20 @@ export function processContext(host: HostProcess, paths: PlatformPaths): CliCont
     sendSignal: (processId, signal) => sendSignal(processId, signal, host),
     isRunning: processId => canSignal(processId, host),
     exitNow: exitCode => host.exit(exitCode),
+    limitExit: (timeoutMs, message) => limitHost(host, timeoutMs, `crewroom: ${message}`),
   };
 }
 
-function sendSignal(processId: number, signal: StopSignal | 'SIGHUP', host: HostProcess): void {
+function limitHost(host: HostProcess, timeoutMs: number, message: string): () => void {
+  const exit = (): void => {
+    host.stderr.write(`${message}\n`);
+    host.exit(EXIT.failure);
+  };
+  const lastWord = `${message}; it could not, and was killed`;
+  return limitExit({node: host.argv[0] ?? '', processId: host.pid, timeoutMs, exit, lastWord});
+}
+
+function sendSignal(processId: number, signal: StopSignal, host: HostProcess): void {
   try {
     host.kill(processId, signal);
   } catch (error) {

@@ -33,7 +33,7 @@ async function serve(...answers: readonly Answering[]): Promise<{url: string; re
 const streaming =
   (...blocks: readonly string[]): Answering =>
   response => {
-    response.writeHead(200, {'Content-Type': 'text/event-stream'}).write(`retry: 1\n\n${blocks.join('')}`);
+    response.writeHead(200, {'Content-Type': 'text/event-stream'}).write(`: begins\n\n${blocks.join('')}`);
   };
 
 /** The same, but breaks the connection once it is sent. */
@@ -200,11 +200,11 @@ describe('an event stream with a bad connection', () => {
     await take(streamOf(url, {onConnection: state => states.push(state)}), 3);
     expect(states.map(state => (state.kind === 'lost' ? state.retryAfterMs : state.kind))).toEqual([
       'connected',
-      0.5,
-      1,
-      2,
+      250,
+      500,
+      1000,
       'connected',
-      0.5,
+      250,
       'connected',
     ]);
     expect(states.map(state => (state.kind === 'lost' ? state.because?.failure.code : ''))).toEqual([

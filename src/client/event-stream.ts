@@ -61,7 +61,7 @@ export interface EventStreamDeps {
 /** Longest silence of a connection, in milliseconds: three heartbeats of the service, which sends one every 15 seconds. */
 export const SILENCE_MS_MAX = 45_000;
 
-/** Longest wait before the first attempt to reconnect, in milliseconds, unless the service sends another one. */
+/** Longest wait before the first attempt to reconnect, in milliseconds. The `retry` of the service is for an `EventSource`, which may try only once. */
 const FIRST_WAIT_MS = 500;
 
 /** Longest wait before any attempt to reconnect, in milliseconds. */
@@ -100,7 +100,6 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
   /** Includes the id of its store, which may differ from the store of the client. */
   #cursor: GivenRevision | undefined;
   #connectedBefore = false;
-  #firstWaitMs = FIRST_WAIT_MS;
   /** Number of attempts to connect that failed in a row. */
   #failures = 0;
   /** True while existing entries arrive, which have no cursor. */
@@ -215,7 +214,6 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
     const data = block.get('data');
     const event = data === undefined ? undefined : expecting(response, () => readEvent(data));
     const cursor = parseRevision(block.get('id') ?? '');
-    this.#firstWaitMs = Number(block.get('retry')) || this.#firstWaitMs;
     if (event?.kind === 'reset') {
       this.#inInitial = this.#options.initial === true;
       this.#cursor = undefined;
@@ -237,7 +235,7 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
   /** Reports that the connection is lost, and waits with exponential backoff. */
   async #waitToConnect(because: FailureError | undefined, ended: AbortSignal): Promise<void> {
     const {random} = this.#transport.options;
-    const backoff = {firstMs: this.#firstWaitMs, maxMs: WAIT_MS_MAX, random};
+    const backoff = {firstMs: FIRST_WAIT_MS, maxMs: WAIT_MS_MAX, random};
     const retryAfterMs = backoffMs(++this.#failures, backoff);
     this.#options.onConnection?.({kind: 'lost', because, retryAfterMs});
     // Rejects only if the stream ends.

@@ -207,9 +207,9 @@ class HttpTransport implements Transport {
   #unreachable(error: unknown): FailureError {
     const {baseUrl: url, pageOrigin = 'null'} = this.options;
     let problem = describeCause(error);
-    // Names the flag that may be missing: if the service refuses the origin of a page, browsers report only that there is no answer.
+    // Browsers report only that there is no answer, whether the service refused the origin of the page or the user did not let it call.
     if (pageOrigin !== 'null' && !`${url}/`.startsWith(`${pageOrigin}/`))
-      problem += `; or it runs without --allow-origin ${pageOrigin}`;
+      problem += `; or it runs without --allow-origin ${pageOrigin}, or the browser blocks it`;
     return new FailureError({code: 'service-unreachable', url, problem}, {cause: error});
   }
 }
@@ -236,6 +236,7 @@ interface Reading<T> extends Pick<SendOptions, 'accept'> {
 const TRANSIENT: Readonly<Record<string, 0 | 1>> = {
   'too-many-connections': 0,
   'too-many-bodies': 0,
+  'user-lookup-failed': 0,
   'too-many-subscribers': 0,
   'store-unavailable': 0,
   'store-busy': 0,

@@ -5,9 +5,16 @@ import {readRulesFile} from '../access/grants/rules-file.ts';
 import {readTokenFile} from '../access/token-file.ts';
 import {formatBytes} from '../domain/byte-size.ts';
 import {AppError} from '../failures/app-error.ts';
-import {assertNoOtherFiles, type DataDirectory, describeDataDirectory} from '../store/disk/data-directory.ts';
+import {
+  assertNoOtherFiles,
+  type DataDirectory,
+  describeDataDirectory,
+  unusableDirectory,
+} from '../store/disk/data-directory.ts';
 import {readDataFormat} from '../store/disk/data-format.ts';
 import {assertUndamaged} from '../store/lmdb/check-pages.ts';
+import {assertStoreOpens} from '../store/lmdb/environment.ts';
+import {OpeningError} from '../store/lmdb/opening-limits.ts';
 import {findHolder} from '../store/lmdb/process-lock.ts';
 import type {DoctorContext} from './context.ts';
 import {type Finding, findingOf} from './finding.ts';
@@ -26,8 +33,20 @@ export async function checkData(dataDir: string, context: DataContext): Promise<
   const access = await checkAccess(dataDir, context);
   if (access.level === 'problem') return [access];
   const place = await findExisting(dataDir);
-  const inside = place === dataDir ? await checkInside(directory, context) : [];
-  return [access, ...inside, await checkSpace(place)];
+  const opening = await checkOpening(directory, place);
+  const inside = place === dataDir && opening.length === 0 ? await checkInside(directory, context) : [];
+  return [access, ...opening, ...inside, await checkSpace(place)];
+}
+
+/** Reports a place where no store can be opened, also before there is one. */
+async function checkOpening({path}: DataDirectory, place: string): Promise<readonly Finding[]> {
+  try {
+    await assertStoreOpens(place);
+    return [];
+  } catch (error) {
+    // Other errors, such as a full disk, are found by the other checks.
+    return error instanceof OpeningError ? [findingOf(CHECK, unusableDirectory(path, error))] : [];
+  }
 }
 
 async function checkInside(directory: DataDirectory, context: DataContext): Promise<readonly Finding[]> {
@@ -109,6 +128,8 @@ async function checkStore(directory: DataDirectory, {processId}: DataContext): P
     await assertNoOtherFiles(directory);
     const format = await readDataFormat(directory);
     const holder = await findHolder(directory, processId).catch((error: Error) => error);
+    // The lock is not to blame.
+    if (holder instanceof Error && holder.cause instanceof OpeningError) return [findingOf(CHECK, holder)];
     if (holder instanceof Error) return [damagedLock(directory, holder)];
     // While the service writes, a read of the first pages may be torn.
     if (holder === undefined) await assertUndamaged(directory, {expected: format !== undefined});

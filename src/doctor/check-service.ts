@@ -3,6 +3,7 @@ import {AppError} from '../failures/app-error.ts';
 import {type ServiceAddress, serviceUrl} from '../system/loopback.ts';
 import {findForeignOwner} from '../system/socket-owner.ts';
 import {VERSION} from '../version.ts';
+import {checkPilot} from './check-pilot.ts';
 import {FOREIGN_FIX} from './check-port.ts';
 import type {DoctorContext} from './context.ts';
 import {type Finding, findingOf} from './finding.ts';
@@ -15,34 +16,37 @@ const SLOW_MS = 500;
 
 const CHECK = 'Service';
 
-/** Checks if the service answers, with which version, and how fast. */
+/** Checks if the service answers, with which version, and how fast; and the session of its pilot. */
 export async function checkService(
   settings: ServiceAddress,
   {elapsedMs, userId, fetch}: Pick<DoctorContext, 'elapsedMs' | 'userId' | 'fetch'>,
-): Promise<Finding> {
+): Promise<readonly Finding[]> {
   const notRunning = {check: CHECK, level: 'warning', fix: 'Start it with "crewroom start"'} as const;
-  if (settings.port === 0) return {...notRunning, detail: 'no port is configured'};
+  if (settings.port === 0) return [{...notRunning, detail: 'no port is configured'}];
   const url = serviceUrl(settings);
   const service = createService({baseUrl: url, timeoutMs: SERVICE_TIMEOUT_MS, fetch});
   try {
     // First: a service of another user may refuse to answer.
     const owner = await findForeignOwner(settings, userId);
     if (owner !== undefined)
-      return {
-        check: CHECK,
-        level: 'problem',
-        detail: `the program at ${url} belongs to user ${owner}, not to you`,
-        fix: FOREIGN_FIX,
-      };
+      return [
+        {
+          check: CHECK,
+          level: 'problem',
+          detail: `the program at ${url} belongs to user ${owner}, not to you`,
+          fix: FOREIGN_FIX,
+        },
+      ];
     const {name, version} = await service.about();
-    if (name !== 'crewroom') return {...notRunning, detail: `the program at ${url} is not Crewroom`};
+    if (name !== 'crewroom') return [{...notRunning, detail: `the program at ${url} is not Crewroom`}];
     const beganAtMs = elapsedMs();
-    const {ready, store} = await service.readiness();
-    return judge({url, version, ready, store, tookMs: Math.round(elapsedMs() - beganAtMs)});
+    const {ready, store, identity} = await service.readiness();
+    const found = judge({url, version, ready, store, tookMs: Math.round(elapsedMs() - beganAtMs)});
+    return identity.source === 'back-end' ? [found, ...checkPilot(await service.sessions.status())] : [found];
   } catch (error) {
     if (error instanceof AppError && error.failure.code === 'service-unreachable')
-      return {...notRunning, detail: `it does not run at ${url}`};
-    return findingOf(CHECK, error);
+      return [{...notRunning, detail: `it does not run at ${url}`}];
+    return [findingOf(CHECK, error)];
   }
 }
 

@@ -19,6 +19,13 @@ export interface SessionStatus {
   readonly expiresAtMs?: number | undefined;
   /** True if the served identity is the last known one, and the back end has not confirmed it since. */
   readonly stale: boolean;
+  /**
+   * The time at which the back end confirmed the session last, in milliseconds since the Unix epoch. Absent if it has not since the
+   * sign-in, or since the service started.
+   */
+  readonly verifiedAtMs?: number | undefined;
+  /** True if the back end does not offer to verify sessions (`pilot/verify`): the session is kept to its end. */
+  readonly unverifiable?: boolean | undefined;
   /** The address of the back end of the airline. */
   readonly scriptURL?: string | undefined;
   readonly kept?: SessionPlace | undefined;

@@ -5,7 +5,7 @@ import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
-import {describeFileError, FileError, readRegularFile} from '../files.ts';
+import {describeFileError, FileError, readRegularFile} from '../files/read-file.ts';
 import {readPartialDocument} from './identity-document.ts';
 
 /** Dependencies of {@link openProfileSource}. */

@@ -128,11 +128,8 @@ class ProcessHost implements PluginHost {
   }
 
   findByLabel(label: string): string | undefined {
-    const found = [...this.#plugins.values()].filter(
-      plugin => plugin.label === label && findPage(plugin.found) !== undefined,
-    );
-    // Two plugins of one host name would share an origin.
-    return found.length === 1 ? found[0]?.found.id : undefined;
+    const isLed = ({label: own, found}: HostedPlugin): boolean => own === label && findPage(found) !== undefined;
+    return [...this.#plugins.values()].find(isLed)?.found.id;
   }
 
   pages(): readonly LabelledPlugin[] {

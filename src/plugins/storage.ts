@@ -1,6 +1,6 @@
 import {chmod, mkdtemp, rm} from 'node:fs/promises';
 import {join} from 'node:path';
-import {makeDirectory} from '../files.ts';
+import {makeDirectory} from '../files/directory.ts';
 
 /** Only the user of the service may read what plugins keep. */
 const MODE = 0o700;

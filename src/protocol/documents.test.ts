@@ -266,6 +266,8 @@ describe('a session', () => {
         summary: 'Ada Quill (VMS0001), a.example',
         expiresAtMs: 6,
         stale: true,
+        verifiedAtMs: 5,
+        unverifiable: true,
         scriptURL,
         kept: 'file',
         problem: new AppError(unreachable),

@@ -41,6 +41,10 @@ export interface SessionDocument {
   readonly expiresAt?: string | undefined;
   /** Absent if the session is not stale. */
   readonly stale?: boolean | undefined;
+  /** Time of the last verification (RFC 3339, UTC). */
+  readonly verifiedAt?: string | undefined;
+  /** Absent if the back end offers to verify sessions, or if that is unknown. */
+  readonly unverifiable?: boolean | undefined;
   readonly scriptURL?: string | undefined;
   readonly kept?: SessionStatus['kept'];
   /** The result of {@link problemOf}; {@link readProblem} checks it. */
@@ -54,7 +58,8 @@ export function formatSession(status: SessionStatus): string {
 
 /** Returns the status of the session as it travels. */
 export function sessionDocument(status: SessionStatus): SessionDocument {
-  const {state, source, sinceMs, summary, expiresAtMs, stale, scriptURL, kept, problem} = status;
+  const {state, source, sinceMs, summary, expiresAtMs, stale, verifiedAtMs, unverifiable, scriptURL, kept, problem} =
+    status;
   return {
     state,
     source,
@@ -62,6 +67,8 @@ export function sessionDocument(status: SessionStatus): SessionDocument {
     summary,
     expiresAt: expiresAtMs === undefined ? undefined : formatTime(expiresAtMs),
     stale: stale || undefined,
+    verifiedAt: verifiedAtMs === undefined ? undefined : formatTime(verifiedAtMs),
+    unverifiable,
     scriptURL,
     kept,
     problem: problem && problemOf(problem),
@@ -70,12 +77,20 @@ export function sessionDocument(status: SessionStatus): SessionDocument {
 
 /** Reads what {@link formatSession} writes. @throws {UnexpectedDocument} */
 export function readSession(json: string): SessionStatus {
-  const {since, expiresAt, stale = false, problem, ...others} = readDocument<SessionDocument>(json, SESSION);
+  const {
+    since,
+    expiresAt,
+    stale = false,
+    verifiedAt,
+    problem,
+    ...others
+  } = readDocument<SessionDocument>(json, SESSION);
   return {
     ...others,
     sinceMs: readTime(since),
     ...readExpiry(expiresAt),
     stale,
+    ...(verifiedAt === undefined ? {} : {verifiedAtMs: readTime(verifiedAt)}),
     problem: problem && readProblem({...problem}, {httpStatus: 200, isKnown: isSentFailure}),
   };
 }
@@ -87,6 +102,8 @@ const SESSION: ShapeOf<SessionDocument> = {
   'summary?': 'string',
   'expiresAt?': 'string',
   'stale?': 'boolean',
+  'verifiedAt?': 'string',
+  'unverifiable?': 'boolean',
   'scriptURL?': 'string',
   'kept?': 'string',
   'problem?': {},

@@ -43,9 +43,10 @@ async function openFailing(directory: string): Promise<{readonly store: Store; r
     ...{directory, nowMs: Date.now, log: SILENT_LOG},
     engine: {
       ...LMDB,
-      openEnvironment: options => {
+      openEnvironment: async options => wrap(await LMDB.openEnvironment(options)),
+      reopenEnvironment: options => {
         if (failing.openings-- > 0) throw Object.assign(new Error('EMFILE: too many open files'), {code: 'EMFILE'});
-        return wrap(LMDB.openEnvironment(options));
+        return wrap(LMDB.reopenEnvironment(options));
       },
     },
   });

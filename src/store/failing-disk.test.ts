@@ -1,12 +1,17 @@
-import {describe, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {CrashRun} from '../../test/support/disk/crash-run.ts';
-import type {Fault} from '../../test/support/disk/memory-disk.ts';
+import {type DiskCall, type Fault, MemoryDisk} from '../../test/support/disk/memory-disk.ts';
+import {memoryEngine, type States} from '../../test/support/disk/memory-engine.ts';
+import {SILENT_LOG} from '../domain/log.ts';
+import type {Store} from '../domain/store.ts';
+import {put, read, textOf, write} from '../testing/shared/assertions.ts';
+import {openLmdbStore} from './lmdb-store.ts';
 
 /** Number of calls of a run that fail, one in each of as many runs: opening a new store, and more than ten writes. */
 const CALLS = 60;
 
 describe('a store on a disk', () => {
-  const once: readonly Fault[] = ['EIO', 'ENOSPC', 'EDQUOT'];
+  const once: readonly Fault[] = ['EIO', 'ENOSPC', 'EDQUOT', 'EMFILE'];
   for (const fault of once) {
     for (const end of ['kill', 'loss', 'stop'] as const) {
       test(`of which any one call fails (${fault}) has what it acknowledged, and nothing that it refused, after a ${end}`, async () => {
@@ -38,6 +43,46 @@ describe('a store on a disk', () => {
     });
   });
 });
+
+describe('a store for which no file can be opened for a moment', () => {
+  const opening: readonly DiskCall['kind'][] = ['create', 'sync-directory'];
+  for (const kind of opening)
+    test(`(${kind}) refuses the write, and takes the next one`, async () => {
+      // The reserve and both files of the log are created by the first write.
+      for (let failing = 1; failing <= 2; failing++) {
+        const disk = new MemoryDisk();
+        const states: States = new Map();
+        const store = await open(disk, states);
+        let calls = 0;
+        disk.onCall = async call => (call.kind === kind && ++calls === failing ? 'EMFILE' : undefined);
+        const failure = {code: 'store-unavailable', problem: expect.stringContaining('EMFILE')};
+        await expect(write(store, put('a', '1'))).rejects.toMatchObject({failure});
+        expect(store.readOnlyBecause).toBeUndefined();
+        await write(store, put('a', '2'));
+        await write(store, put('b', '3'));
+        const killed = await open(disk.afterKill(), states);
+        expect([textOf(await read(killed, 'a')), textOf(await read(killed, 'b'))]).toEqual(['2', '3']);
+        for (const each of [store, killed]) await each[Symbol.asyncDispose]();
+      }
+    });
+
+  test('is read-only if the same error comes from a write', async () => {
+    const disk = new MemoryDisk();
+    const store = await open(disk, new Map());
+    await write(store, put('a', '1'));
+    disk.onCall = async ({kind}) => (kind === 'write' ? 'EMFILE' : undefined);
+    for (let count = 0; count < 2; count++)
+      await expect(write(store, put('a', '2'))).rejects.toMatchObject({failure: {code: 'store-read-only'}});
+    disk.onCall = async () => undefined;
+    await store[Symbol.asyncDispose]();
+  });
+});
+
+function open(disk: MemoryDisk, states: States): Promise<Store> {
+  const engine = memoryEngine(disk, states);
+  const randomBytes = (sizeBytes: number): Uint8Array => Buffer.alloc(sizeBytes, 1);
+  return openLmdbStore({directory: '/data', files: disk, engine, nowMs: Date.now, log: SILENT_LOG, randomBytes});
+}
 
 async function forEachCall(run: (failing: number, seed: number) => Promise<void>): Promise<void> {
   for (let failing = 1; failing <= CALLS; failing++) {

@@ -315,7 +315,7 @@ describe('a damaged store', () => {
     const store = await openStore(directory);
     await write(store, put('a', '1'));
     await store[Symbol.asyncDispose]();
-    const environment = openEnvironment({directory: join(directory, 'store')});
+    const environment = await openEnvironment({directory: join(directory, 'store')});
     const record = environment.table('entries').get(Buffer.from('a')) ?? assert.fail('no record');
     await environment[Symbol.asyncDispose]();
     await writeRecord(directory, 'b', record);
@@ -416,7 +416,7 @@ async function assertRefused(opening: Promise<Store>, code: string): Promise<voi
 }
 
 async function countLogRecords(directory: string): Promise<number> {
-  const environment = openEnvironment({directory: join(directory, 'store')});
+  const environment = await openEnvironment({directory: join(directory, 'store')});
   try {
     return environment.table('changes').count();
   } finally {
@@ -433,7 +433,7 @@ function changeLog(directory: string, change: (log: Table) => void): Promise<voi
 }
 
 async function changeTable(directory: string, name: string, change: (table: Table) => void): Promise<void> {
-  const environment = openEnvironment({directory: join(directory, 'store')});
+  const environment = await openEnvironment({directory: join(directory, 'store')});
   const table = environment.table(name);
   await environment.write(() => change(table));
   await environment[Symbol.asyncDispose]();

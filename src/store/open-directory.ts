@@ -110,7 +110,7 @@ async function openStoreFiles(directory: DataDirectory, engine: Engine): Promise
   const format = await readDataFormat(directory);
   if (format === undefined) await engine.removeUnfinished(directory);
   await engine.assertUndamaged(directory, {expected: format !== undefined});
-  const environment = openSoundEnvironment(directory, engine);
+  const environment = await openSoundEnvironment(directory, engine);
   try {
     if (format === undefined) {
       // First the empty store, then its format: a format whose store is empty or missing means that the store is damaged.
@@ -129,9 +129,9 @@ async function openStoreFiles(directory: DataDirectory, engine: Engine): Promise
   }
 }
 
-function openSoundEnvironment({path, storePath}: DataDirectory, engine: Engine): Environment {
+async function openSoundEnvironment({path, storePath}: DataDirectory, engine: Engine): Promise<Environment> {
   try {
-    return engine.openEnvironment({directory: storePath});
+    return await engine.openEnvironment({directory: storePath});
   } catch (error) {
     throw openingFailure(path, error);
   }

@@ -1,4 +1,5 @@
 import {open} from 'node:fs/promises';
+import {codeOf} from '../failures/error-text.ts';
 import type {ListenAddress} from './loopback.ts';
 
 /** A TCP socket of this machine, as Linux lists it (proc_pid_net(5), `/proc/net/tcp`). */
@@ -22,7 +23,15 @@ const ANY_V6 = '0'.repeat(32);
 /** The lists of the two address families. Without IPv6 the second does not exist. */
 export const SOCKET_TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
 
-/** Lists the TCP sockets of both address families; empty if this is not Linux. */
+/** Codes of errors with which a list that does not exist, or that this process may not read, is opened. */
+const MISSING: readonly unknown[] = ['ENOENT', 'EACCES', 'EPERM'];
+
+/** Returns whether a list cannot be opened because it does not exist, or may not be read. Any other error, such as too many open files, is over in a moment. */
+export function isMissingTable(error: unknown): boolean {
+  return MISSING.includes(codeOf(error));
+}
+
+/** Lists the TCP sockets of both address families; empty if this is not Linux. @throws {Error} If they cannot be read for the moment. */
 export async function readLinuxSockets(): Promise<readonly LinuxSocket[]> {
   return [...(await readSockets(SOCKET_TABLES[0])), ...(await readSockets(SOCKET_TABLES[1]))];
 }
@@ -65,8 +74,9 @@ async function readSockets(path: string): Promise<readonly LinuxSocket[]> {
   const sockets: LinuxSocket[] = [];
   try {
     for await (const group of streamSockets(path)) sockets.push(...group);
-  } catch {
-    // Not Linux, or no IPv6.
+  } catch (error) {
+    // Not Linux, or no IPv6. Any other error does not mean that no process has a socket.
+    if (!isMissingTable(error)) throw error;
   }
   return sockets;
 }

@@ -6,6 +6,7 @@ import {open} from 'node:fs/promises';
 import {type AddressInfo, connect, createServer, type Socket} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import fc from 'fast-check';
 import {describe, onTestFinished, test} from 'vitest';
 import {createPeerUsers} from './peer-users.ts';
 import type {ConnectionEnds} from './socket-owner.ts';
@@ -131,10 +132,34 @@ describe.skipIf(process.platform === 'win32')('the lists of sockets', () => {
       assert.equal(await createPeerUsers({tables: [table, `${table}6`]}).find(ENDS), user);
     });
 
-  test('that cannot be read for the moment mean that the user is unknown', async () => {
+  test('that cannot be read for the moment do not mean that the user is unknown', async () => {
     // Reading a directory fails, and opening it does not.
     const directory = makeDirectory();
-    assert.equal(await createPeerUsers({tables: [directory, directory]}).find(ENDS), 'unknown');
+    assert.equal(await createPeerUsers({tables: [directory, directory]}).find(ENDS), 'unread');
+    const table = join(directory, 'tcp');
+    writeFileSync(table, TITLES + lineOf(40000, 1001));
+    assert.equal(await createPeerUsers({tables: [table, directory]}).find(ENDS), 1001);
+  });
+
+  test('answer every search, whatever its ends and however many have the same', async () => {
+    const table = join(makeDirectory(), 'tcp');
+    writeFileSync(table, TITLES + lineOf(40000, 1001) + lineOf(40001, 0, 0) + lineOf(40002, 1002));
+    const end = fc.record({
+      address: fc.constantFrom('', '127.0.0.1', '::1', '::ffff:127.0.0.1', 'fd00::1'),
+      port: fc.constantFrom(0, 7172, 40000, 40001, 40002, 40003),
+    });
+    const ends = fc.array(fc.record({own: end, peer: end}), {maxLength: 40});
+    const tables = fc.constantFrom<[string, string]>([table, '/none'], ['/none', table], [table, '/'], ['/', '/']);
+    await fc.assert(
+      fc.asyncProperty(ends, tables, async (all, lists) => {
+        const users = createPeerUsers({tables: lists});
+        const found = all.map(each => users.find(each));
+        // A search that is forgotten never resolves; all others do so before the last one, which no list has.
+        await users.find({own: ENDS.own, peer: {address: '127.0.0.1', port: 50_000}});
+        for (const user of found) assert.notEqual(await Promise.race([user, Promise.resolve('pending')]), 'pending');
+      }),
+      {numRuns: 200},
+    );
   });
 
   test('are read once for all connections that arrive during a reading', async () => {

@@ -1,17 +1,17 @@
 import {setImmediate} from 'node:timers/promises';
-import {codeOf} from '../failures/error-text.ts';
-import {type LinuxSocket, linuxForms, SOCKET_TABLES, streamSockets} from './linux-sockets.ts';
+import {isMissingTable, type LinuxSocket, linuxForms, SOCKET_TABLES, streamSockets} from './linux-sockets.ts';
 import type {ConnectionEnds} from './socket-owner.ts';
 
 /**
  * The id of the user whose process has the other end of a connection. `unknown` if no process has it any more, or none of this machine;
- * `unavailable` if this machine does not list its sockets.
+ * `unavailable` if this machine does not list its sockets; `unread` if the list could not be read for the moment, such as without a free
+ * file descriptor.
  */
-export type PeerUser = number | 'unknown' | 'unavailable';
+export type PeerUser = number | 'unknown' | 'unavailable' | 'unread';
 
 /** Finds the users of clients on this machine. */
 export interface PeerUsers {
-  /** Finds the user behind a connection that was accepted. Never rejects. */
+  /** Finds the user behind a connection that was accepted. Always resolves, also for several calls with the same ends. */
   find(ends: ConnectionEnds): Promise<PeerUser>;
 }
 
@@ -76,16 +76,17 @@ class SharedReadings implements PeerUsers {
 
   /** Answers the searches that one reading decides, and enqueues the others again. */
   async #read(searches: readonly Search[]): Promise<void> {
-    const open = new Map(searches.flatMap(search => search.forms.map(form => [form, search] as const)));
+    const open = new OpenSearches(searches);
     // A client on IPv4 is in the second list if its socket is one for both families.
     const v4 = searches.some(({isV6}) => !isV6) ? await readTable(this.#tables[0], open) : 'empty';
     const v6 = open.size > 0 ? await readTable(this.#tables[1], open) : 'read';
+    const isUnread = v4 === 'failed' || v6 === 'failed';
     // The service itself has sockets, so that lists without any do not show the sockets of this machine.
-    const isAvailable = v4 === 'read' || v6 === 'read' || v4 === 'failed' || v6 === 'failed';
-    for (const search of new Set(open.values())) {
+    const isAvailable = isUnread || v4 === 'read' || v6 === 'read';
+    for (const search of open) {
       search.readings++;
       if (!isAvailable) search.found('unavailable');
-      else if (search.readings === READINGS_MAX) search.found('unknown');
+      else if (search.readings === READINGS_MAX) search.found(isUnread ? 'unread' : 'unknown');
       else this.#waiting.push(search);
     }
     // The sockets of clients that connect meanwhile are accepted first, and share the next reading.
@@ -93,32 +94,53 @@ class SharedReadings implements PeerUsers {
   }
 }
 
+/** The searches that a reading has not answered yet. Several may have the same ends. */
+class OpenSearches {
+  readonly #open: Set<Search>;
+  readonly #byForm = new Map<string, Search[]>();
+
+  constructor(searches: readonly Search[]) {
+    this.#open = new Set(searches);
+    for (const search of searches) {
+      for (const form of search.forms) {
+        const others = this.#byForm.get(form);
+        if (others === undefined) this.#byForm.set(form, [search]);
+        else others.push(search);
+      }
+    }
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  [Symbol.iterator](): Iterator<Search> {
+    return this.#open.values();
+  }
+
+  /** Answers all searches for a socket. */
+  answer({local, remote, userId, inode}: LinuxSocket): void {
+    for (const search of this.#byForm.get(`${local} ${remote}`) ?? []) {
+      // A socket without a process is listed as that of root.
+      if (this.#open.delete(search)) search.found(inode === '0' ? 'unknown' : userId);
+    }
+  }
+}
+
 /** Outcome of a reading: sockets were listed, none was or the list does not exist, or reading failed for the moment. */
 type TableReading = 'read' | 'empty' | 'failed';
 
-/** Codes of errors with which a list that does not exist, or that this process may not read, is opened. */
-const MISSING: readonly unknown[] = ['ENOENT', 'EACCES', 'EPERM'];
-
-/** Reads a list until all open searches are answered, and removes those that are. */
-async function readTable(path: string, open: Map<string, Search>): Promise<TableReading> {
+/** Reads a list until all open searches are answered. */
+async function readTable(path: string, open: OpenSearches): Promise<TableReading> {
   let reading: TableReading = 'empty';
   try {
     for await (const sockets of streamSockets(path)) {
       if (sockets.length > 0) reading = 'read';
-      for (const socket of sockets) answer(socket, open);
+      for (const socket of sockets) open.answer(socket);
       if (open.size === 0) break;
     }
     return reading;
   } catch (error) {
-    // Any other error, such as too many open files, may be the work of the client.
-    return MISSING.includes(codeOf(error)) ? reading : 'failed';
+    return isMissingTable(error) ? reading : 'failed';
   }
-}
-
-function answer({local, remote, userId, inode}: LinuxSocket, open: Map<string, Search>): void {
-  const search = open.get(`${local} ${remote}`);
-  if (search === undefined) return;
-  for (const form of search.forms) open.delete(form);
-  // A socket without a process is listed as that of root.
-  search.found(inode === '0' ? 'unknown' : userId);
 }

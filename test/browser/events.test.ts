@@ -1,6 +1,8 @@
+import {setTimeout} from 'node:timers/promises';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
 import {type PageServer, servePages} from '../support/browsers/pages.ts';
 import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
 
@@ -64,6 +66,32 @@ describe.skipIf(!CAN_BROWSE)('EventSource in a page of an allowed origin (needs 
       ['entry-deleted', 'a/1', `${storeId}-4`],
       ['entry-written', 'a/3', `${storeId}-5`],
     ]);
+  });
+});
+
+describe.skipIf(!CAN_BROWSE_FIREFOX)('EventSource in a page of an allowed origin (needs firefox-esr)', () => {
+  test('survives a restart of the service, although Firefox gives up at the first connection that is refused', async () => {
+    await using directory = await makeTemporaryDirectory();
+    const dataDir = `${directory.path}/data`;
+    await using firefox = await driveFirefox();
+    const tab = await firefox.newTab();
+    await using server = await servePages();
+    const allowOrigin = [`http://127.0.0.1:${server.port}`];
+    const before = await startService({port: 0, dataDir, allowOrigin});
+    await tab.open(`http://127.0.0.1:${server.port}/`);
+    const url = `http://localhost:${before.port}/api/events`;
+    await tab.run(`void (window.heard = [], window.source = new EventSource('${url}'), source.addEventListener(
+      'entry-written', event => heard.push(JSON.parse(event.data).key)))`);
+    await expect.poll(() => tab.run('source.readyState')).toBe(1);
+    await before.crewroom.entries.put('a', '1');
+    await expect.poll(() => tab.run('heard')).toEqual(['a']);
+
+    await before[Symbol.asyncDispose]();
+    // A restart that takes long: nothing listens meanwhile.
+    await setTimeout(3000);
+    await using after = await startService({port: before.port, dataDir, allowOrigin});
+    await after.crewroom.entries.put('b', '1');
+    await expect.poll(() => tab.run('heard'), {timeout: 20_000}).toEqual(['a', 'b']);
   });
 });
 

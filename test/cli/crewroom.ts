@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly workingDirectory?: string;
   /** Paths of Node and of the command line, for runs in this process. */
   readonly program?: readonly [node: string, script: string];
+  /** Program with its arguments that runs the process, such as a tracer. */
+  readonly under?: readonly string[];
   /** Width of the terminal, in characters; unknown without it. */
   readonly columns?: number;
 }
@@ -114,7 +116,10 @@ export async function createMachine(): Promise<Machine> {
     home,
     run: (args, options = {}) => call(args, options, undefined),
     runOnTerminal: (args, options = {}) => call(args, options, options.columns ?? 0),
-    spawn: (args, options = {}) => begin(process.execPath, [MAIN, ...args], options),
+    spawn: (args, options = {}) => {
+      const [program = process.execPath, ...rest] = [...(options.under ?? []), process.execPath, MAIN, ...args];
+      return begin(program, rest, options);
+    },
     runProcess: (args, options = {}) => machine.spawn(args, {input: '', ...options}).finished,
     spawnOnTerminal: (args, options = {}) => {
       // Without exec, Ctrl+C would end the shell in between.

@@ -65,6 +65,23 @@ describe('crewroom run', () => {
     assert.equal((await running.finished).exitCode, 128 + 15);
   });
 
+  test.skipIf(process.platform === 'win32')(
+    'ends its plugins when its terminal is closed, after the command',
+    async () => {
+      const folder = join(machine.home, 'com.example.closed');
+      const ended = join(machine.home, 'ended');
+      await writePlugin(folder, {
+        'background/index.js': `exports.onEnd = () => require('node:fs').writeFileSync(${JSON.stringify(ended)}, '')`,
+      });
+      const script = `process.on('SIGHUP', () => process.exit(5)); console.log('runs'); setInterval(() => {}, 1000)`;
+      const running = machine.spawn(['run', '--plugin', folder, ...node(script)]);
+      await running.until(({stdout}) => stdout.includes('runs'));
+      running.child.kill('SIGHUP');
+      assert.equal((await running.finished).signal, 'SIGHUP');
+      await access(ended);
+    },
+  );
+
   test('leaves it to the command what a signal does, however often', async () => {
     const script = `
       process.on('SIGTERM', () => process.exit(5)).on('SIGINT', () => console.log('interrupted'));

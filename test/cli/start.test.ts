@@ -98,6 +98,19 @@ describe('crewroom start, asked to stop', () => {
     });
   }
 
+  test.skipIf(process.platform === 'win32')('ends in good order when its terminal is closed', async () => {
+    const dataDir = join(home, 'hang-up');
+    const service = await machine.start(['--data-dir', dataDir]);
+    const write = await beginWrite(service);
+    service.child.kill('SIGHUP');
+    await service.until(({stderr}) => stderr.includes('"stopping"'));
+    write.end('fore"');
+    const [response] = (await once(write, 'response')) as [IncomingMessage];
+    assert.equal(response.statusCode, 201);
+    assert.equal((await service.finished).signal, 'SIGHUP');
+    assert.match(service.said().stderr, /"stopped"/);
+  });
+
   test('cuts off a request that does not end, within five seconds', async () => {
     const service = await machine.start();
     const write = await beginWrite(service);

@@ -67,7 +67,6 @@ async function startFeeding(event: () => string): Promise<{server: TestServer; f
   };
   const handle: HttpHandler = async ({signal}) => streamAnswer(feed(signal), {longLived: true});
   const webSockets: WebSocketHandler = {
-    has: target => target === '/socket',
     open: async ({signal}) => ({kind: 'opened', frames: feed(signal)}),
   };
   return {server: await startTestServer(handle, {webSockets, limits: {connectionsMax: 100}, timeouts}), feeds};

@@ -84,9 +84,8 @@ describe('GET /api/events', () => {
     const {response, parser, until} = await subscribe('');
     expect(response.status).toBe(200);
     expect(response.headers.get('Content-Type')).toBe('text/event-stream');
-    expect(response.headers.get('Cache-Control')).toBe('no-store');
     await until(() => parser.lastEventId !== '');
-    expect(parser).toMatchObject({retryMs: 1000, lastEventId: idOf(service().crewroom.events.cursor)});
+    expect(parser).toMatchObject({retryMs: 10_000, lastEventId: idOf(service().crewroom.events.cursor)});
   });
 
   test('sends each write and deletion, with the revision as its id', async () => {
@@ -182,6 +181,28 @@ describe('GET /api/events', () => {
     expect(await subscriber.next()).toMatchObject({lastEventId: second});
   });
 
+  test('resumes after the `lastEventId` in the query of a polyfill; the header takes precedence', async () => {
+    const prefix = newPrefix();
+    const {etag: first = ''} = await put(`${prefix}a`, '1');
+    const {etag: second = ''} = await put(`${prefix}b`, '1');
+    const {etag: third = ''} = await put(`${prefix}c`, '1');
+    for (const query of ['', '&since=0', '&since=999999']) {
+      const subscriber = await subscribe(`?prefix=${prefix}${query}&lastEventId=${first}`);
+      expect(await subscriber.next()).toMatchObject({lastEventId: second});
+    }
+    const subscriber = await subscribe(`?prefix=${prefix}&lastEventId=${first}`, {lastEventId: second});
+    expect(await subscriber.next()).toMatchObject({lastEventId: third});
+  });
+
+  for (const path of ['/api/events', '/api/requests', '/api/export']) {
+    test(`tells proxies neither to compress nor to buffer ${path}`, async () => {
+      const response = await fetch(service().url + path, {headers: {Accept: 'text/event-stream'}});
+      expect(response.headers.get('Cache-Control')).toBe('no-store, no-transform');
+      expect(response.headers.get('X-Accel-Buffering')).toBe('no');
+      await response.body?.cancel();
+    });
+  }
+
   test('starts with the existing entries, and has an id only after them', async () => {
     const prefix = newPrefix();
     for (const key of ['a', 'b']) await put(prefix + key, '1');
@@ -236,6 +257,7 @@ describe('GET /api/events', () => {
     {query: '?prefix=%00', code: 'invalid-parameter', parameter: 'prefix'},
     {query: '?key=a', code: 'invalid-parameter', parameter: 'key'},
     {query: '?wait=1&wait=1', code: 'invalid-parameter', parameter: 'wait'},
+    {query: '?lastEventId=x', code: 'invalid-parameter', parameter: 'lastEventId'},
     {query: '', id: 'x', code: 'invalid-header', header: 'Last-Event-ID'},
     {query: '', id: '-1', code: 'invalid-header', header: 'Last-Event-ID'},
     {query: '?wait=1', id: '1, 2', code: 'invalid-header', header: 'Last-Event-ID'},

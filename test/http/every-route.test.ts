@@ -211,6 +211,15 @@ describe('each resource', () => {
     });
   }
 
+  for (const path of ['identity', 'store/k', 'settings', 'settings/core', 'plugins/installed', 'config']) {
+    test(`GET /api/${path} ignores the random parameter of jQuery, and no other`, async () => {
+      await call('PUT /api/store/k', [], '1');
+      expect((await call(`GET /api/${path}?_=1764166385123`)).status).toBe(200);
+      for (const query of ['_=x', '_', '_=1&x=1', '_=1&_=2', `_=${'1'.repeat(21)}`])
+        expect((await call(`GET /api/${path}?${query}`)).status, query).toBe(400);
+    });
+  }
+
   test('/api/transactions allows nothing but POST', async () => {
     expect((await call('OPTIONS /api/transactions')).headers.get('allow')).toBe('POST, OPTIONS');
     for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])

@@ -32,21 +32,63 @@ describeInEachMode({allowOrigin: ['http://localhost:3000']}, ({service, credenti
       }
     }
 
-    test('a local program is answered as without upgrade', async () => {
+    test('a local program is told that there is no WebSocket', async () => {
       const {port} = service();
       const answer = await exchange(
         {port},
         formatRequest('GET /api/identity', [`Host: localhost:${port}`, ...UPGRADE, ...credentials()]),
       );
-      expect(answer.status).toBe(200);
-      expect(answer.json).toHaveProperty('va_user');
+      expect(answer).toMatchObject({status: 400, json: {code: 'invalid-header', header: 'Upgrade'}});
+      expect(answer.json).not.toHaveProperty('va_user');
     });
 
-    test('an allowed page is answered as without upgrade', async () => {
+    test('an allowed page is told that there is no WebSocket', async () => {
       const {port} = service();
       const headers = [`Host: localhost:${port}`, ...UPGRADE, 'Origin: http://localhost:3000'];
-      expect((await exchange({port}, formatRequest('GET /livez', headers))).status).toBe(200);
+      expect((await exchange({port}, formatRequest('GET /livez', headers))).status).toBe(400);
     });
+  });
+});
+
+describe('a request for a WebSocket is answered with 101 or a failure, never with 200', () => {
+  const host = (): string => `Host: localhost:${service().port}`;
+
+  test('opens with the `Content-Length: 0` of the JDK', async () => {
+    const client = await RawClient.connect({port: service().port});
+    onTestFinished(() => client[Symbol.dispose]());
+    await client.send(formatRequest('GET /api/events', [host(), ...UPGRADE, 'Content-Length: 0']));
+    expect((await client.readAnswer()).status).toBe(101);
+    await service().crewroom.entries.put('jdk', '1');
+    expect(await client.readUntil('"key":"jdk"')).toContain('entry-written');
+    await service().crewroom.entries.delete('jdk');
+  });
+
+  const refused = [
+    {name: 'with a body', request: 'GET /api/events', headers: ['Content-Length: 1'], status: 400},
+    {name: 'with a chunked body', request: 'GET /api/events', headers: ['Transfer-Encoding: chunked'], status: 400},
+    {name: 'with another method', request: 'POST /api/events', headers: [], status: 400},
+    {name: 'among other protocols', request: 'GET /api/events', headers: ['Upgrade: h2c'], status: 400},
+    {name: 'where there is none', request: 'GET /api/store/a', headers: [], status: 400},
+    {name: 'at an unknown path', request: 'GET /api/no-such', headers: [], status: 404},
+  ];
+  for (const {name, request, headers, status} of refused) {
+    test(`is refused ${name}`, async () => {
+      const client = await RawClient.connect({port: service().port});
+      onTestFinished(() => client[Symbol.dispose]());
+      await client.send(formatRequest(request, [host(), ...UPGRADE, ...headers]));
+      expect((await client.readAnswer()).status).toBe(status);
+      await client.readEnd();
+    });
+  }
+
+  test('is ignored from HTTP/1.0, which has no upgrade', async () => {
+    const head = `GET /livez HTTP/1.0\r\n${[host(), ...UPGRADE].join('\r\n')}\r\n\r\n`;
+    expect((await exchange({port: service().port}, head)).status).toBe(200);
+  });
+
+  test('an empty PUT with `Content-Length: 0` stays invalid', async () => {
+    const request = formatRequest('PUT /api/store/a', [host(), 'Content-Length: 0']);
+    expect((await exchange({port: service().port}, request)).status).toBe(400);
   });
 });
 
@@ -104,7 +146,7 @@ describe('a request that asks for another protocol is answered without upgrade',
     const requests: Buffer[] = [];
     for (let round = 0; round < 20; round++) {
       requests.push(formatRequest('PUT /api/store/h2c', [host()], String(round)));
-      requests.push(formatRequest('GET /api/store/h2c', [host(), ...(round % 2 === 0 ? H2C : UPGRADE)]));
+      requests.push(formatRequest('GET /api/store/h2c', [host(), ...H2C]));
       requests.push(formatRequest('DELETE /api/store/h2c', [host(), ...H2C]));
     }
     requests.push(formatRequest('PUT /api/store/h2c', [host(), ...H2C], '"last"'));

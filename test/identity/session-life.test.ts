@@ -3,58 +3,26 @@ import type {IdentitySource} from '../../src/domain/identity.ts';
 import {makeAirline} from '../../src/identity/backend/airline-profile.ts';
 import {createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
 import {openEmptySource} from '../../src/identity/sample-source.ts';
-import {openSessionSource, type SessionSource} from '../../src/identity/session/session-source.ts';
+import {openSessionSource} from '../../src/identity/session/session-source.ts';
 import {openMemoryKeeper} from '../../src/identity/session/storage/session-keeper.ts';
 import {testIdentitySource} from '../../src/testing/index.ts';
 import {jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
 import {startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from '../support/back-ends.ts';
 import {type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
 import {ADA} from '../support/pilots.ts';
-import {createTestClock, createTestLog, type TestClock, type TestLog, using} from '../support/session-service.ts';
+import {createTestClock, createTestLog, type TestClock, using} from '../support/session-service.ts';
+import {type OpenedSource, openSignedIn, SIGN_IN} from '../support/session-source.ts';
 
-const SIGN_IN = {username: '1', password: ADA.password, mayNameBackEnd: true};
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-
-interface Opened {
-  readonly source: SessionSource;
-  readonly clock: TestClock;
-  readonly log: TestLog;
-}
-
-interface OpenOptions {
-  readonly timeoutMs?: number;
-  readonly random?: () => number;
-}
-
-/** Opens a source with a signed-in pilot. */
-async function open(
-  clock: TestClock,
-  scriptURL: string,
-  {timeoutMs, random = () => 0.5}: OpenOptions = {},
-): Promise<Opened> {
-  const log = createTestLog();
-  const source = await openSessionSource({
-    base: openEmptySource(),
-    airline: makeAirline(scriptURL),
-    client: createBackEndClient({fetch, userAgent: 'Crewroom/test', timeoutMs}),
-    keeper: openMemoryKeeper(),
-    log,
-    random,
-    ...clock,
-  });
-  await using(Promise.resolve(source));
-  await source.signIn(SIGN_IN);
-  return {source, clock, log};
-}
 
 function pathsOf(backEnd: Pick<TestBackEnd, 'requests'>): readonly string[] {
   return backEnd.requests.map(({path}) => path);
 }
 
 /** Advances the clock in steps, and waits after each for the request that it started. */
-async function pass({source, clock}: Opened, forMs: number, stepMs: number, backEnd: TestBackEnd): Promise<void> {
+async function pass({source, clock}: OpenedSource, forMs: number, stepMs: number, backEnd: TestBackEnd): Promise<void> {
   for (let passedMs = 0; passedMs < forMs; passedMs += stepMs) {
     const before = backEnd.requests.length;
     clock.advance(stepMs);
@@ -67,7 +35,7 @@ async function pass({source, clock}: Opened, forMs: number, stepMs: number, back
 test('a session of a week is resumed on its last day, and lasts for a month', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const opened = await open(clock, backEnd.scriptURL);
+  const opened = await openSignedIn(clock, backEnd.scriptURL);
   const {source} = opened;
   const sessions = new Set<string>();
   let changes = 0;
@@ -89,7 +57,7 @@ test('a session of a week is resumed on its last day, and lasts for a month', as
 test('a session that the airline ended expires within an hour, although it would be valid for days', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const opened = await open(clock, backEnd.scriptURL);
+  const opened = await openSignedIn(clock, backEnd.scriptURL);
   const {source} = opened;
   const session = sessionOf(source);
   let changes = 0;
@@ -109,7 +77,7 @@ test('a session that the airline ended expires within an hour, although it would
 test('callers can request a verification at most once a minute', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const {source} = await open(clock, backEnd.scriptURL);
+  const {source} = await openSignedIn(clock, backEnd.scriptURL);
   backEnd.forgetRequests();
   expect(await source.verify()).toMatchObject({state: 'signed-in', stale: false});
   await Promise.all(Array.from({length: 20}, () => source.verify()));
@@ -136,7 +104,7 @@ test('callers can request a verification at most once a minute', async () => {
 test('an opaque session is verified every half hour for a week, and no change is announced', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms7({nowMs: clock.nowMs}));
-  const opened = await open(clock, backEnd.scriptURL);
+  const opened = await openSignedIn(clock, backEnd.scriptURL);
   let changes = 0;
   opened.source.onChange(() => changes++);
   backEnd.forgetRequests();
@@ -153,7 +121,7 @@ test('an opaque session is verified every half hour for a week, and no change is
 test('a session whose end passed while the machine slept expires without a request', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const {source} = await open(clock, backEnd.scriptURL);
+  const {source} = await openSignedIn(clock, backEnd.scriptURL);
   backEnd.forgetRequests();
   clock.sleep(8 * DAY_MS);
   expect(await source.status()).toMatchObject({state: 'expired'});
@@ -164,7 +132,7 @@ test('a session whose end passed while the machine slept expires without a reque
 test('a session whose last day began while the machine slept is resumed at once', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const {source} = await open(clock, backEnd.scriptURL);
+  const {source} = await openSignedIn(clock, backEnd.scriptURL);
   backEnd.forgetRequests();
   clock.sleep(6.9 * DAY_MS);
   await source.idle();
@@ -175,7 +143,7 @@ test('a session whose last day began while the machine slept is resumed at once'
 test('a clock that is set back delays no request for long', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms7({nowMs: clock.nowMs}));
-  const {source} = await open(clock, backEnd.scriptURL);
+  const {source} = await openSignedIn(clock, backEnd.scriptURL);
   backEnd.forgetRequests();
   clock.set(clock.nowMs() - 300 * DAY_MS);
   clock.advance(40 * MINUTE_MS);
@@ -186,7 +154,7 @@ test('a clock that is set back delays no request for long', async () => {
 test('concurrent calls of refresh() share one request', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const {source} = await open(clock, backEnd.scriptURL);
+  const {source} = await openSignedIn(clock, backEnd.scriptURL);
   backEnd.forgetRequests();
   clock.sleep(6.9 * DAY_MS);
   await Promise.all(Array.from({length: 20}, () => source.refresh()));
@@ -196,7 +164,7 @@ test('concurrent calls of refresh() share one request', async () => {
 test('a back end that is down is retried with backoff, until the session ends', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const opened = await open(clock, backEnd.scriptURL);
+  const opened = await openSignedIn(clock, backEnd.scriptURL);
   const {source, log} = opened;
   backEnd.failWith(TROUBLE.maintenance);
   backEnd.forgetRequests();
@@ -236,7 +204,7 @@ test('a back end that is down is retried with backoff, until the session ends', 
 test('Retry-After is respected up to an hour, also for callers', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const {source} = await open(clock, backEnd.scriptURL, {random: () => 0});
+  const {source} = await openSignedIn(clock, backEnd.scriptURL, {random: () => 0});
   const busy = jsonAnswer(429, {message: 'Too Many Attempts.'});
   const date = 'Sun, 01 Mar 2026 12:00:00 GMT';
   const table = [
@@ -266,7 +234,7 @@ test('Retry-After is respected up to an hour, also for callers', async () => {
 test('an invalid Retry-After is ignored', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const {source} = await open(clock, backEnd.scriptURL);
+  const {source} = await openSignedIn(clock, backEnd.scriptURL);
   for (const text of ['soon', '-5', '1e3', '0x10', 'Sun, 99 Mar 2026 12:10:00 GMT', '9'.repeat(10_000)]) {
     backEnd.failWith({...TROUBLE.maintenance, headers: {'Retry-After': text}});
     await source.refresh();
@@ -284,7 +252,7 @@ test('delays have jitter', async () => {
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
   const pausesMs: number[] = [];
   for (const random of [() => 0, () => 0.999]) {
-    const {source} = await open(clock, backEnd.scriptURL, {random});
+    const {source} = await openSignedIn(clock, backEnd.scriptURL, {random});
     backEnd.failWith(TROUBLE.maintenance);
     await source.refresh();
     const before = backEnd.requests.length;
@@ -303,7 +271,7 @@ test('delays have jitter', async () => {
 test('signing out during a request takes precedence over its answer', async () => {
   const clock = createTestClock();
   const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
-  const {source} = await open(clock, backEnd.scriptURL);
+  const {source} = await openSignedIn(clock, backEnd.scriptURL);
   backEnd.forgetRequests();
   backEnd.misbehave('hanging');
   const refreshing = source.refresh();
@@ -317,7 +285,7 @@ test('signing out during a request takes precedence over its answer', async () =
 test('a new session that has already ended is verified like one without an end: the clock may be wrong', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: () => clock.nowMs() - 300 * DAY_MS}));
-  const {source} = await open(clock, backEnd.scriptURL);
+  const {source} = await openSignedIn(clock, backEnd.scriptURL);
   expect(await source.status()).toMatchObject({state: 'signed-in', expiresAtMs: undefined});
   clock.advance(HOUR_MS);
   await source.idle();
@@ -328,7 +296,7 @@ test('the member "expiry" of the pilot is used', async () => {
   const clock = createTestClock();
   const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
   backEnd.changePilot(pilot => ({...pilot, expiry: Math.floor(clock.nowMs() / 1000) + 600}));
-  const {source} = await open(clock, backEnd.scriptURL);
+  const {source} = await openSignedIn(clock, backEnd.scriptURL);
   expect((await source.status()).expiresAtMs).toBe(clock.nowMs() + 600_000);
   backEnd.forgetRequests();
   clock.advance(9.5 * MINUTE_MS);
@@ -371,7 +339,7 @@ describe('with a hostile back end the last known identity stays, marked as stale
     test(`${hostility}: ${code}; and fresh again afterwards`, async () => {
       const clock = createTestClock();
       const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
-      const {source, log} = await open(clock, backEnd.scriptURL, {timeoutMs: 300});
+      const {source, log} = await openSignedIn(clock, backEnd.scriptURL, {timeoutMs: 300});
       const identity = source.current();
       const session = sessionOf(source);
       backEnd.misbehave(hostility);
@@ -395,7 +363,7 @@ describe('with a hostile back end the last known identity stays, marked as stale
   test('a session that changes with each answer stays valid', async () => {
     const clock = createTestClock();
     const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
-    const {source} = await open(clock, backEnd.scriptURL);
+    const {source} = await openSignedIn(clock, backEnd.scriptURL);
     backEnd.misbehave('changing session');
     const sessions = new Set([sessionOf(source)]);
     for (let count = 0; count < 3; count++) {
@@ -408,7 +376,7 @@ describe('with a hostile back end the last known identity stays, marked as stale
   test('a session that the back end ends expires', async () => {
     const clock = createTestClock();
     const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
-    const {source} = await open(clock, backEnd.scriptURL);
+    const {source} = await openSignedIn(clock, backEnd.scriptURL);
     backEnd.misbehave('dying session');
     await source.refresh();
     await source.refresh();
@@ -428,7 +396,7 @@ describe('with a hostile back end the last known identity stays, marked as stale
         return jsonAnswer(200, path === '' ? {apiVersion: '1.0.0'} : pilot);
       }),
     );
-    const {source} = await open(clock, backEnd.scriptURL);
+    const {source} = await openSignedIn(clock, backEnd.scriptURL);
     isGone = true;
     await source.refresh();
     expect(await source.status()).toMatchObject({
@@ -445,7 +413,7 @@ describe('with a hostile back end the last known identity stays, marked as stale
 test('each transition is logged, without secrets', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const {source, log} = await open(clock, backEnd.scriptURL);
+  const {source, log} = await openSignedIn(clock, backEnd.scriptURL);
   const session = sessionOf(source);
   backEnd.endSessions();
   await source.refresh();

@@ -47,7 +47,7 @@ describe('an installed plugin', () => {
       inDevelopment: false,
       hasPage: true,
       icons: undefined,
-      label: 'com-example-hello-7ed7a9a7',
+      label: 'com-example-hello-7ed7a9a743958943',
       hasBackground: true,
       routes: [
         {method: 'GET', name: 'hello', description: 'Greets'},

@@ -2,6 +2,9 @@
 // runs on every supported Node without a compiler.
 import {closeSync, openSync} from 'node:fs';
 import process from 'node:process';
+import {describeDataDirectory} from '../../dist/store/disk/data-directory.js';
+import {assertOpens} from '../../dist/store/lmdb/opening-trial.js';
+import {findHolder} from '../../dist/store/lmdb/process-lock.js';
 import {openLmdbStore} from '../../dist/store/lmdb-store.js';
 
 const encoder = new TextEncoder();
@@ -76,6 +79,8 @@ const commands = {
     return entries.map(({key}) => key);
   },
   keys: async () => (await store.list({prefix: '', limit: 1000})).map(({key}) => key),
+  findHolder: async ({directory}) => findHolder(describeDataDirectory(directory), process.pid),
+  assertOpensOnWindows: async ({directory}) => assertOpens({directory, readOnly: false, engine: {}, platform: 'win32'}),
   readOnlyBecause: async () => store.readOnlyBecause,
   die: () => process.kill(process.pid, 'SIGKILL'),
   close: async () => {

@@ -36,6 +36,10 @@ export interface StoreProcess extends AsyncDisposable {
   call(name: 'get', options: {readonly key: string}): Promise<string | undefined>;
   call(name: 'keys'): Promise<readonly string[]>;
   call(name: 'keysOfSnapshot'): Promise<readonly string[]>;
+  /** The process that holds the lock of a directory. */
+  call(name: 'findHolder', options: {readonly directory: string}): Promise<number | undefined>;
+  /** Asserts that an environment can be opened, as on Windows. */
+  call(name: 'assertOpensOnWindows', options: {readonly directory: string}): Promise<void>;
   call(name: 'readOnlyBecause'): Promise<string | undefined>;
   call(name: 'close'): Promise<void>;
   /** Kills itself, which ends a tracer as well. */
@@ -65,14 +69,17 @@ export class ProcessFailure extends Error {
 export interface StartOptions {
   /** A program and its arguments that run the process, such as a tracer. */
   readonly under?: readonly string[];
+  /** More variables of its environment. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 const PROGRAM = fileURLToPath(new URL('store-process.js', import.meta.url));
 
 /** Starts a process without a store. */
-export async function startStoreProcess({under = []}: StartOptions = {}): Promise<StoreProcess> {
+export async function startStoreProcess({under = [], environment}: StartOptions = {}): Promise<StoreProcess> {
   const [execPath = process.execPath, ...execArgv] = [...under, process.execPath];
-  const child = fork(PROGRAM, [], {execPath, execArgv, stdio: ['ignore', 'inherit', 'ignore', 'ipc']});
+  const env = {...process.env, ...environment};
+  const child = fork(PROGRAM, [], {execPath, execArgv, env, stdio: ['ignore', 'inherit', 'ignore', 'ipc']});
   await once(child, 'message');
   return new ForkedStore(child);
 }

@@ -87,7 +87,7 @@ export async function changeMetadata(
   storePath: string,
   change: (metadata: StoreMetadata) => StoreMetadata | undefined,
 ): Promise<void> {
-  await using environment = openEnvironment({directory: storePath});
+  await using environment = await openEnvironment({directory: storePath});
   const table = environment.table('metadata');
   const changed = change(readMetadata(table) ?? assert.fail('there are none'));
   await environment.write(() => {

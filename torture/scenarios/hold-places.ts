@@ -1,3 +1,4 @@
+import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {readdir, readFile} from 'node:fs/promises';
 import {request} from 'node:http';
@@ -18,11 +19,21 @@ interface Attack {
   readonly drip?: string;
   /** True if the clients end their side at once: then their connections must be released within a second. */
   readonly gone?: boolean;
+  /** User whose process resets each connection after `sent`, and {@link RESETS_PER_SECOND} more until the attack ends. */
+  readonly resetBy?: number;
 }
 
 const IMPORT = 'POST /api/import HTTP/1.1\r\nHost: {{host}}\r\nTransfer-Encoding: chunked\r\n\r\n';
 const LIST = 'GET /api/keys?values=true HTTP/1.1\r\nHost: {{host}}\r\n\r\n';
 const PUT = 'PUT /api/store/held HTTP/1.1\r\nHost: {{host}}\r\nContent-Length: 1000\r\n';
+
+const GET = 'GET /api/identity HTTP/1.1\r\nHost: {{host}}\r\n\r\n';
+
+/** Connections that are reset in a second after those at the beginning: as many as a page can open. */
+const RESETS_PER_SECOND = 60;
+
+/** A user without rights on most systems, whose requests the service refuses. */
+const OTHER_USER = 65_534;
 
 /** The largest transaction, without its last byte. */
 const UNFINISHED = Buffer.alloc(8 * 1024 * 1024 - 1, ' ');
@@ -44,6 +55,11 @@ const ATTACKS: readonly Attack[] = [
   {name: 'exports that are never read', clients: 1100, sent: 'GET /api/export HTTP/1.1\r\nHost: {{host}}\r\n\r\n'},
   {name: 'lists that are never read', clients: 1100, sent: LIST},
   {name: 'pipelined lists', clients: 1100, sent: LIST.repeat(12)},
+  {name: 'connections that are reset', clients: 4500, sent: GET, resetBy: process.getuid?.() ?? 0},
+  // Only root can run a program of another user.
+  ...(process.getuid?.() === 0
+    ? [{name: 'connections that another user resets', clients: 4500, sent: GET, resetBy: OTHER_USER}]
+    : []),
 ];
 
 /** Time for which other clients are observed during each attack, in milliseconds; without it, a quarter of that. */
@@ -99,13 +115,16 @@ async function runAttack(attack: Attack, service: ServiceProcess, {quick, count}
   const before = await watch(service, watchedMs / 4);
   const openBefore = await countDescriptors(service);
   const sockets: Socket[] = [];
+  let resetting: ChildProcess | undefined;
   const timer = setInterval(() => {
     for (const socket of sockets) if (attack.drip !== undefined && socket.writable) socket.write(attack.drip);
   }, 500);
   try {
-    await hold(attack, service, sockets);
+    if (attack.resetBy === undefined) await hold(attack, service, sockets);
+    else resetting = await reset(attack, service, attack.resetBy);
     await waitForBurst(service);
-    if (attack.gone === true) await assertFreed(service, openBefore, {name: attack.name, freeMsMax: GONE_MS_MAX});
+    if (attack.gone === true || resetting !== undefined)
+      await assertFreed(service, openBefore, {name: attack.name, freeMsMax: GONE_MS_MAX});
     const under = await watch(service, watchedMs);
     check(attack, before, under);
     await assertMemory(attack, service);
@@ -114,6 +133,7 @@ async function runAttack(attack: Attack, service: ServiceProcess, {quick, count}
     count('refused', under.refused);
   } finally {
     clearInterval(timer);
+    resetting?.kill();
     for (const socket of sockets) socket.destroy();
   }
   await assertFreed(service, openBefore, {name: attack.name, freeMsMax: OVER_MS_MAX});
@@ -146,6 +166,32 @@ async function hold({clients, sent, body, gone}: Attack, service: ServiceProcess
     // One by one: a connection that does not fit into the system's queue is retried only after a second.
     if (socket.connecting) await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
   }
+}
+
+/**
+ * Starts a process that resets connections. Resolves after those at the beginning, which come all at once; the process goes on with a few
+ * each second until it is killed.
+ */
+async function reset({clients, sent}: Attack, service: ServiceProcess, uid: number): Promise<ChildProcess> {
+  const bytes = sent.replaceAll('{{host}}', hostOf(service));
+  const code = `
+    import {connect} from 'node:net';
+    const reset = () => new Promise(resolve => {
+      const socket = connect(${service.port}, '127.0.0.1', () => {
+        socket.write(${JSON.stringify(bytes)}, () => socket.resetAndDestroy());
+      });
+      socket.on('error', () => {}).on('close', resolve);
+    });
+    await Promise.all(Array.from({length: ${clients}}, reset));
+    setInterval(reset, ${1000 / RESETS_PER_SECOND});
+    console.log('go on');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    ...{uid, cwd: '/', env: {}},
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [outcome] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+  if (typeof outcome === 'number' || outcome === null) throw new Error(`The process that resets ended (${outcome})`);
+  return child;
 }
 
 interface Watched {

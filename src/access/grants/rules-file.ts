@@ -4,7 +4,7 @@ import {isPluginId} from '../../domain/plugin-id.ts';
 import {hasShape} from '../../domain/shape.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
-import {FileError} from '../../files.ts';
+import {FileError} from '../../files/read-file.ts';
 import {readOwnFile, writeOwnFile} from '../own-file.ts';
 import {PERMISSION_LINE_BYTES_MAX, readPermission} from '../permission.ts';
 import {GRANTED_PLUGINS_MAX, GRANTS_MAX} from './grant-register.ts';

@@ -12,6 +12,12 @@ export interface PageProofsDeps {
 /** Length of the readable part of a label. With a dash and the secret it has 63 characters, as many as a label may have (RFC 1035 section 2.3.4). */
 const NAME_LENGTH_MAX = 30;
 
+/**
+ * Digits at the end of a label without a secret that do not become a part of one with it. Labels ended in 8 of today's 16 digits when the first
+ * secrets were given, and another label would be another origin, without what the page has stored.
+ */
+const LATER_DIGITS = 8;
+
 /** Length of a secret, in hexadecimal digits: 128 bits. Host names have no upper case. */
 const SECRET_LENGTH = 32;
 
@@ -47,7 +53,7 @@ class DerivedProofs implements PageProofs {
     const known = this.#labels.get(id);
     if (known !== undefined) return known;
     const secret = createHmac('sha256', this.#deps.key).update(id).digest('hex').slice(0, SECRET_LENGTH);
-    const label = Buffer.from(`${plain.slice(0, NAME_LENGTH_MAX)}-${secret}`);
+    const label = Buffer.from(`${plain.slice(0, -LATER_DIGITS).slice(0, NAME_LENGTH_MAX)}-${secret}`);
     this.#labels.set(id, label);
     return label;
   }

@@ -20,12 +20,6 @@ export async function run(call: CallOf<typeof DEV>): Promise<number> {
   const stop = listenForStop(call.context);
   const over = new AbortController();
   void stop.asked.then(() => over.abort());
-  // The terminal was closed. It does not reach the processes of the command, which are a group of their own.
-  let isClosed = false;
-  const release = call.context.onSignal('SIGHUP', () => {
-    isClosed = true;
-    stop.ask('SIGTERM');
-  });
   let reporter: DevReporter | undefined;
   try {
     const {context, flags} = call;
@@ -37,11 +31,8 @@ export async function run(call: CallOf<typeof DEV>): Promise<number> {
     return await develop({call, settings, reporter, signal: over.signal});
   } finally {
     reporter?.[Symbol.dispose]();
-    release();
-    stop.release();
     over.abort();
-    // Ends as it would have at once: an ordinary end would restore the terminal, and Node aborts when that is gone.
-    if (isClosed) call.context.sendSignal(call.context.processId, 'SIGHUP');
+    stop.release();
   }
 }
 

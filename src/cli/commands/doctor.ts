@@ -103,7 +103,7 @@ async function* examine(call: CallOf<typeof DOCTOR>): Steps {
   const files = listOwnerFiles({dataDir, port}, context);
   const called = {url: serviceUrl({host, port}), userId: context.userId, files, isRequired: false, ownOnly: false};
   const machine: DoctorContext = {...context, fetch: createOwnerFetch(called)};
-  yield [await checkService({host, port}, machine)];
+  yield await checkService({host, port}, machine);
   // An unusable directory is reported already.
   const isUsable = !data.some(({check, level}) => check === 'Data' && level === 'problem');
   if (flags.deep && dataDir !== undefined && ephemeral === false && isUsable)

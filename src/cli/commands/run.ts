@@ -13,7 +13,7 @@ import {untilStarted} from '../service/until-started.ts';
 import type {CliContext, StopSignal} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {createLog} from '../terminal/log.ts';
-import {listenForStop, type StopRequest} from '../terminal/stop-request.ts';
+import {limitStop, listenForStop, type StopRequest} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom run`: runs a command with a separate service, and returns the exit code of the command. */
@@ -32,7 +32,8 @@ export async function run(call: CallOf<typeof RUN>): Promise<number> {
       if (stop.isAsked()) return exitCodeOf(await stop.asked);
       return await runCommand(call.arguments, {context: call.context, address: {host: config.host, port}, stop});
     } finally {
-      await untilInterrupted(call.context, () => crewroom[Symbol.asyncDispose]());
+      const liftLimit = limitStop(call.context);
+      await untilInterrupted(call.context, () => crewroom[Symbol.asyncDispose]()).finally(liftLimit);
     }
   } finally {
     stop.release();
@@ -64,7 +65,7 @@ async function runCommand(
     [variableOf('port')]: String(address.port),
   };
   const child = spawn(program, args, {stdio: 'inherit', cwd, env: {...environment, ...found}});
-  const stopPassing = passSignals(child, context);
+  const stopPassing = passSignals(child, context, stop);
   stop.release();
   try {
     return await new Promise((resolve, reject) => {
@@ -79,12 +80,21 @@ async function runCommand(
   }
 }
 
-/** Passes every signal on to a command. On a terminal Ctrl+C reaches the command without that, also if one stream is a file. */
-function passSignals(child: ChildProcess, {onSignal, stdin, stdout, stderr}: CliContext): () => void {
+/** Passes every signal on to a command. Those of a terminal reach the command without that, also if one stream is a file. */
+function passSignals(
+  child: ChildProcess,
+  {onSignal, stdin, stdout, stderr}: CliContext,
+  stop: StopRequest,
+): () => void {
   const onTerminal = stdin.isTerminal || stdout.isTerminal || stderr.isTerminal;
   const releases = [
     onSignal('SIGTERM', () => child.kill('SIGTERM')),
     onSignal('SIGINT', () => onTerminal || child.kill('SIGINT')),
+    onSignal('SIGBREAK', () => {}),
+    onSignal('SIGHUP', () => {
+      stop.ask('SIGHUP');
+      if (!onTerminal) child.kill('SIGHUP');
+    }),
   ];
   return () => {
     for (const release of releases) release();

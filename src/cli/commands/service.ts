@@ -1,7 +1,9 @@
-import {mkdir, readFile, realpath, rm, writeFile} from 'node:fs/promises';
+import {mkdir, readFile, realpath, writeFile} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {codeOf} from '../../failures/error-text.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {syncDirectory} from '../../files/directory.ts';
+import {removeDurably} from '../../files/replace-file.ts';
 import {unitFileOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {SERVICE} from '../catalogue/unit-commands.ts';
@@ -45,7 +47,8 @@ async function install(call: ServiceCall, file: string): Promise<ExitCode> {
   const program = await findProgram(call);
   const before = await readOwnUnit(file);
   await mkdir(dirname(file), {recursive: true});
-  await writeFile(file, formatUnit(program));
+  await writeFile(file, formatUnit(program), {flush: true});
+  await syncDirectory(dirname(file));
   try {
     await changeUnits(['daemon-reload'], context);
     await changeUnits(['enable', UNIT_NAME], context);
@@ -53,8 +56,8 @@ async function install(call: ServiceCall, file: string): Promise<ExitCode> {
   } catch (error) {
     // The manager has refused a step already: what it refuses now is nothing new.
     const undo = (command: readonly string[]): Promise<void> => changeUnits(command, context).catch(() => {});
-    if (before === undefined) await undo(['disable', '--now', UNIT_NAME]).then(() => rm(file, {force: true}));
-    else await writeFile(file, before);
+    if (before === undefined) await undo(['disable', '--now', UNIT_NAME]).then(() => removeDurably(file));
+    else await writeFile(file, before, {flush: true});
     await undo(['daemon-reload']);
     throw error;
   }
@@ -120,7 +123,7 @@ async function uninstall({context, flags}: ServiceCall, file: string): Promise<E
   const installed = (await readOwnUnit(file)) !== undefined;
   if (installed) {
     await changeUnits(['disable', '--now', UNIT_NAME], context);
-    await rm(file, {force: true});
+    await removeDurably(file);
     await changeUnits(['daemon-reload'], context);
   }
   if (flags.json) await context.stdout.write(jsonLine({uninstalled: installed, file}));

@@ -11,7 +11,7 @@ import type {Call, CallOf} from '../catalogue/call.ts';
 import type {STATUS} from '../catalogue/service-commands.ts';
 import {formatFaultLines} from '../output/fault-lines.ts';
 import {describeFilled} from '../output/filled-text.ts';
-import {describeEnd, describePlace} from '../output/session-text.ts';
+import {describeEnd, describePlace, describeVerification} from '../output/session-text.ts';
 import {type ConnectedClient, connect} from '../service/connection.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {type Style, styleOf} from '../terminal/style.ts';
@@ -127,6 +127,7 @@ function describeSession(session: SessionStatus | undefined, style: Style): read
   const place = escapeControls(scriptURL);
   return [
     state === 'signed-in' ? `at ${place}, ${describeEnd(session)}; ${describePlace(session)}` : `none at ${place}`,
+    ...(state === 'signed-in' ? [describeVerification(session)] : []),
     ...(stale ? [`${style.yellow('stale')}: last known state, until the airline answers again`] : []),
     ...(problem === undefined
       ? []

@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import {readRegularFile} from '../../files.ts';
+import {readRegularFile} from '../../files/read-file.ts';
 
 /** Largest `package.json` that is read, in bytes. */
 const PACKAGE_BYTES_MAX = 1024 * 1024;

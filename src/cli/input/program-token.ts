@@ -1,7 +1,7 @@
 import {stat} from 'node:fs/promises';
 import {isTokenText, TOKEN_PROBLEM} from '../../domain/token-text.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {describeFileError, FileError, readRegularFile} from '../../files.ts';
+import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
 import type {Call} from '../catalogue/call.ts';
 import {escapeControls} from '../terminal/escape.ts';
 

@@ -3,7 +3,7 @@ import {CONFIG_FILE_VARIABLE, DEFAULTS} from '../../config/config.ts';
 import {type ConfigFile, type ConfigSources, type ResolvedConfig, resolveConfig} from '../../config/resolve-config.ts';
 import {parseJsonText} from '../../domain/json-text.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {describeFileError, FileError, readRegularFile} from '../../files.ts';
+import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
 import type {Call} from '../catalogue/call.ts';
 
 /**

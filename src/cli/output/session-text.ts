@@ -18,6 +18,12 @@ export function describeEnd({expiresAtMs}: SessionStatus): string {
   return expiresAtMs === undefined ? 'with no known end' : `until ${formatMinute(expiresAtMs)}`;
 }
 
+/** Describes when a session was verified last, or why it cannot be. */
+export function describeVerification({verifiedAtMs, unverifiable}: SessionStatus): string {
+  const last = verifiedAtMs === undefined ? 'not verified yet' : `last verified ${formatMinute(verifiedAtMs)}`;
+  return unverifiable ? `${last}; the airline does not offer to verify it, so it is kept to its end` : last;
+}
+
 /** Describes where a session is kept. */
 export function describePlace({kept}: SessionStatus): string {
   const place = kept ?? 'memory';

@@ -1,8 +1,9 @@
-import {readFile, rename, rm, writeFile} from 'node:fs/promises';
+import {readFile} from 'node:fs/promises';
 import {resolve} from 'node:path';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {replaceFile, SHARED_FILE_MODE} from '../../files/replace-file.ts';
 import {readManifestFile} from '../../plugins/directory/found-plugin.ts';
 import {formatSettingTypes} from '../../plugins/manifest/setting-types.ts';
 import type {CallOf} from '../catalogue/call.ts';
@@ -19,7 +20,7 @@ export async function writeTypes({context, flags}: PluginCall, folder: string): 
   const types = formatSettingTypes(reading.manifest);
   if (flags.output !== undefined) {
     const file = resolve(workingDirectory, flags.output);
-    await replaceFile(file, types, randomName()).catch(error => {
+    await writeChanged(file, types, randomName()).catch(error => {
       throw new AppError({code: 'unwritable-output', target: JSON.stringify(flags.output), problem: messageOf(error)});
     });
     if (flags.json) await stdout.write(jsonLine({id: reading.manifest.id, file}));
@@ -30,14 +31,7 @@ export async function writeTypes({context, flags}: PluginCall, folder: string): 
 }
 
 /** Replaces a file, unless it has this text already: a program that follows it would build again. */
-async function replaceFile(file: string, text: string, suffix: string): Promise<void> {
-  if ((await readFile(file, 'utf8').catch(() => undefined)) === text) return;
-  const unfinished = `${file}.${suffix}`;
-  try {
-    await writeFile(unfinished, text, {flag: 'wx'});
-    await rename(unfinished, file);
-  } catch (error) {
-    await rm(unfinished, {force: true});
-    throw error;
-  }
+async function writeChanged(path: string, text: string, suffix: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return;
+  await replaceFile(path, file => file.writeFile(text), {mode: SHARED_FILE_MODE, temporary: `${path}.${suffix}`});
 }

@@ -35,17 +35,22 @@ export interface CliContext {
   /** The `fetch` of this Node. */
   readonly fetch: typeof fetch;
   /** Adds a listener for a signal; returns a function that removes it. */
-  onSignal(signal: StopSignal | 'SIGHUP', listener: () => void): () => void;
+  onSignal(signal: StopSignal, listener: () => void): () => void;
   /** Sends a signal to a process, unless that has ended. */
-  sendSignal(processId: number, signal: StopSignal | 'SIGHUP'): void;
+  sendSignal(processId: number, signal: StopSignal): void;
   /** Returns whether a process runs. */
   isRunning(processId: number): boolean;
   /** Ends the process at once, without cleaning up. */
   exitNow(exitCode: number): void;
+  /**
+   * Ends the process with exit code 1 and a message after a time, in milliseconds; kills it if it cannot end. Returns a function that lifts
+   * the limit.
+   */
+  limitExit(timeoutMs: number, message: string): () => void;
 }
 
 /** The signals that ask a service to stop. */
-export type StopSignal = 'SIGINT' | 'SIGTERM';
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK';
 
 /** An input stream. */
 export interface Input {

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import type {StopSignal} from './context.ts';
-import {listenForStop} from './stop-request.ts';
+import {listenForStop, STOP_LIMIT_MS} from './stop-request.ts';
 
 /** Signals and a clock that a test moves by hand. */
 function createOutside(environment: Readonly<Record<string, string>> = {}) {
   const listeners = new Map<StopSignal, () => void>();
   const exits: number[] = [];
+  const limits: {readonly timeoutMs: number; isLifted: boolean}[] = [];
+  const sent: [number, StopSignal][] = [];
   let nowMs = 0;
   return {
     environment,
@@ -18,16 +20,40 @@ function createOutside(environment: Readonly<Record<string, string>> = {}) {
     exitNow: (exitCode: number) => {
       exits.push(exitCode);
     },
+    limitExit: (timeoutMs: number) => {
+      const limit = {timeoutMs, isLifted: false};
+      limits.push(limit);
+      return () => {
+        limit.isLifted = true;
+      };
+    },
+    limits,
     send: (signal: StopSignal, afterMs = 0) => {
       nowMs += afterMs;
       listeners.get(signal)?.();
     },
+    platform: 'linux' as const,
+    processId: 42,
+    sendSignal: (processId: number, signal: StopSignal) => void sent.push([processId, signal]),
     exits,
+    sent,
     listeners,
   };
 }
 
 describe('listenForStop()', () => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) {
+    test(`reports ${signal}`, async () => {
+      const outside = createOutside();
+      const stop = listenForStop(outside);
+      outside.send(signal);
+      assert.equal(await stop.asked, signal);
+      stop.release();
+      // Ends as the closed terminal would have ended it.
+      assert.deepEqual(outside.sent, signal === 'SIGHUP' ? [[42, 'SIGHUP']] : []);
+    });
+  }
+
   test('reports the first signal, also to later callers', async () => {
     const outside = createOutside();
     const stop = listenForStop(outside);
@@ -92,6 +118,17 @@ describe('listenForStop()', () => {
       assert.deepEqual(outside.exits, exits);
     });
   }
+
+  test('limits the time until the end from the first signal on, once, until it is released', () => {
+    const outside = createOutside();
+    const stop = listenForStop(outside);
+    assert.equal(outside.limits.length, 0);
+    outside.send('SIGTERM');
+    outside.send('SIGTERM', 9000);
+    assert.deepEqual(outside.limits, [{timeoutMs: STOP_LIMIT_MS, isLifted: false}]);
+    stop.release();
+    assert.equal(outside.limits[0]?.isLifted, true);
+  });
 
   test('does not listen to signals once it is released', () => {
     const outside = createOutside();

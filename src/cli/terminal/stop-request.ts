@@ -2,7 +2,10 @@ import {EXIT} from '../../failures/exit-codes.ts';
 import type {CliContext, StopSignal} from './context.ts';
 
 /** The part of the context that {@link listenForStop} uses. */
-export type StopRequestDeps = Pick<CliContext, 'environment' | 'elapsedMs' | 'onSignal' | 'exitNow'>;
+export type StopRequestDeps = Pick<
+  CliContext,
+  'environment' | 'elapsedMs' | 'onSignal' | 'exitNow' | 'limitExit' | 'sendSignal' | 'processId' | 'platform'
+>;
 
 /** A request to stop, by a signal. */
 export interface StopRequest {
@@ -12,9 +15,14 @@ export interface StopRequest {
   readonly isAsked: () => boolean;
   /** Does what a signal does; a terminal that handles no Ctrl+C sends a character in place of SIGINT. */
   ask(signal: StopSignal): void;
-  /** Restores the default handling of signals. */
+  /**
+   * Restores the default handling of signals. To be called last: if the terminal was closed, it ends the process as the closing would have at
+   * once. An ordinary end would restore the terminal, and Node aborts when that is gone.
+   */
   release(): void;
 }
+
+const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'];
 
 /**
  * Time in which a second SIGINT counts as the first, in milliseconds, if a package manager runs this process: the terminal sends
@@ -22,27 +30,50 @@ export interface StopRequest {
  */
 const REPEATED_WITHIN_MS = 500;
 
-/** Listens for SIGINT and SIGTERM; a SIGINT after the first signal ends the process at once. */
+/**
+ * Longest time from the first signal to the end of the process, in milliseconds: a service with plugins takes seven seconds, and longer on
+ * a busy machine. `crewroom stop` waits for some more.
+ */
+export const STOP_LIMIT_MS = 12_000;
+
+/** Ends the process, with a message, if it has not stopped within {@link STOP_LIMIT_MS}. @returns A function that lifts the limit. */
+export function limitStop({limitExit}: Pick<StopRequestDeps, 'limitExit'>): () => void {
+  return limitExit(STOP_LIMIT_MS, `Cannot stop within ${STOP_LIMIT_MS / 1000} seconds: the process ends now`);
+}
+
+/**
+ * Listens for SIGINT, SIGTERM, SIGHUP (the terminal or the window was closed) and SIGBREAK (Ctrl+Break on Windows); a SIGINT after the first
+ * signal ends the process at once. From the first one on the process has to end within {@link STOP_LIMIT_MS}.
+ */
 export function listenForStop(context: StopRequestDeps): StopRequest {
   const {environment, elapsedMs} = context;
   const graceMs = environment['npm_lifecycle_event'] === undefined ? 0 : REPEATED_WITHIN_MS;
   let askedAtMs: number | undefined;
+  let liftLimit = (): void => {};
+  let isClosed = false;
+  let isReleased = false;
   let resolveAsked: (signal: StopSignal) => void;
   const asked = new Promise<StopSignal>(resolve => {
     resolveAsked = resolve;
   });
   const ask = (signal: StopSignal): void => {
+    isClosed ||= signal === 'SIGHUP';
     if (askedAtMs === undefined) {
       askedAtMs = elapsedMs();
+      // A command that runs by itself since then may take as long as it likes.
+      if (!isReleased) liftLimit = limitStop(context);
       resolveAsked(signal);
     } else if (signal === 'SIGINT' && elapsedMs() - askedAtMs >= graceMs) {
       context.exitNow(EXIT.interrupted);
     }
   };
   const listen = (signal: StopSignal): (() => void) => context.onSignal(signal, () => ask(signal));
-  const releases = [listen('SIGINT'), listen('SIGTERM')];
+  const releases = SIGNALS.map(listen);
   const release = (): void => {
     for (const each of releases) each();
+    isReleased = true;
+    liftLimit();
+    if (isClosed && context.platform !== 'win32') context.sendSignal(context.processId, 'SIGHUP');
   };
   return {asked, isAsked: () => askedAtMs !== undefined, ask, release};
 }

@@ -1,14 +1,12 @@
 import type {Stats} from 'node:fs';
-import {type FileHandle, lstat, open, realpath, rename, rm, stat} from 'node:fs/promises';
+import {type FileHandle, lstat, open, realpath, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {isatty} from 'node:tty';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
+import {PRIVATE_FILE_MODE, replaceFile} from '../../files/replace-file.ts';
 import {isForeignUser} from '../../system/socket-owner.ts';
 import {escapeParts} from '../terminal/escape.ts';
-
-/** Only the owner may read an export. */
-const FILE_MODE = 0o600;
 
 /** The file that an export is written to. */
 export interface ExportTarget {
@@ -36,8 +34,8 @@ export async function kindOf(target: ExportTarget): Promise<TargetKind> {
 }
 
 /**
- * Writes chunks to a file that appears only when it is complete. Until then they are in a temporary file beside it, which is
- * removed after a failure. A device or pipe is written to in place; on a terminal control characters are escaped, which means
+ * Writes chunks to a file that appears only when it is complete, and only its owner may read; once the promise resolved, it survives a
+ * loss of power. A device or pipe is written to in place; on a terminal control characters are escaped, which means
  * the same in JSON.
  *
  * @throws {AppError} `unwritable-output`.
@@ -48,22 +46,23 @@ export async function writeExportFile(chunks: AsyncIterable<Uint8Array>, target:
   const {path, found} = await locate(target);
   if (found?.isDirectory()) throw unwritable(name, 'it is a directory');
   if (found !== undefined && !found.isFile()) {
-    const device = await writing(name, open(path, 'w', FILE_MODE));
+    const device = await writing(name, open(path, 'w', PRIVATE_FILE_MODE));
     // A terminal obeys control characters, under any name.
-    return writeInto(isatty(device.fd) ? escapeParts(chunks) : chunks, device, name);
+    const shown = isatty(device.fd) ? escapeParts(chunks) : chunks;
+    return writeInto(shown, device, name).finally(() => device.close());
   }
-  // An unguessable name, and `wx`: in a shared directory another user could have made a link of that name.
+  // Unguessable: in a shared directory another user could have made a link of that name.
   const temporary = join(dirname(path), `.${basename(path)}.${target.randomName()}.new`);
-  const file = await writing(name, open(temporary, 'wx', FILE_MODE));
-  try {
-    await writeInto(chunks, file, name);
-    await rename(temporary, path).catch(error => {
-      throw unwritable(name, messageOf(error), {cause: error});
-    });
-  } catch (error) {
-    await rm(temporary, {force: true});
-    throw error;
-  }
+  let filling: Promise<void> | undefined;
+  const fill = (file: FileHandle): Promise<void> => {
+    filling = writeInto(chunks, file, name);
+    return filling;
+  };
+  await replaceFile(path, fill, {mode: PRIVATE_FILE_MODE, temporary}).catch(async error => {
+    // The error of the chunks, if they failed.
+    await filling;
+    throw unwritable(name, problemOf(error), {cause: error});
+  });
 }
 
 /** Resolves a target. A link of this user, or of root, is kept: its target is replaced. */
@@ -99,13 +98,7 @@ function assertNotPlanted(found: Stats | undefined, {name, userId}: ExportTarget
 }
 
 async function writeInto(chunks: AsyncIterable<Uint8Array>, file: FileHandle, name: string): Promise<void> {
-  try {
-    for await (const chunk of chunks) await writing(name, writeAll(file, chunk));
-    // Devices and pipes cannot be synced.
-    if ((await file.stat()).isFile()) await writing(name, file.sync());
-  } finally {
-    await file.close();
-  }
+  for await (const chunk of chunks) await writing(name, writeAll(file, chunk));
 }
 
 async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
@@ -117,8 +110,12 @@ async function writing<T>(name: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw unwritable(name, PROBLEMS.get(codeOf(error)) ?? messageOf(error), {cause: error});
+    throw unwritable(name, problemOf(error), {cause: error});
   }
+}
+
+function problemOf(error: unknown): string {
+  return PROBLEMS.get(codeOf(error)) ?? messageOf(error);
 }
 
 const PROBLEMS: ReadonlyMap<unknown, string> = new Map([

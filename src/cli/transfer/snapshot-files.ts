@@ -1,9 +1,11 @@
 import type {Stats} from 'node:fs';
-import {lstat, readdir, rm, stat} from 'node:fs/promises';
+import {lstat, readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
-import {makeDirectory, openNow} from '../../files.ts';
+import {makeDirectory} from '../../files/directory.ts';
+import {openNow} from '../../files/read-file.ts';
+import {removeDurably} from '../../files/replace-file.ts';
 import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage} from '../failures/usage.ts';
@@ -91,14 +93,14 @@ export async function readSnapshotNames(directory: string): Promise<readonly str
 }
 
 /**
- * Deletes a snapshot.
+ * Deletes a snapshot, durably.
  *
  * @throws {AdvisedError} `unreadable-input` if there is no snapshot of this name.
  */
 export async function deleteSnapshot(directory: string, name: string): Promise<void> {
   const file = snapshotFile(directory, name);
   await assertSnapshot(file, name);
-  await rm(file);
+  await removeDurably(file);
 }
 
 /** Checks that a snapshot exists. @throws {AdvisedError} `unreadable-input` if there is no snapshot of this name. */

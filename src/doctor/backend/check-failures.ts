@@ -1,10 +1,12 @@
 import {type Diagnosis, diagnose} from '../../identity/backend/diagnosis.ts';
+import {isOffered} from '../../identity/backend/pilot-answer.ts';
 import type {BackEndAnswer, BackEndRequest} from '../../identity/backend/request/back-end-request.ts';
 import {findRedirect} from '../../identity/backend/request/redirect.ts';
 import {readRetryAfterSeconds} from '../../identity/backend/retry-after.ts';
 import type {Finding, FindingLevel, Steps} from '../finding.ts';
 import {describeBody, failureMessageOf} from './body-description.ts';
 import {findingOfCallFailure} from './call-failure.ts';
+import {VERIFY_NOT_OFFERED} from './session-refusal.ts';
 import type {WalkContext} from './walk-context.ts';
 
 /** User name that no pilot has, in a reserved domain (RFC 2606): wrong passwords might lock out a real pilot. */
@@ -28,6 +30,7 @@ interface Mistake {
 }
 
 const LOGIN = 'pilot/login';
+const VERIFY = 'pilot/verify';
 
 const NO_PATH_FIX =
   'Check that the rewrite rules of the web server lead pilot/login to the back end: .htaccess may be missing, or not be read (AllowOverride)';
@@ -70,7 +73,7 @@ const MISTAKES: readonly Mistake[] = [
   },
   {
     check: 'Unknown session',
-    request: {method: 'POST', path: 'pilot/verify', body: {session: SESSION}, secrets: [SESSION]},
+    request: {method: 'POST', path: VERIFY, body: {session: SESSION}, secrets: [SESSION]},
     statuses: [401, 404, 400],
     level: 'warning',
     fix: 'Answer 401 with {"message": "…"} to a session that is not known',
@@ -134,6 +137,7 @@ function judge(answer: BackEndAnswer, mistake: Mistake): Judgement {
   const {status} = answer;
   const diagnosis = diagnose(answer);
   if (diagnosis !== undefined) return describeDiagnosis(diagnosis, answer, mistake);
+  if (mistake.request.path === VERIFY && !isOffered(answer)) return VERIFY_NOT_OFFERED;
   if (status >= 200 && status <= 299) return describeAcceptance(answer, mistake);
   if (!mistake.statuses.includes(status)) {
     const fix = mistake.fixes?.[status] ?? (status >= 500 ? describeTrouble(answer) : mistake.fix);

@@ -3,7 +3,7 @@ import type {Pilot} from '../../identity/backend/pilot.ts';
 import {readExpirySeconds} from '../../identity/backend/session-expiry.ts';
 import type {Finding, Steps} from '../finding.ts';
 import {checkRead} from './check-read.ts';
-import {findingsOfRefusal} from './session-refusal.ts';
+import {findingsOfRefusal, VERIFY_NOT_OFFERED} from './session-refusal.ts';
 import type {WalkContext} from './walk-context.ts';
 
 /** The back end to sign in to, with the credentials of a pilot. */
@@ -104,7 +104,8 @@ async function verify(pilot: Pilot, {scriptURL, client}: SignInContext): Promise
   }
 }
 
-function judgeVerified(verified: Pilot, pilot: Pilot): Omit<Finding, 'check'> {
+function judgeVerified(verified: Pilot | undefined, pilot: Pilot): Omit<Finding, 'check'> {
+  if (verified === undefined) return VERIFY_NOT_OFFERED;
   if (verified.summary !== pilot.summary)
     return {
       level: 'problem',

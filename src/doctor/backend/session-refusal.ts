@@ -16,6 +16,13 @@ const FIXES: {readonly [C in FailureCode]?: string} = {
   'invalid-pilot': 'Answer with each member in its type; see "The pilot" in docs/back-ends.md of Crewroom',
 };
 
+/** Judgement of a back end without `pilot/verify`. */
+export const VERIFY_NOT_OFFERED = {
+  level: 'warning',
+  detail: 'it is not offered, so programs use a session that the airline ended until its own end',
+  fix: 'Answer POST pilot/verify with the pilot, and with 401 and {"message": "…"} for a session that is not valid',
+} as const satisfies Omit<Finding, 'check'>;
+
 /** Turns the refusal of a sign-in or session into one finding for each problem. @throws Any error that is not a failure. */
 export function findingsOfRefusal(check: string, error: unknown): readonly Finding[] {
   if (!(error instanceof AppError)) throw error;

@@ -38,6 +38,8 @@ export const DATA_MEMBERS = {
     plugin: optional(text),
   },
   'request-timeout': {},
+  /** The list of the sockets of this machine could not be read for the moment. */
+  'user-lookup-failed': {},
   'too-many-connections': {connectionsMax: number},
   'too-many-bodies': {},
   'too-many-subscribers': {subscribersMax: number},

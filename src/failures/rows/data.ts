@@ -161,6 +161,14 @@ export const DATA_ROWS: Rows<DataFailure> = {
     when: 'The headers of a request took longer than 5 seconds, or all of it longer than 15.',
     example: {},
   },
+  'user-lookup-failed': {
+    status: 503,
+    text: () =>
+      'Cannot serve this program for the moment: the user at the other end of its connection could not be looked up',
+    advice: 'Try again in a moment; if it persists, let the service open more files (ulimit -n) or close connections',
+    when: 'On Linux: the user of the program at the other end of the connection could not be looked up for the moment, such as without a free file descriptor. The request had no effect.',
+    example: {},
+  },
   'too-many-connections': {
     status: 503,
     text: ({connectionsMax}) => `Cannot accept another connection: ${connectionsMax} are busy`,
@@ -210,7 +218,7 @@ export const DATA_ROWS: Rows<DataFailure> = {
     status: 503,
     text: ({problem, ...part}) => `Cannot reach the store: ${problem}${describePart(part)}`,
     advice: 'Try again in a moment; nothing was stored. If it persists, tell the operator of the store',
-    when: 'The engine of the store cannot be reached; nothing was changed. The header `Retry-After` is 2 seconds. Stores whose engine is on other machines fail like this. Of the built-in ones only lists and exports do, if the disk fails while they are being read.',
+    when: 'The engine of the store cannot be reached; nothing was changed. The header `Retry-After` is 2 seconds. Stores whose engine is on other machines fail like this. Of the built-in ones only lists and exports do, if the disk fails while they are being read, and writes, if no file can be opened for the moment (`ulimit -n`).',
     example: {problem: 'no quorum'},
   },
   'disk-full': {

@@ -61,7 +61,7 @@ export const START_ROWS: Rows<FailureIn<typeof START_MEMBERS>> = {
     text: ({directory, problem}) => `Cannot use ${quote(directory)}: ${problem}`,
     advice:
       'Choose a directory of your own that you may write to with --data-dir, or run without a disk with --ephemeral',
-    when: 'The data directory belongs to another user, contains other files and no store, or cannot be created, read or written.',
+    when: 'The data directory belongs to another user, contains other files and no store, or cannot be created, read or written; or its file system, a limit of the process or another program does not allow what a store needs.',
     example: {directory: '/a', problem: 'it is a file'},
   },
   'data-format-unsupported': {

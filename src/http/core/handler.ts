@@ -173,10 +173,6 @@ export function createWebSocketHandler(given: HandlerDeps): WebSocketHandler {
   const deps = withStreams(given);
   const router = createRouter(deps.routes);
   return {
-    has: target => {
-      const route = router.find(target)?.route;
-      return route?.webSocket !== undefined || route?.tunnel !== undefined;
-    },
     async open(request) {
       const handling = begin(request, deps);
       try {
@@ -203,17 +199,15 @@ function refuse(handling: Handling, error: unknown, deps: Deps): WebSocketOutcom
 }
 
 async function openWebSocket(handling: Handling, admitted: Admitted, router: Router): Promise<WebSocketOutcome> {
-  const {request} = handling;
-  const {target} = admitted;
   const match = findMatch(handling, admitted, router);
-  if (match === undefined) throw noResource(target, router);
+  if (match === undefined) throw noResource(admitted.target, router);
   handling.route = match.route.path;
   const {webSocket, tunnel} = match.route;
   const call = createCall(handling, match);
   assertPermitted(match.route, 'GET', call);
   if (tunnel !== undefined) return {kind: 'tunnelled', tunnel: await tunnel(call)};
   if (webSocket === undefined)
-    throw new AppError({code: 'method-not-allowed', method: request.method, allowed: allowedMethods(match.route)});
+    throw new AppError({code: 'invalid-header', header: 'Upgrade', problem: 'there is no WebSocket at this path'});
   return {kind: 'opened', frames: await webSocket(call)};
 }
 

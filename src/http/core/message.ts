@@ -138,12 +138,19 @@ export interface StreamParts extends AnswerParts {
   readonly longLived?: boolean;
 }
 
+/** Headers of every stream: a proxy that compressed or buffered it would hold events back. */
+const STREAM_HEADERS = [
+  ...COMMON_HEADERS.map(each => (each === 'no-store' ? 'no-store, no-transform' : each)),
+  'X-Accel-Buffering',
+  'no',
+] as const;
+
 /** Creates an answer whose body is a stream. */
 export function streamAnswer(
   body: HttpStream,
   {status = 200, contentType = 'application/json', rawHeaders = [], longLived = false}: StreamParts = {},
 ): HttpAnswer {
-  return {status, rawHeaders: [...COMMON_HEADERS, 'Content-Type', contentType, ...rawHeaders], body, longLived};
+  return {status, rawHeaders: [...STREAM_HEADERS, 'Content-Type', contentType, ...rawHeaders], body, longLived};
 }
 
 /** Returns whether a body is a stream. */

@@ -3,8 +3,6 @@ import type {HttpRequest, HttpStream, WholeAnswer} from './message.ts';
 
 /** Opens WebSockets. */
 export interface WebSocketHandler {
-  /** Returns whether a target has a WebSocket, for any client. For other targets an upgrade is ignored. */
-  has(target: string): boolean;
   /** Opens the WebSocket that a request asks for; never rejects. */
   open(request: HttpRequest): Promise<WebSocketOutcome>;
 }

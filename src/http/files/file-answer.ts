@@ -1,7 +1,7 @@
 import type {BigIntStats} from 'node:fs';
 import {stat} from 'node:fs/promises';
 import {lookup} from 'mrmime';
-import {openNow, readRegularFile} from '../../files.ts';
+import {openNow, readRegularFile} from '../../files/read-file.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpAnswer, HttpRequest} from '../core/message.ts';
 import {type ByteRange, readRange} from './byte-range.ts';

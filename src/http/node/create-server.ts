@@ -7,8 +7,7 @@ import type {HttpHandler} from '../core/message.ts';
 import {NodeExchange, type ReceivedRequest} from './exchange.ts';
 import {type JudgePeerDeps, judgePeer} from './judge-peer.ts';
 import {closeWithFailure, enqueueOrClose, reportBadRequest} from './refuse.ts';
-import {hasBody} from './request.ts';
-import {enqueueUpgrade, type UpgradeDeps} from './upgrade.ts';
+import {asksForWebSocket, enqueueUpgrade, findHandshakeProblem, hasContent, type UpgradeDeps} from './upgrade.ts';
 
 /** Dependencies of {@link createNodeServer}. */
 export interface NodeServerDeps extends UpgradeDeps, JudgePeerDeps {
@@ -40,6 +39,11 @@ export function createNodeServer(deps: NodeServerDeps): Server {
   server.on('connection', (socket: Socket) => {
     // A connection that is handed back after it asked to upgrade is in the pool already.
     if (deps.connections.of(socket) !== undefined) return;
+    // Its client has reset it already: Node may never notice.
+    if (socket.remoteAddress === undefined) {
+      socket.destroy();
+      return;
+    }
     if (deps.connections.add(socket)) judgePeer(socket, deps);
     else closeWithFailure(socket, {code: 'too-many-connections', connectionsMax: deps.limits.connectionsMax}, deps);
   });
@@ -64,7 +68,7 @@ function serverOptions({timeouts, limits}: NodeServerDeps, declined: WeakSet<Inc
     requireHostHeader: false,
     insecureHTTPParser: false,
     shouldUpgradeCallback: request => {
-      if (!hasBody(request)) return true;
+      if (!hasContent(request)) return true;
       // Node loses requests that arrived together with it.
       declined.add(request);
       return false;
@@ -93,9 +97,11 @@ function listenForRequests(server: Server, deps: NodeServerDeps, declined: WeakS
 
 function listenForErrors(server: Server, deps: NodeServerDeps): void {
   server
-    .on('connect', (_request, socket) =>
-      breakConnection(socket, {code: 'malformed-request', problem: 'it asks for a tunnel'}, deps),
-    )
+    .on('connect', (_request, socket) => {
+      // Node has removed its error listener together with its others: a reset would end the process.
+      socket.on('error', () => socket.destroy());
+      breakConnection(socket, {code: 'malformed-request', problem: 'it asks for a tunnel'}, deps);
+    })
     .on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const failure = describeClientError(error);
       if (failure === undefined) socket.destroy();
@@ -108,7 +114,7 @@ function enqueueRequest(received: ReceivedRequest, handle: HttpHandler, deps: No
   const connection = deps.connections.of(received.request.socket);
   // Refused, evicted or about to close: the request must have no effect.
   if (!connection?.acceptsRequests) return;
-  const problem = findFramingProblem(received.request);
+  const problem = findFramingProblem(received.request) ?? findUpgradeProblem(received);
   if (problem === undefined) {
     enqueueOrClose(connection, new NodeExchange(received, connection, handle, deps), deps);
     return;
@@ -130,6 +136,11 @@ function findFramingProblem({httpVersion, rawHeaders}: IncomingMessage): string 
   return codings.length === 1 && codings[0]?.toLowerCase() === 'chunked'
     ? undefined
     : 'its Transfer-Encoding is not "chunked" alone';
+}
+
+/** Returns the reason why an upgrade that was declined because of its body cannot be answered without upgrade. */
+function findUpgradeProblem({request, isLast}: ReceivedRequest): string | undefined {
+  return isLast && asksForWebSocket(request) ? findHandshakeProblem(request) : undefined;
 }
 
 /** Refuses unreadable bytes, after the requests before them are answered. */

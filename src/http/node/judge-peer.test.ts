@@ -33,7 +33,6 @@ async function connectJudged({connectionsMax = 10, lingerMs = 100} = {}): Promis
     return jsonAnswer(Buffer.from(await request.readBody(1000)).toString());
   };
   const webSockets: WebSocketHandler = {
-    has: () => true,
     open: async ({target}) => {
       handled.push(target);
       return {kind: 'refused', answer: {status: 404, rawHeaders: [], body: ''}};
@@ -161,6 +160,19 @@ describe('a peer that is refused', () => {
     expect((await next.readAnswer()).status).toBe(200);
   });
 });
+
+for (const [name, method] of [
+  ['a tunnel', formatRequest('CONNECT example:443', [])],
+  ['a WebSocket', UPGRADE],
+] as const)
+  test(`a client that asks for ${name}, and resets its connection before the verdict, frees its place`, async () => {
+    const {server, client, handled} = await connectJudged();
+    await client.send(method);
+    await untilRead(server);
+    client.socket.resetAndDestroy();
+    await expect.poll(() => server.statistics().open).toBe(0);
+    expect([handled, server.refused, server.errors]).toEqual([[], [], []]);
+  });
 
 test('a client that disconnects before the verdict gets none, and its request has no effect', async () => {
   const {server, client, handled, decide} = await connectJudged();

@@ -51,6 +51,11 @@ describe('the check of the peer of a connection', () => {
     expect(await check(1000, {tables: [table, '/none']})).toEqual({code: 'other-user'});
   });
 
+  test('takes a client for no other user while the lists cannot be read', async () => {
+    // Reading a directory fails, and opening it does not.
+    expect(await check(1000, {tables: [tmpdir(), tmpdir()]})).toEqual({code: 'user-lookup-failed'});
+  });
+
   test('admits a user who is allowed by name, and refuses to begin with a name of no user', async () => {
     expect(await check(1, {allowUser: ['daemon']})).toBeUndefined();
     const failure = {

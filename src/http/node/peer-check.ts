@@ -39,6 +39,7 @@ export async function createPeerCheck(options: PeerCheckOptions): Promise<PeerCh
   let isLogged = false;
   return async ends => {
     const user = await users.find(ends);
+    if (user === 'unread') return {code: 'user-lookup-failed'};
     if (user === 'unknown') return {code: 'other-user'};
     if (user !== 'unavailable') return allowed.has(user) ? undefined : {code: 'other-user', owner: user};
     if (!isLogged) log.error('programs of other users are not refused: this machine does not list its sockets');

@@ -228,7 +228,7 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
 const NO_BYTES = new Uint8Array();
 
 /** Returns whether a request has a body, even an empty one. */
-export function hasBody({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): boolean {
+function hasBody({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): boolean {
   return headerValues(rawHeaders, 'content-length').length + headerValues(rawHeaders, 'transfer-encoding').length > 0;
 }
 

@@ -11,6 +11,7 @@ import {
   type StreamParts,
   streamAnswer,
 } from '../core/message.ts';
+import {WORK_PATIENCE_MS} from './connections/connection.ts';
 import type {RunningServer} from './server.ts';
 
 const GET = formatRequest('GET /', []);
@@ -305,7 +306,7 @@ describe('a long-lived stream', () => {
     const working = await server.connect();
     await working.send(formatRequest('GET /working', []));
     await expect.poll(() => asked).toBe(1);
-    now = 10_000;
+    now = WORK_PATIENCE_MS - 1;
     expect(await statusOf(server)).toBe(503);
     expect(feed.returned).toBe(false);
     listening.socket.resume();

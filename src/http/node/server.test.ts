@@ -3,8 +3,7 @@ import {exchange, formatRequest, type RawClient} from '../../../test/support/raw
 import {startTestServer as start} from '../../../test/support/test-server.ts';
 import type {AppError} from '../../failures/app-error.ts';
 import {answer, type HttpHandler, type HttpRequest, jsonAnswer} from '../core/message.ts';
-import {PIPELINED_MAX} from './connections/connection.ts';
-import {PATIENCE_MS} from './connections/connection-pool.ts';
+import {PATIENCE_MS, PIPELINED_MAX, WORK_PATIENCE_MS} from './connections/connection.ts';
 import type {RunningServer} from './server.ts';
 
 /** Reads the body, and rejects also if that fails at once. */
@@ -302,14 +301,38 @@ describe('connections have a limit', () => {
     await second.send(formatRequest('GET /second', []));
     await expect.poll(() => targets).toContain('/second');
     await expect.poll(() => taking.send('x').then(() => taking.socket.destroyed)).toBe(true);
-    // A connection that waits for the service is never evicted.
-    now = 1_000_000;
+    // A client that waits for the service has more time.
+    now = WORK_PATIENCE_MS - 1;
     expect(await statusOf(server)).toBe(503);
     expect(asked()).toBe(3);
     for (const client of [working, first, second]) {
       release();
       expect((await client.readAnswer()).status).toBe(200);
     }
+  });
+
+  test('a request that is not answered loses its place in the end, and soon if its client has ended its side', async () => {
+    let now = 0;
+    const {handle: hold, asked} = holdAnswers();
+    const handle: HttpHandler = request => (request.target === '/now' ? jsonAnswer('now') : hold(request));
+    const server = await start(handle, {limits: {connectionsMax: 1}, nowMs: () => now});
+    const ask = async (): Promise<number> =>
+      (await exchange({port: server.port}, formatRequest('GET /now', []))).status;
+    const ended = await server.connect();
+    await ended.send(GET);
+    await expect.poll(asked).toBe(1);
+    ended.socket.end();
+    now = PATIENCE_MS;
+    await expect.poll(ask).toBe(200);
+    await ended.readEnd();
+    const staying = await server.connect();
+    await staying.send(GET);
+    await expect.poll(asked).toBe(2);
+    now += WORK_PATIENCE_MS - 1;
+    expect(await ask()).toBe(503);
+    now += 1;
+    expect(await ask()).toBe(200);
+    await staying.readEnd();
   });
 
   test('refused ones are closed even if the client stays', async () => {
@@ -451,6 +474,19 @@ describe('requests of one connection', () => {
     await client.send(GET);
     expect((await client.readEnd()).length).toBe(0);
     expect(server.refused).toMatchObject([{code: 'malformed-request'}]);
+  });
+
+  test('end it alone if one asks for a tunnel and the client resets it before the answers', async () => {
+    const {handle, asked, release} = holdAnswers();
+    const server = await start(handle);
+    const client = await server.connect();
+    await client.send(Buffer.concat([GET, formatRequest('CONNECT example:443', [])]));
+    await expect.poll(asked).toBe(1);
+    client.socket.resetAndDestroy();
+    // Without a listener for the error of its socket, the process would end.
+    await expect.poll(() => server.statistics().open).toBe(0);
+    release();
+    expect(server.errors).toEqual([]);
   });
 
   test('have no effect once their client has disconnected', async () => {

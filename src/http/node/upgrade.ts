@@ -7,7 +7,7 @@ import type {Tunnel, WebSocketHandler, WebSocketOutcome} from '../core/web-socke
 import type {Connection, Exchange, ExchangeResponse} from './connections/connection.ts';
 import type {Connections} from './connections/connection-pool.ts';
 import {closeWithFailure, enqueueOrClose, type RefuseDeps} from './refuse.ts';
-import {hasBody, NodeRequest} from './request.ts';
+import {NodeRequest} from './request.ts';
 import {sendRaw} from './send.ts';
 import type {ServerTimeouts} from './timeouts.ts';
 
@@ -34,7 +34,7 @@ export function enqueueUpgrade(server: Server, upgrade: Upgrade, deps: UpgradeDe
   const {request, socket} = upgrade;
   const connection = deps.connections.of(socket);
   // At once, even while the connection is suspended: nothing can be read again after its client has ended its side.
-  if (connection?.state === 'idle' && connection.acceptsRequests && !asksForWebSocket(request, deps.webSockets)) {
+  if (connection?.state === 'idle' && connection.acceptsRequests && !asksForWebSocket(request)) {
     declineUpgrade(server, upgrade);
     return;
   }
@@ -71,14 +71,25 @@ class UpgradeExchange implements Exchange {
   start(): void {
     const {request, socket} = this.#upgrade;
     const {webSockets} = this.#deps;
-    if (webSockets === undefined || !asksForWebSocket(request, webSockets)) {
+    if (webSockets === undefined || !asksForWebSocket(request)) {
       this.response.handBack();
       declineUpgrade(this.#server, this.#upgrade);
       return;
     }
+    const problem = findHandshakeProblem(request);
+    if (problem !== undefined) {
+      // It is uncertain where the next request begins.
+      this.#connection.enter('sending');
+      closeWithFailure(socket, {code: 'malformed-request', problem}, this.#deps);
+      return;
+    }
+    const stopWatching = closeWithClient(socket);
     webSockets
       .open(this.request)
-      .then(outcome => this.#answer(outcome))
+      .then(outcome => {
+        stopWatching();
+        return this.#answer(outcome);
+      })
       .catch(error => {
         this.#deps.onError(error);
         socket.destroy();
@@ -151,16 +162,46 @@ class UpgradeResponse extends EventEmitter<{close: []}> implements ExchangeRespo
 function ignore(): void {}
 
 /**
- * Returns whether a request asks for an existing WebSocket (RFC 6455 section 4.1), rather than for another protocol. It
- * has no body, since the bytes that follow are frames.
+ * Closes a connection if its client disconnects before its WebSocket is open. Bytes that arrive stay in the buffer of the socket; once
+ * that is full, nothing is noticed.
+ *
+ * @returns A function that ends this, to be called before the socket is read.
  */
-function asksForWebSocket(request: IncomingMessage, webSockets: WebSocketHandler | undefined): boolean {
-  if (webSockets === undefined) return false;
-  const {method, url = '', httpVersion, rawHeaders} = request;
-  const [protocol, second] = headerValues(rawHeaders, 'upgrade');
-  const wanted = method === 'GET' && protocol?.toLowerCase() === 'websocket' && second === undefined;
+function closeWithClient(socket: Socket): () => void {
+  const notice = (): void => {
+    // The end is reported only once it is read.
+    if (socket.readableLength === 0) socket.read();
+  };
+  const close = (): void => void socket.destroy();
+  socket.on('readable', notice).on('end', close);
+  return () => void socket.off('readable', notice).off('end', close);
+}
+
+/**
+ * Returns whether a request asks for a WebSocket (RFC 6455 section 4.1), rather than for another protocol. Its client waits for 101 or a
+ * failure: it would take any other answer for a connection that never opens.
+ */
+export function asksForWebSocket({httpVersion, rawHeaders}: IncomingMessage): boolean {
   // HTTP/1.0 has no upgrade (RFC 9110 section 7.8).
-  return wanted && httpVersion === '1.1' && !hasBody(request) && webSockets.has(url);
+  return httpVersion === '1.1' && protocolsOf(rawHeaders).includes('websocket');
+}
+
+/** Protocols that a request asks for, in lower case. */
+function protocolsOf(rawHeaders: readonly string[]): readonly string[] {
+  return headerValues(rawHeaders, 'upgrade').flatMap(value => value.split(',').map(each => each.trim().toLowerCase()));
+}
+
+/** Returns the reason why a request for a WebSocket opens none; undefined if it may. The bytes that follow it have to be frames. */
+export function findHandshakeProblem(request: IncomingMessage): string | undefined {
+  if (request.method !== 'GET') return `its handshake: its method is ${request.method}, not GET`;
+  if (hasContent(request)) return 'its handshake: it has a body';
+  return protocolsOf(request.rawHeaders).length === 1 ? undefined : 'its handshake: it asks for several protocols';
+}
+
+/** Returns whether bytes of a body follow a request that asks for an upgrade. Clients of the JDK send a length of zero. */
+export function hasContent({rawHeaders}: IncomingMessage): boolean {
+  const isEmpty = headerValues(rawHeaders, 'content-length').every(length => Number(length) === 0);
+  return !isEmpty || headerValues(rawHeaders, 'transfer-encoding').length > 0;
 }
 
 /**

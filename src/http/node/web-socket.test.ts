@@ -10,10 +10,9 @@ import {type HttpHandler, type HttpStream, jsonAnswer} from '../core/message.ts'
 import type {WebSocketHandler} from '../core/web-socket.ts';
 import {MESSAGE_BYTES_MAX} from './web-socket.ts';
 
-/** Starts a server with a WebSocket at `/socket`, whose frames the test creates; other targets answer with themselves. */
+/** Starts a server whose WebSockets send the frames that the test creates; other requests are answered with their targets. */
 function start(frames: () => HttpStream | Promise<HttpStream>, deps: TestServerDeps = {}): Promise<TestServer> {
   const webSockets: WebSocketHandler = {
-    has: target => target === '/socket',
     async open() {
       try {
         return {kind: 'opened', frames: await frames()};
@@ -188,18 +187,25 @@ describe('a WebSocket is refused', () => {
   }
 
   const others = [
-    {name: 'another method', line: 'POST /socket', headers: HANDSHAKE, body: '1'},
-    {name: 'another protocol', line: 'GET /socket', headers: ['Connection: Upgrade', 'Upgrade: h2c'], body: undefined},
-    {name: 'another path', line: 'GET /other', headers: HANDSHAKE, body: undefined},
-    {name: 'a body', line: 'GET /socket', headers: HANDSHAKE, body: '1'},
+    {name: 'another method', line: 'POST /socket', body: '1'},
+    {name: 'a body', line: 'GET /socket', body: '1'},
   ];
-  for (const {name, line, headers, body} of others) {
-    test(`and the request answered without upgrade, with ${name}`, async () => {
-      const server = await start(() => new Feed());
-      const answered = await exchange({port: server.port}, formatRequest(line, headers, body));
-      expect([answered.status, answered.json]).toEqual([200, line]);
+  for (const {name, line, body} of others) {
+    test(`with ${name}`, async () => {
+      const feed = new Feed();
+      const server = await start(() => feed);
+      const answered = await exchange({port: server.port}, formatRequest(line, HANDSHAKE, body));
+      expect([answered.status, answered.json['code']]).toEqual([400, 'malformed-request']);
+      expect(feed.begun).toBe(false);
     });
   }
+});
+
+test('a request for another protocol is answered without upgrade', async () => {
+  const server = await start(() => new Feed());
+  const headers = ['Connection: Upgrade', 'Upgrade: h2c'];
+  const answered = await exchange({port: server.port}, formatRequest('GET /socket', headers));
+  expect([answered.status, answered.json]).toEqual([200, 'GET /socket']);
 });
 
 test('an HTTP/1.0 request is answered without upgrade', async () => {
@@ -352,6 +358,28 @@ describe('WebSockets', () => {
     for (const {closed} of polite) expect((await closed).code).toBe(1001);
     expect((await readClose(rude)).code).toBe(1001);
   });
+
+  for (const [name, leave] of [
+    ['ends', (client: RawClient) => client.socket.end()],
+    ['resets', (client: RawClient) => client.socket.resetAndDestroy()],
+  ] as const)
+    test(`free their place if the client ${name} the connection before they are open`, async () => {
+      const opening: AbortSignal[] = [];
+      const webSockets: WebSocketHandler = {
+        open: ({signal}) => {
+          opening.push(signal);
+          return new Promise(() => {});
+        },
+      };
+      const server = await startTestServer(() => jsonAnswer('none'), {webSockets, limits: {connectionsMax: 1}});
+      const client = await server.connect();
+      await client.send(UPGRADE);
+      await expect.poll(() => opening.length).toBe(1);
+      leave(client);
+      await expect.poll(() => opening[0]?.aborted).toBe(true);
+      expect(server.statistics().open).toBe(0);
+      expect(server.errors).toEqual([]);
+    });
 
   test('that open while the server stops are closed too', async () => {
     const opening: (() => void)[] = [];

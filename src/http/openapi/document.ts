@@ -5,6 +5,7 @@ import {findStatus} from '../../failures/facts.ts';
 import type {FailureCode} from '../../failures/failure.ts';
 import {adviseOnFailure} from '../../failures/failure-advice.ts';
 import {ACCESS_OPERATIONS} from './access-operations.ts';
+import {SIGN_IN} from './identity-schemas.ts';
 import {type JsonObject, toSchema} from './json-schema.ts';
 import {
   ANSWER_HEADERS,
@@ -16,7 +17,7 @@ import {
 } from './operations.ts';
 import {PLUGIN_OPERATIONS} from './plugin-operations.ts';
 import {REQUEST_BODIES} from './request-bodies.ts';
-import {createTransactionSchema, PAGE, PROBLEM, SIGN_IN} from './schemas.ts';
+import {createTransactionSchema, PAGE, PROBLEM} from './schemas.ts';
 
 /** Options of {@link buildOpenApi}. */
 export interface OpenApiOptions {

@@ -3,6 +3,7 @@ import type {z} from 'zod';
 import type {Limits} from '../../domain/limits.ts';
 import type {FailureCode} from '../../failures/failure.ts';
 import type {Method} from '../core/route.ts';
+import {PILOTS, READINESS, SESSION} from './identity-schemas.ts';
 import {
   createEventsQuery,
   createListQuery,
@@ -20,11 +21,8 @@ import {
   IMPORTED,
   LIMITS,
   LIVENESS,
-  PILOTS,
   PRINCIPAL_PATTERN,
-  READINESS,
   SERVICE,
-  SESSION,
   TRANSACTED,
 } from './schemas.ts';
 
@@ -139,6 +137,7 @@ export const COMMON_FAILURES: readonly FailureCode[] = [
   'headers-too-large',
   'too-many-connections',
   'too-many-bodies',
+  'user-lookup-failed',
   'internal',
 ];
 

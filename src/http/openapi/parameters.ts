@@ -100,6 +100,17 @@ export function createEventsQuery({waitSecondsMax}: Limits) {
           description:
             'The revision that was seen last, with or without its store; without it, from now on. A `Last-Event-ID` takes precedence.',
         }),
+      lastEventId: z
+        .string()
+        .regex(GIVEN_REVISION, {error: REVISION_PROBLEM})
+        .transform(text => parseRevision(text) as GivenRevision)
+        .optional()
+        .meta({
+          type: 'string',
+          pattern: GIVEN_REVISION.source,
+          description:
+            'The `Last-Event-ID` of a client that cannot send the header, such as a polyfill of `EventSource`; the header takes precedence.',
+        }),
       initial: flag
         .default(false)
         .meta({description: 'Whether to send the existing entries first; with `since`, only after a `reset`.'}),

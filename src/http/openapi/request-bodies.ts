@@ -1,10 +1,10 @@
 import {MERGE_PATCH_TYPE} from '../core/body.ts';
 import {ALLOWED_ORIGIN, CODE_EXCHANGE, GRANT_REQUEST, TOKEN_REQUEST} from './access-operations.ts';
 import {FAULTS} from './fault-schemas.ts';
+import {PILOT_CHOICE} from './identity-schemas.ts';
 import {type JsonObject, toSchema} from './json-schema.ts';
 import type {OperationDescription} from './operations.ts';
 import {FLIGHT_COMMAND} from './plugin-schemas.ts';
-import {PILOT_CHOICE} from './schemas.ts';
 
 const TRANSACTION_EXAMPLE = {
   checks: [{key: 'com.example.hello/lock', absent: true}],

@@ -10,7 +10,7 @@ import {
 import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpAnswer, type HttpRequest, jsonAnswer} from '../core/message.ts';
 import type {Call, Operation, Route} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
+import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 import {hostOf, isBelowConsole, portOf, replacePublishedAddress} from './published-address.ts';
 
 /** Dependencies of {@link clientRoutes}. */
@@ -33,7 +33,7 @@ export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps):
       needs: 'client:use',
       operations: {
         GET: ({query}) => {
-          assertNoQuery(query);
+          assertNoQueryButRandom(query);
           return config;
         },
       },

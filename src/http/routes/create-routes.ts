@@ -44,7 +44,7 @@ import {transferRoutes} from './transfer-routes.ts';
 
 /** Dependencies of {@link createRoutes}. */
 export interface RoutesDeps extends DocsRoutesDeps {
-  readonly store: Pick<Store, 'id' | 'readOnlyBecause'>;
+  readonly store: Pick<Store, 'id' | 'changes' | 'readOnlyBecause'>;
   readonly entries: CheckedEntries;
   readonly events: Events & Announcer;
   readonly transfer: Transfer;

@@ -18,22 +18,24 @@ import {formatEventFrames, formatEventStream} from './stream-events.ts';
 export interface EventsRoutesDeps {
   readonly events: Events;
   readonly texts: EventTexts;
-  readonly store: Pick<Store, 'id'>;
+  readonly store: Pick<Store, 'id' | 'changes'>;
   readonly limits: Limits;
 }
 
 /** `/api/events`: changes, as they happen. */
 export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
-  const {events, texts, limits} = deps;
+  const {events, texts, store, limits} = deps;
   const eventsQuery = memoize(async () => {
     const {createEventsQuery, readParameters} = await import('../openapi/parameters.ts');
     const schema = createEventsQuery(limits);
     return (query: string) => readParameters(query, schema);
   });
   const readRequest = async ({request, caller, query}: Call): Promise<EventsRequest> => {
-    const {wait, since, ...asked} = (await eventsQuery())(query);
+    const {wait, since, lastEventId, ...asked} = (await eventsQuery())(query);
     assertMayFollow(caller, asked);
-    const last = readLastEventId(request.rawHeaders);
+    const last = readLastEventId(request.rawHeaders) ?? lastEventId;
+    // Another process may have written it. Each read makes a store as new as its engine.
+    if (typeof since === 'number' && since > events.cursor) await store.changes(since, {limit: 1});
     // A browser that reconnects repeats its first request and adds the last id that it received.
     return {...asked, waitSeconds: wait, since: last ?? since, resume: last !== undefined};
   };

@@ -4,7 +4,7 @@ import {applyMergePatch} from '../../domain/merge-patch.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {answer, asText, type HttpAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
+import {assertNoQueryButRandom} from './no-query.ts';
 
 /** `/api/identity`: the identity of the pilot. */
 export function identityRoutes(source: IdentitySource): readonly Route[] {
@@ -16,7 +16,7 @@ export function identityRoutes(source: IdentitySource): readonly Route[] {
       needs: 'identity:read',
       operations: {
         GET: ({caller, query}) => {
-          assertNoQuery(query);
+          assertNoQueryButRandom(query);
           const identity = source.current();
           if (identity === undefined) throw new AppError({code: 'no-identity'});
           return caller.may('identity:secrets') ? whole(identity) : withoutSecrets(identity);

@@ -9,7 +9,7 @@ import {formatPlugin, formatPluginLogs, formatPlugins} from '../../protocol/plug
 import {answer, emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer, WINDOW_HEADERS} from '../core/message.ts';
 import {decodeName, type Operation, type Route} from '../core/route.ts';
 import {answerFile} from '../files/file-answer.ts';
-import {assertNoQuery} from './no-query.ts';
+import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 import {assertOwner} from './own-callers.ts';
 
 /** Dependencies of {@link pluginRoutes}. */
@@ -128,7 +128,7 @@ export interface InstalledPlugin {
 
 function listInstalled(plugins: Plugins, standIn: InstalledPlugin): Operation {
   return async ({query}) => {
-    assertNoQuery(query);
+    assertNoQueryButRandom(query);
     await plugins.looked();
     const installed = plugins
       .list()

@@ -5,7 +5,7 @@ import {CLIENT_REQUEST_BYTES_MAX, isMembers, readBody} from '../../protocol/plug
 import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpAnswer, jsonAnswer} from '../core/message.ts';
 import {type Call, decodeName, type Route} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
+import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 
 /** `/api/settings`: settings of the client and of each plugin, with defaults filled in. */
 export function settingsRoutes(settings: UserSettings): readonly Route[] {
@@ -15,7 +15,7 @@ export function settingsRoutes(settings: UserSettings): readonly Route[] {
       needs: 'settings:read:core',
       operations: {
         GET: async ({caller, query}) => {
-          assertNoQuery(query);
+          assertNoQueryButRandom(query);
           const all = Object.entries(await settings.all());
           return jsonAnswer(Object.fromEntries(all.filter(([id]) => caller.may(`settings:read:${id}`))));
         },
@@ -26,7 +26,7 @@ export function settingsRoutes(settings: UserSettings): readonly Route[] {
       needs: {read: call => `settings:read:${idOf(call)}`, change: call => `settings:write:${idOf(call)}`},
       operations: {
         GET: async ({segments: [id = ''], query}) => {
-          assertNoQuery(query);
+          assertNoQueryButRandom(query);
           return jsonAnswer(await settings.get(decodeName(id)));
         },
         PUT: call => update(call, settings),
@@ -37,7 +37,7 @@ export function settingsRoutes(settings: UserSettings): readonly Route[] {
       needs: call => `settings:read:${idOf(call)}`,
       operations: {
         GET: ({segments: [id = ''], query}) => {
-          assertNoQuery(query);
+          assertNoQueryButRandom(query);
           return answer(formatAvailableSettings(settings.available(decodeName(id))));
         },
       },

@@ -12,7 +12,7 @@ import {formatEntityTag, isAlreadyRead, readExpectation} from '../../protocol/he
 import {readJsonBody, readMergePatchBody} from '../core/body.ts';
 import {answer, emptyAnswer, type HttpAnswer} from '../core/message.ts';
 import {type Call, invalidParameter, parseQuery, type Route} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
+import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 
 /** Dependencies of {@link storeRoutes}. */
 export interface StoreRoutesDeps {
@@ -43,7 +43,7 @@ export function storeRoutes({entries, store, limits}: StoreRoutesDeps): readonly
       needs: {read: ({key}) => `entries:read:${key}`, change: ({key}) => `entries:write:${key}`},
       operations: {
         GET: call => {
-          const {key, rawHeaders} = readCall(call);
+          const {key, rawHeaders} = readCall(call, assertNoQueryButRandom);
           const shared = entries.findShared(key);
           // Without a promise where the store allows it: awaiting some would take a tenth of the time of a request.
           if (shared !== undefined) return answerEntry(shared, rawHeaders, store.id);
@@ -100,7 +100,10 @@ function readTtl(query: string): TtlSeconds | undefined {
 /** A whole number without sign, fraction or exponent. */
 const DECIMAL = /^[1-9][0-9]{0,15}$/;
 
-function readCall({request: {rawHeaders}, key, query}: Call): {key: Key; rawHeaders: readonly string[]} {
-  assertNoQuery(query);
+function readCall(
+  {request: {rawHeaders}, key, query}: Call,
+  assertQuery = assertNoQuery,
+): {key: Key; rawHeaders: readonly string[]} {
+  assertQuery(query);
   return {key, rawHeaders};
 }

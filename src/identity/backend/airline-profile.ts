@@ -3,7 +3,7 @@ import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
 import {describeIssues} from '../../domain/schema-issues.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
-import {describeFileError, FileError, readRegularFile} from '../../files.ts';
+import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
 import {readScriptUrl} from './script-url.ts';
 
 /** An airline, with the address where its pilots sign in. */

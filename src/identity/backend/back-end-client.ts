@@ -1,6 +1,13 @@
 import {AppError} from '../../failures/app-error.ts';
 import type {Pilot} from './pilot.ts';
-import {type BackEndProbe, findRefusal, findUnknownSession, readPilotAnswer, readProbe} from './pilot-answer.ts';
+import {
+  type BackEndProbe,
+  findRefusal,
+  findUnknownSession,
+  isOffered,
+  readPilotAnswer,
+  readProbe,
+} from './pilot-answer.ts';
 import {type BackEndAnswer, type BackEndRequest, type RequestDeps, sendRequest} from './request/back-end-request.ts';
 import {findBareAddress} from './request/redirect.ts';
 import {isUnprotected} from './script-url.ts';
@@ -34,16 +41,17 @@ export interface BackEndClient {
   /**
    * Resumes a session; the pilot in the answer may have a new one.
    *
-   * @returns Undefined if the back end does not know this call, or this session: `verify()` distinguishes the two.
+   * @returns Undefined if the back end does not offer this call.
    * @throws {AppError} `session-unknown` if the back end refuses the session; `account-broken`, `invalid-pilot`.
    */
   resume(scriptURL: string, session: string, options?: BackEndCallOptions): Promise<Pilot | undefined>;
   /**
    * Verifies a session.
    *
+   * @returns Undefined if the back end does not offer this call.
    * @throws {AppError} `session-unknown` if the back end refuses the session; `account-broken`, `invalid-pilot`.
    */
-  verify(scriptURL: string, session: string, options?: BackEndCallOptions): Promise<Pilot>;
+  verify(scriptURL: string, session: string, options?: BackEndCallOptions): Promise<Pilot | undefined>;
   /** Sends any other request and returns its answer, whatever the status and the address are. Redirects are not followed. */
   send(request: BackEndRequest): Promise<BackEndAnswer>;
 }
@@ -76,15 +84,10 @@ export function createBackEndClient(deps: BackEndClientDeps): BackEndClient {
       const answer = await sendSecret({scriptURL, path: 'pilot/login', method: 'POST', ...credentials, signal});
       return readPilotAnswer(answer, () => findRefusal(answer, username));
     },
-    async resume(scriptURL, session, {signal} = {}) {
-      const answer = await sendSession('pilot/resume', {scriptURL, session, signal}, sendSecret);
-      const isOffered = answer.status !== 404 && answer.status !== 405 && answer.status !== 501;
-      return isOffered ? readPilotAnswer(answer, () => findUnknownSession(answer)) : undefined;
-    },
-    async verify(scriptURL, session, {signal} = {}) {
-      const answer = await sendSession('pilot/verify', {scriptURL, session, signal}, sendSecret);
-      return readPilotAnswer(answer, () => findUnknownSession(answer));
-    },
+    resume: (scriptURL, session, {signal} = {}) =>
+      sendSession('pilot/resume', {scriptURL, session, signal}, sendSecret),
+    verify: (scriptURL, session, {signal} = {}) =>
+      sendSession('pilot/verify', {scriptURL, session, signal}, sendSecret),
   };
 }
 
@@ -94,7 +97,8 @@ interface SessionCall {
   readonly signal: AbortSignal | undefined;
 }
 
-function sendSession(path: string, call: SessionCall, send: BackEndClient['send']): Promise<BackEndAnswer> {
+async function sendSession(path: string, call: SessionCall, send: BackEndClient['send']): Promise<Pilot | undefined> {
   const {scriptURL, session, signal} = call;
-  return send({scriptURL, path, method: 'POST', body: {session}, secrets: [session], signal});
+  const answer = await send({scriptURL, path, method: 'POST', body: {session}, secrets: [session], signal});
+  return isOffered(answer) ? readPilotAnswer(answer, () => findUnknownSession(answer)) : undefined;
 }

@@ -70,6 +70,16 @@ export function findRefusal(answer: BackEndAnswer, username: string): AppError |
   return undefined;
 }
 
+/** Returns whether a back end offers the call that it answered. If not, there is no message about the session. */
+export function isOffered(answer: BackEndAnswer): boolean {
+  const {status, path, body} = answer;
+  if (![404, 405, 501].includes(status) || diagnoseFront(answer) !== undefined) return true;
+  if (status !== 404) return false;
+  const message = messageIn(body) ?? '';
+  // Frameworks and small back ends name the status or the path of a call that they do not know.
+  return !(/^\W*(?:not found\W*)?$/i.test(message) || message.includes(path));
+}
+
 /** Recognises the refusal of a session. Back ends differ in the status: unknown, malformed or refused. */
 export function findUnknownSession(answer: BackEndAnswer): AppError | undefined {
   const {url, status} = answer;

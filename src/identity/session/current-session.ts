@@ -93,11 +93,23 @@ export class CurrentSession {
     const {scriptURL} = record;
     const isSamePilot = Buffer.compare(state.record.pilot, record.pilot) === 0;
     const identity = isSamePilot ? state.identity : this.#identities.compose(record);
-    this.#state = {...state, record, identity, stale: false, problem: undefined};
+    const verifiedAtMs = this.#deps.nowMs();
+    this.#state = {...state, record, identity, stale: false, verifiedAtMs, unverifiable: undefined, problem: undefined};
     if (state.problem !== undefined) this.#deps.log.info('the back end answers again', {scriptURL});
     if (isSamePilot) return false;
     this.#deps.log.info('identity changed', {identity: identity.summary, scriptURL});
     return true;
+  }
+
+  /** Keeps the session, which the back end does not offer to verify. */
+  markUnverifiable(): void {
+    const state = this.#state;
+    if (state.kind !== 'signed-in') return;
+    const {scriptURL, unverifiable} = state;
+    // Logged once, not after each attempt.
+    if (!unverifiable)
+      this.#deps.log.info('the back end does not offer pilot/verify: the session is kept to its end', {scriptURL});
+    this.#state = {...state, stale: false, unverifiable: true, problem: undefined};
   }
 
   /** Keeps the last known identity after a refresh that failed. */

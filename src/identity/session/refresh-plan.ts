@@ -3,6 +3,9 @@ import type {Failure} from '../../failures/failure.ts';
 /** Interval between verifications, in milliseconds: the airline may end the session, promote or retire the pilot at any time. */
 export const VERIFY_INTERVAL_MS = 30 * 60_000;
 
+/** Interval between attempts to verify a session if the back end offers no call for it, in milliseconds: it may offer one some day. */
+export const NOT_OFFERED_INTERVAL_MS = 24 * 60 * 60_000;
+
 /**
  * A session is resumed at most this long before its end, in milliseconds: one day, so that a machine that is used every day never
  * loses a session.

@@ -4,7 +4,7 @@ import type {Failure} from '../../failures/failure.ts';
 import type {BackEndClient} from '../backend/back-end-client.ts';
 import type {Pilot} from '../backend/pilot.ts';
 import {type Alarm, createAlarm} from './alarm.ts';
-import {pauseDelayMs, resumeDelayMs, retryDelayMs, verifyDelayMs} from './refresh-plan.ts';
+import {NOT_OFFERED_INTERVAL_MS, pauseDelayMs, resumeDelayMs, retryDelayMs, verifyDelayMs} from './refresh-plan.ts';
 import {failureOf} from './session-state.ts';
 import {readExpiry, type SessionRecord, withPilot} from './storage/session-record.ts';
 
@@ -18,6 +18,8 @@ export interface RefresherDeps {
   readonly timers: Timers;
   /** Called when the back end confirmed the session, perhaps with a new record. */
   onRefreshed(record: SessionRecord): void;
+  /** Called when the back end does not offer to verify or to resume the session. The refresher tries it again in a day. */
+  onNotOffered(): void;
   /** Called when an attempt failed. The refresher retries with backoff and jitter. */
   onFailed(error: unknown): void;
   /**
@@ -135,6 +137,7 @@ class SessionRefresher implements Refresher {
       const pilot = await this.#send(record, {isDue, signal});
       if (signal.aborted) return;
       this.#refreshing = undefined;
+      if (pilot === undefined) return this.#notOffered(record, isDue);
       const next = withPilot(record, pilot, readExpiry(pilot, nowMs()));
       this.#record = next;
       if (isDue || next.expiresAtMs !== record.expiresAtMs) this.#planResume(next);
@@ -143,7 +146,8 @@ class SessionRefresher implements Refresher {
     } catch (error) {
       if (signal.aborted) return;
       this.#refreshing = undefined;
-      if (error instanceof AppError && error.failure.code === 'session-unknown') this.#end(error.failure);
+      const failure = failureOf(error);
+      if (failure?.code === 'session-unknown') this.#end(failure);
       else {
         this.#failed(record, error);
         onFailed(error);
@@ -151,17 +155,47 @@ class SessionRefresher implements Refresher {
     }
   }
 
-  async #send({scriptURL, session}: SessionRecord, {isDue, signal}: Attempt): Promise<Pilot> {
-    const {client} = this.#deps;
+  /** Asks the back end. @returns Undefined if it does not offer the calls. */
+  async #send(record: SessionRecord, attempt: Attempt): Promise<Pilot | undefined> {
+    const {scriptURL, session} = record;
+    const {signal} = attempt;
+    // A web server without the back end answers 404 or an empty 500, too.
+    const probe = (): Promise<unknown> => this.#deps.client.probe(scriptURL, {signal, secrets: [session]});
     try {
-      const resumed = isDue ? await client.resume(scriptURL, session, {signal}) : undefined;
-      return resumed ?? (await client.verify(scriptURL, session, {signal}));
+      const pilot = await (attempt.isDue ? this.#resume(record, signal) : this.#verify(record, signal));
+      if (pilot === undefined) await probe();
+      return pilot;
     } catch (error) {
-      // A web server without the back end answers 404 or an empty 500, too. Probe the back end before accepting the refusal.
-      if (error instanceof AppError && ABOUT_PILOT.has(error.failure.code))
-        await client.probe(scriptURL, {signal, secrets: [session]});
+      if (error instanceof AppError && ABOUT_PILOT.has(error.failure.code)) await probe();
       throw error;
     }
+  }
+
+  /** Resumes the session. A refusal counts only if the back end does not confirm the session either: the call may not exist there. */
+  async #resume(record: SessionRecord, signal: AbortSignal): Promise<Pilot | undefined> {
+    let refusal: unknown;
+    try {
+      const resumed = await this.#deps.client.resume(record.scriptURL, record.session, {signal});
+      if (resumed !== undefined) return resumed;
+    } catch (error) {
+      if (failureOf(error)?.code !== 'session-unknown') throw error;
+      refusal = error;
+    }
+    const verified = await this.#verify(record, signal);
+    if (verified === undefined && refusal !== undefined) throw refusal;
+    return verified;
+  }
+
+  #verify({scriptURL, session}: SessionRecord, signal: AbortSignal): Promise<Pilot | undefined> {
+    return this.#deps.client.verify(scriptURL, session, {signal});
+  }
+
+  #notOffered(record: SessionRecord, isDue: boolean): void {
+    this.#failures = 0;
+    this.#problem = undefined;
+    const resumeInMs = isDue ? Infinity : this.#resumeAtMs - this.#deps.nowMs();
+    this.#plan(record, Math.min(NOT_OFFERED_INTERVAL_MS, resumeInMs));
+    this.#deps.onNotOffered();
   }
 
   #succeeded(record: SessionRecord): void {

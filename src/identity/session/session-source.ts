@@ -69,6 +69,7 @@ class BackEndSource implements SessionSource {
     this.#refresher = createRefresher({
       ...deps,
       onRefreshed: record => this.#onRefreshed(record),
+      onNotOffered: () => this.#session.markUnverifiable(),
       onFailed: error => this.#session.markStale(error),
       onEnded: problem => this.#onEnded(problem),
     });

@@ -21,12 +21,16 @@ export interface SignedIn {
   readonly identity: Identity;
   readonly kept: SessionPlace;
   readonly stale: boolean;
+  /** The time at which the back end confirmed the session last, in milliseconds since the Unix epoch; undefined before. */
+  readonly verifiedAtMs?: number | undefined;
+  /** True if the back end does not offer to verify sessions. */
+  readonly unverifiable?: boolean | undefined;
   /** Reason why the session could not be refreshed; undefined unless it is stale. */
   readonly problem?: Failure | undefined;
 }
 
 /** The members of a status that depend on the session alone. */
-type OwnStatus = Pick<SessionStatus, 'state' | 'expiresAtMs' | 'stale' | 'kept' | 'problem'>;
+type OwnStatus = Omit<SessionStatus, 'source' | 'sinceMs' | 'summary' | 'scriptURL'>;
 
 /**
  * Describes a state without its secrets.
@@ -36,8 +40,9 @@ type OwnStatus = Pick<SessionStatus, 'state' | 'expiresAtMs' | 'stale' | 'kept' 
 export function describeState(state: State, hasIdentity: boolean): OwnStatus {
   switch (state.kind) {
     case 'signed-in': {
-      const {record, stale, kept, problem} = state;
-      return {state: 'signed-in', expiresAtMs: record.expiresAtMs, stale, kept, problem: errorOf(problem)};
+      const {record, stale, kept, verifiedAtMs, unverifiable, problem} = state;
+      const {expiresAtMs} = record;
+      return {state: 'signed-in', expiresAtMs, stale, kept, verifiedAtMs, unverifiable, problem: errorOf(problem)};
     }
     case 'expired':
       return {state: 'expired', stale: false, problem: errorOf(state.problem)};

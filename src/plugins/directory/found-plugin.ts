@@ -3,9 +3,10 @@ import {basename, join} from 'node:path';
 import type {IconTheme} from '../../domain/plugin.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
-import {describeFileError, FileError, readRegularFile} from '../../files.ts';
+import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, type ManifestReading, readManifest} from '../manifest/read-manifest.ts';
 import type {FolderState} from './folder-state.ts';
+import {labelOf} from './plugin-label.ts';
 
 /** A folder that may hold a plugin. */
 export interface PluginFolder {
@@ -73,18 +74,30 @@ export async function readManifestFile({directory, inDevelopment}: PluginFolder)
 
 /**
  * Decides which folder an id belongs to: a plugin in development replaces an installed one. Ids that differ only in
- * case would share files on some systems, so both plugins are broken.
+ * case would share files on some systems, so both plugins are broken. Ids with one label would share an origin: the later one is broken.
  *
  * @param plugins Those in development first.
+ * @param toLabel Returns the label of an id.
  * @returns The plugins in the order of their ids, each id once.
  */
-export function assignIds(plugins: readonly FoundPlugin[]): readonly FoundPlugin[] {
+export function assignIds(
+  plugins: readonly FoundPlugin[],
+  toLabel: (id: string) => string = labelOf,
+): readonly FoundPlugin[] {
   const byId = new Map<string, FoundPlugin>();
   for (const plugin of plugins) {
     const first = byId.get(plugin.id);
     if (first === undefined) byId.set(plugin.id, plugin);
     else if (plugin.inDevelopment)
       byId.set(plugin.id, breakPlugin(first, `has the id of another plugin, in ${plugin.directory}`));
+  }
+  const byLabel = new Map<string, FoundPlugin>();
+  for (const plugin of byId.values()) {
+    if (plugin.manifest === undefined) continue;
+    const label = toLabel(plugin.id);
+    const first = byLabel.get(label);
+    if (first === undefined) byLabel.set(label, plugin);
+    else byId.set(plugin.id, breakPlugin(plugin, `leads to the same host name as ${JSON.stringify(first.id)}`, '$.id'));
   }
   const assigned = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   return assigned.map(plugin => {

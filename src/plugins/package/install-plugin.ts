@@ -3,7 +3,7 @@ import {basename, join} from 'node:path';
 import type {PluginLogLine, PluginState} from '../../domain/plugin.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {makeDirectory} from '../../files.ts';
+import {makeDirectory, syncTree} from '../../files/directory.ts';
 import {readFolderState} from '../directory/folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from '../directory/found-plugin.ts';
 import type {PluginPackage} from './plugin-package.ts';
@@ -43,6 +43,7 @@ export async function stagePlugin(
     throw new AppError({code: 'invalid-plugin', plugin: id, problems: [{path: '$.id', problem}]});
   const staged = join(staging.next, id);
   await unpack(files, staged, signal);
+  await syncTree(staged);
   const {problems, hasBackground, hasPage} = await inspectFolder(staged);
   if (problems.length > 0) throw new AppError({code: 'invalid-plugin', plugin: id, problems});
   const directory = join(plugins, id);

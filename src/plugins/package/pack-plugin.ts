@@ -1,8 +1,7 @@
-import {createWriteStream} from 'node:fs';
-import {rename, rm, stat} from 'node:fs/promises';
+import type {FileHandle} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
-import {pipeline} from 'node:stream/promises';
 import {ZipFile} from 'yazl';
+import {replaceFile, SHARED_FILE_MODE} from '../../files/replace-file.ts';
 import {BACKGROUND_FOLDER, PAGE_FOLDER} from '../directory/folder-state.ts';
 import {type CheckDeps, checkPackage} from './check-package.ts';
 import {listFolder} from './folder-files.ts';
@@ -36,17 +35,16 @@ export async function packPlugin(folder: string, archive: string, deps: PackDeps
   await using listed = await listFolder(folder, source);
   const files = [...listed.files].sort((a, b) => (a.path < b.path ? -1 : 1));
   const unfinished = join(dirname(archive), `.${basename(archive)}.${deps.randomName()}`);
-  try {
-    const sizeBytes = await writeArchive(files, unfinished);
+  let sizeBytes = 0;
+  const fill = async (file: FileHandle): Promise<void> => {
+    await writeArchive(files, file);
     await assertUsable(unfinished, {...deps, source});
-    await rename(unfinished, archive);
-    const sizeOf = (part: string): number => sumSizes(files.filter(({path}) => path.startsWith(`${part}/`)));
-    const unpackedBytes = {background: sizeOf(BACKGROUND_FOLDER), ui: sizeOf(PAGE_FOLDER)};
-    return {sizeBytes, files: files.length, unpackedBytes};
-  } catch (error) {
-    await rm(unfinished, {force: true});
-    throw error;
-  }
+    sizeBytes = (await file.stat()).size;
+  };
+  await replaceFile(archive, fill, {mode: SHARED_FILE_MODE, temporary: unfinished});
+  const sizeOf = (part: string): number => sumSizes(files.filter(({path}) => path.startsWith(`${part}/`)));
+  const unpackedBytes = {background: sizeOf(BACKGROUND_FOLDER), ui: sizeOf(PAGE_FOLDER)};
+  return {sizeBytes, files: files.length, unpackedBytes};
 }
 
 /** The time of every file, which is the earliest that archives can have. It is written as a local time. */
@@ -55,8 +53,7 @@ const FILE_TIME = new Date(1980, 0, 1);
 const FILE_MODE = 0o100644;
 const PROGRAM_MODE = 0o100755;
 
-/** Writes an archive. @returns Its size, in bytes. */
-async function writeArchive(files: readonly PackageFile[], path: string): Promise<number> {
+async function writeArchive(files: readonly PackageFile[], archive: FileHandle): Promise<void> {
   const zip = new ZipFile();
   for (const file of files) {
     const chunks: Uint8Array[] = [];
@@ -66,8 +63,8 @@ async function writeArchive(files: readonly PackageFile[], path: string): Promis
     zip.addBuffer(Buffer.concat(chunks), file.path, {mtime: FILE_TIME, mode, forceDosTimestamp: true});
   }
   zip.end();
-  await pipeline(zip.outputStream, createWriteStream(path, {flags: 'wx'}));
-  return (await stat(path)).size;
+  // `writeFile` writes on where it ended before.
+  for await (const chunk of zip.outputStream) await archive.writeFile(chunk);
 }
 
 /** Checks the archive apart from its project, in which the background may find modules that the archive lacks. */

@@ -1,7 +1,8 @@
 import {readdir, rm} from 'node:fs/promises';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {isPluginId} from '../../domain/plugin-id.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {syncDirectory} from '../../files/directory.ts';
 import {awaitEnd, type FollowingService, type Waiting} from './service-view.ts';
 import type {Staging} from './staging.ts';
 
@@ -81,6 +82,7 @@ export async function removePlugin(
   if (deleted !== undefined) {
     if (!hasEnded) throw inUse(deleted, 'the background of the plugin has not ended');
     await rm(deleted, {recursive: true, force: true, maxRetries: 3});
+    await syncDirectory(dirname(deleted));
   }
   return {hasEnded};
 }

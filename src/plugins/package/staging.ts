@@ -1,7 +1,7 @@
-import {lstat, mkdir, readdir, rename, rm} from 'node:fs/promises';
+import {lstat, readdir, rm} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {codeOf} from '../../failures/error-text.ts';
-import {makeDirectory} from '../../files.ts';
+import {makeDirectory, renameDurably} from '../../files/directory.ts';
 import {ownUserId} from '../directory/access.ts';
 
 /** Dependencies of {@link openStaging}. */
@@ -17,7 +17,7 @@ const MODE = 0o700;
 
 /**
  * A directory beside the directory of plugins, on the same file system, where a new version is unpacked and the old one is kept. Files
- * move between the two by renaming. Disposal removes it with its content, unless a version that was kept is still in it.
+ * move between the two by renaming, durably. Disposal removes it with its content, unless a version that was kept is still in it.
  */
 export interface Staging extends AsyncDisposable {
   /** Folder for the files of a new version; created by the caller. */
@@ -52,7 +52,7 @@ export interface HeldStaging {
 export async function openStaging(plugins: string, deps: StagingDeps): Promise<Staging | HeldStaging> {
   await makeDirectory(dirname(plugins), MODE);
   const path = `${plugins}${SUFFIX}-${deps.processId}-${deps.randomName()}`;
-  await mkdir(path, {mode: MODE});
+  await makeDirectory(path, MODE);
   // After its own directory exists: of two commands, the later one sees both.
   const others = (await listStagings(plugins)).filter(other => other.path !== path);
   const holder = others.find(({processId}) => deps.isRunning(processId));
@@ -61,14 +61,14 @@ export async function openStaging(plugins: string, deps: StagingDeps): Promise<S
     return {heldBy: holder};
   }
   for (const other of others) await cleanUp(other.path, plugins);
-  for (const part of [NEXT, KEPT, DROPPED]) await mkdir(join(path, part), {mode: MODE});
+  for (const part of [NEXT, KEPT, DROPPED]) await makeDirectory(join(path, part), MODE);
   return {
     next: join(path, NEXT),
-    move: rename,
-    keep: folder => rename(folder, join(path, KEPT, basename(folder))),
-    putBack: folder => rename(join(path, KEPT, basename(folder)), folder),
+    move: renameDurably,
+    keep: folder => renameDurably(folder, join(path, KEPT, basename(folder))),
+    putBack: folder => renameDurably(join(path, KEPT, basename(folder)), folder),
     confirm: () => confirm(path),
-    drop: folder => rename(folder, join(path, DROPPED, basename(folder))),
+    drop: folder => renameDurably(folder, join(path, DROPPED, basename(folder))),
     [Symbol.asyncDispose]: async () => {
       if ((await readdir(join(path, KEPT))).length === 0) await remove(path);
     },
@@ -86,7 +86,8 @@ const DROPPED = 'dropped';
 
 /** Renames first: a command that is killed while it deletes must not leave an incomplete folder in `kept`. */
 async function confirm(path: string): Promise<void> {
-  for (const name of await readdir(join(path, KEPT))) await rename(join(path, KEPT, name), join(path, DROPPED, name));
+  for (const name of await readdir(join(path, KEPT)))
+    await renameDurably(join(path, KEPT, name), join(path, DROPPED, name));
 }
 
 /** Staging directory of a command, which may have been killed. */
@@ -119,10 +120,10 @@ async function putBack(
   name: string,
   {path, plugins}: {readonly path: string; readonly plugins: string},
 ): Promise<void> {
-  await rename(join(plugins, name), join(path, DROPPED, `${name}-unconfirmed`)).catch(error => {
+  await renameDurably(join(plugins, name), join(path, DROPPED, `${name}-unconfirmed`)).catch(error => {
     if (codeOf(error) !== 'ENOENT') throw error;
   });
-  await rename(join(path, KEPT, name), join(plugins, name));
+  await renameDurably(join(path, KEPT, name), join(plugins, name));
 }
 
 /** Returns whether a directory is of this user: in a shared one another user may have created one of this name. */

@@ -1,6 +1,6 @@
 import {type FileHandle, open} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {makeDirectory} from '../../files.ts';
+import {makeDirectory} from '../../files/directory.ts';
 import type {PackageFile} from './package-files.ts';
 
 /** Only this user may change the files, whose code runs as this user, or read them. */

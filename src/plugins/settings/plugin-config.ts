@@ -1,6 +1,6 @@
 import {readJsonDocument} from '../../domain/json-document.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {describeFileError, FileError, readRegularFile} from '../../files.ts';
+import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
 
 /** Maximum size of the configuration, in bytes. Plugins read it whole; published ones use one address in it. */
 const CONFIG_BYTES_MAX = 1024 * 1024;

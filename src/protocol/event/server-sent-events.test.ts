@@ -16,7 +16,7 @@ const STREAMS: readonly {
   {name: 'a field without a colon', text: 'data\nid: 1\n\n', blocks: [{id: '1'}]},
   {name: 'a comment', text: ': heartbeat\n\n', blocks: [{}]},
   {name: 'a comment with a cursor', text: ':\nid: 7\n\n', blocks: [{id: '7'}]},
-  {name: 'its beginning', text: STREAM_START, blocks: [{retry: '1000'}]},
+  {name: 'its beginning', text: STREAM_START, blocks: [{}]},
   {name: 'unknown fields', text: 'what: ever\nData: 1\n data: 2\ndata: 3\n\n', blocks: [{data: '3'}]},
   {name: 'a byte order mark', text: '\ufeffdata: 1\n\n', blocks: [{data: '1'}]},
   {name: 'a byte order mark within', text: 'data: \ufeff\n\n', blocks: [{data: '\ufeff'}]},

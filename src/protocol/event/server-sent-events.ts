@@ -3,8 +3,12 @@ import {formatRevision} from '../../domain/revision.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {ByteWriter} from '../text/byte-writer.ts';
 
-/** Beginning of a stream of server-sent events: browsers reconnect after a second, and a restart of the service takes less. */
-export const STREAM_START = ': events of crewroom\nretry: 1000\n\n';
+/**
+ * Beginning of a stream of server-sent events. An `EventSource` reconnects after `retry`, in milliseconds: longer than a restart of the
+ * service (at most 7 seconds to stop, with plugins) and than the pause of systemd after a crash, since in a page of another origin Firefox
+ * gives up for good if one reconnection is refused.
+ */
+export const STREAM_START = ': events of crewroom\nretry: 10000\n\n';
 
 /** Options of {@link formatBatch}. */
 export interface BatchFormat {
@@ -56,7 +60,7 @@ export class SseParser {
   }
 
   #read(line: string): readonly SseBlock[] {
-    const [, name, value] = /^(data|id|retry): ?(.*)$/s.exec(line) ?? [];
+    const [, name, value] = /^(data|id): ?(.*)$/s.exec(line) ?? [];
     if (name !== undefined && value !== undefined) this.#block.set(name, value);
     if (line !== '') return [];
     const block = this.#block;

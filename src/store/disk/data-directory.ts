@@ -1,7 +1,7 @@
 import {dirname, join} from 'node:path';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
-import type {FileStatus, FileSystem} from './file-system.ts';
+import {type FileStatus, type FileSystem, isOpeningRefused} from './file-system.ts';
 import {isFullDiskError} from './free-space.ts';
 import {NODE_FILES} from './node-file-system.ts';
 
@@ -153,7 +153,7 @@ export async function syncDirectories({files, path, storePath, lockPath}: DataDi
       await files.syncDirectory(ancestor);
     } catch (error) {
       // Any other error means that the directory belongs to another user, so it is not new.
-      if (codeOf(error) === 'EIO' || isFullDiskError(error)) throw error;
+      if (codeOf(error) === 'EIO' || isFullDiskError(error) || isOpeningRefused(error)) throw error;
     }
   };
   const own = [storePath, lockPath, path, dirname(path)];

@@ -1,3 +1,5 @@
+import {codeOf} from '../../failures/error-text.ts';
+
 /**
  * The file system, as far as the files need it that this package writes itself; the engine of the tree writes its own. What is not
  * synced may be lost with the power, in part and in any order: content until `sync` of the file, names until `syncDirectory`.
@@ -65,4 +67,19 @@ export async function syncFile(files: FileSystem, path: string): Promise<void> {
   } finally {
     await file.close();
   }
+}
+
+/** Codes of errors for a limit of open files, of the process or the system, and for a lack of memory (open(2)). */
+const SCARCE: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM'];
+
+/** The calls of the operating system with which Node opens files and directories. */
+const OPENING_CALLS: readonly unknown[] = ['open', 'opendir', 'scandir'];
+
+/**
+ * Returns whether a file or directory could not be opened for want of a descriptor or of memory. That says nothing about the disk, and
+ * nothing was changed: a later call may succeed. The same codes from other calls, such as a write, say nothing about what was done.
+ */
+export function isOpeningRefused(error: unknown): boolean {
+  const call = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
+  return SCARCE.includes(codeOf(error)) && OPENING_CALLS.includes(call);
 }

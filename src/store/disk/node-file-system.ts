@@ -14,8 +14,9 @@ import {
 } from 'node:fs/promises';
 import {join} from 'node:path';
 import {codeOf} from '../../failures/error-text.ts';
-import {FileError, makeDirectory, readRegularFile, syncDirectory} from '../../files.ts';
-import type {FileStatus, FileSystem, OpenFile} from './file-system.ts';
+import {makeDirectory, syncDirectory} from '../../files/directory.ts';
+import {FileError, readRegularFile} from '../../files/read-file.ts';
+import {type FileStatus, type FileSystem, isOpeningRefused, type OpenFile} from './file-system.ts';
 
 /** Only the owner may read: values and sessions are private. */
 const FILE_MODE = 0o600;
@@ -100,7 +101,10 @@ async function freeBytes(path: string): Promise<number> {
 async function fileGrowthBytes(path: string): Promise<number> {
   // Other systems do not report the limit. There a write fails only when no space is left for deletions either.
   if (process.platform !== 'linux') return Infinity;
-  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(error => {
+    if (isOpeningRefused(error)) throw error;
+    return '';
+  });
   const limitBytes = /^Max file size +(\d+)/m.exec(limits)?.[1];
   if (limitBytes === undefined) return Infinity;
   const found = await Promise.all((await readdir(path)).map(name => inspect(join(path, name))));

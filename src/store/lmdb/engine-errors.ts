@@ -3,6 +3,7 @@ import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {type DataDirectory, unusableDirectory} from '../disk/data-directory.ts';
 import {GROUP_OVERHEAD_BYTES, isFullDiskError} from '../disk/free-space.ts';
+import {OpeningError} from './opening-limits.ts';
 
 /** Error numbers of the engine (lmdb.h). Numbers above zero are those of the operating system. */
 const ENGINE_ERRORS = {pageNotFound: -30797, corrupted: -30796, mapFull: -30792, badTransaction: -30782} as const;
@@ -72,7 +73,8 @@ export async function failedOnFullDisk(
  * of the process or a failing disk says nothing about the content of the files, so the advice must not be to restore a backup.
  */
 export function openingFailure(directory: string, error: unknown): AppError {
-  if (isFull(error) || isSystemError(error)) return unusableDirectory(directory, error);
+  if (error instanceof OpeningError || isFull(error) || isSystemError(error))
+    return unusableDirectory(directory, error);
   return new AppError({code: 'store-damaged', directory, problem: messageOf(error)}, {cause: error});
 }
 

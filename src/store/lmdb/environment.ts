@@ -1,7 +1,10 @@
-import {closeSync, openSync} from 'node:fs';
+import {mkdtemp, rm} from 'node:fs/promises';
+import {join} from 'node:path';
 import * as lmdb from 'lmdb';
-import {open, type RootDatabase} from 'lmdb';
+import {open, type RootDatabase, type RootDatabaseOptionsWithPath} from 'lmdb';
 import {KEY_ENCODER} from './key-bytes.ts';
+import {assertAddressSpaceLeft, assertCanOpen, MAP_BYTES} from './opening-limits.ts';
+import {assertOpens, needsNoTrial} from './opening-trial.ts';
 import {createValueCodec, EMPTY_TABLE, type Table, type TableDatabase, wrapTable} from './table.ts';
 
 /**
@@ -54,16 +57,46 @@ export function engineVersion(): string {
   return /[0-9.]+/.exec(versionString)?.[0] ?? '';
 }
 
-/** Address space reserved for the file, in bytes; it grows beyond if necessary. */
-const MAP_BYTES = 4 * 1024 ** 3;
+/**
+ * Opens the environment in an existing directory.
+ *
+ * @throws {OpeningError} If the file system, a limit or another program does not allow it: the engine is not asked then, since it ends the
+ * process after most failures. Otherwise errors of the engine.
+ */
+export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
+  const {directory, readOnly = false} = options;
+  await assertOpens({directory, readOnly, engine: engineOptions(options)});
+  return reopenEnvironment(options);
+}
 
-/** Number of files that the engine opens for an environment, and one to spare. */
-const OPENED_FILES = 4;
+/** Opens an environment that this process had open before, on a file system that allowed it. @throws As {@link openEnvironment}. */
+export function reopenEnvironment(options: EnvironmentOptions): Environment {
+  const {directory, readOnly = false} = options;
+  assertCanOpen({directory, readOnly});
+  return new LmdbEnvironment(open(engineOptions(options)), readOnly);
+}
 
-/** Opens the environment in an existing directory. @throws Errors of the operating system. */
-export function openEnvironment({directory, readOnly = false}: EnvironmentOptions): Environment {
-  assertFilesCanBeOpened(directory);
-  const root = open({
+/** Number of environments of a store, with that of its lock. */
+const ENVIRONMENTS = 2;
+
+/**
+ * Asserts that a process like this one could open a store in a directory, which need not have one. Nothing stays there.
+ *
+ * @throws {OpeningError}
+ */
+export async function assertStoreOpens(place: string): Promise<void> {
+  assertAddressSpaceLeft(place, ENVIRONMENTS);
+  if (await needsNoTrial(place)) return;
+  const directory = await mkdtemp(join(place, '.crewroom-trial-'));
+  try {
+    await assertOpens({directory, readOnly: false, engine: engineOptions({directory})});
+  } finally {
+    await rm(directory, {recursive: true, force: true});
+  }
+}
+
+function engineOptions({directory, readOnly = false}: EnvironmentOptions): RootDatabaseOptionsWithPath {
+  return {
     path: directory,
     noSubdir: false,
     keyEncoding: 'binary',
@@ -75,20 +108,7 @@ export function openEnvironment({directory, readOnly = false}: EnvironmentOption
     // Growing the map later would map the file again, and both maps would count as memory in use.
     ...(process.platform === 'win32' ? {} : {mapSize: MAP_BYTES}),
     readOnly,
-  });
-  return new LmdbEnvironment(root, readOnly);
-}
-
-/** Throws if the limit of open files is reached. The engine would end the process if it could not open one of its files. */
-function assertFilesCanBeOpened(directory: string): void {
-  // Windows cannot open a directory, and has no such limit.
-  if (process.platform === 'win32') return;
-  const files: number[] = [];
-  try {
-    while (files.length < OPENED_FILES) files.push(openSync(directory, 'r'));
-  } finally {
-    for (const file of files) closeSync(file);
-  }
+  };
 }
 
 class LmdbEnvironment implements Environment {

@@ -50,8 +50,10 @@ describe('a data directory', () => {
     const directory = await makeDirectory();
     const store = await openStore(directory);
     await assert.rejects(openStore(directory), {failure: inUse(directory, process.pid)});
+    assert.equal(await findHolder(describeDataDirectory(directory), process.pid), process.pid);
     // What was opened to find that out is closed again; that must not give the lock up.
     const other = await startProcess();
+    assert.equal(await other.call('findHolder', {directory}), process.pid);
     await assert.rejects(other.call('open', {directory}), {failure: inUse(directory, process.pid)});
     assert.equal(await store.changes(0, {limit: 1}).then(({kind}) => kind), 'changes');
     await store[Symbol.asyncDispose]();

@@ -1,9 +1,10 @@
 import {statSync} from 'node:fs';
 import {join} from 'node:path';
 import {AppError} from '../../failures/app-error.ts';
-import type {DataDirectory} from '../disk/data-directory.ts';
+import {type DataDirectory, unusableDirectory} from '../disk/data-directory.ts';
 import {assertLockUndamaged, type Expected} from './check-pages.ts';
 import {type Environment, openEnvironment} from './environment.ts';
+import {OpeningError} from './opening-limits.ts';
 
 const HOLDER = Buffer.from('holder');
 
@@ -23,7 +24,7 @@ export interface LockOptions extends Expected {
  */
 export async function takeLock(directory: DataDirectory, {processId, expected}: LockOptions): Promise<AsyncDisposable> {
   await assertLockUndamaged(directory, {expected});
-  const environment = openEnvironment({directory: directory.lockPath});
+  const environment = await openEnvironment({directory: directory.lockPath});
   try {
     const holder = environment.writeAndWait(() => findOrBecomeHolder(environment, processId));
     if (holder !== undefined) {
@@ -40,13 +41,16 @@ export async function takeLock(directory: DataDirectory, {processId, expected}: 
  * Finds the process that holds the lock of a data directory, without taking it.
  *
  * @param ownId Id of this process.
+ * @throws {AppError} `data-directory-unusable` if the lock is damaged, or if it cannot be opened here.
  */
 export async function findHolder(directory: DataDirectory, ownId: number): Promise<number | undefined> {
   // The file is empty before the first lock; if the engine opened it only for reading, it would end the process.
   const file = statSync(join(directory.lockPath, 'data.mdb'), {throwIfNoEntry: false});
   if (file === undefined || file.size === 0) return undefined;
   await assertLockUndamaged(directory, {expected: true});
-  const environment = openEnvironment({directory: directory.lockPath, readOnly: true});
+  const environment = await openEnvironment({directory: directory.lockPath, readOnly: true}).catch(error => {
+    throw error instanceof OpeningError ? unusableDirectory(directory.path, error) : error;
+  });
   try {
     return findLiveHolder(environment, ownId);
   } finally {

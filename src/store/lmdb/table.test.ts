@@ -35,7 +35,7 @@ function filled(key: string, sizeBytes: number): Buffer {
 }
 
 test('ranges have the keys of any bytes in their order, with their values, in both directions', async () => {
-  await using environment = openEnvironment({directory: await makeDirectory()});
+  await using environment = await openEnvironment({directory: await makeDirectory()});
   const table = environment.table('table');
   const records = fc.uniqueArray(fc.tuple(keys, sizes), {maxLength: 12, selector: ([key]) => keyBytesOf(key)});
   const ranges = fc.record({start: fc.option(keys, {nil: undefined}), reverse: fc.boolean()});

@@ -283,7 +283,7 @@ describe('snapshots that are not read', () => {
 });
 
 async function change(directory: string, write: (environment: Environment) => void): Promise<void> {
-  const environment = openEnvironment({directory: join(directory, 'store')});
+  const environment = await openEnvironment({directory: join(directory, 'store')});
   for (const name of ['entries', 'changes', 'expiries']) environment.table(name);
   await environment.write(() => write(environment));
   await environment[Symbol.asyncDispose]();

@@ -189,7 +189,7 @@ export class Tree implements AsyncDisposable {
   #open({readOnly}: {readonly readOnly: boolean}): unknown {
     const {opened, logLimits} = this.#deps;
     try {
-      this.#environment = opened.engine.openEnvironment({directory: opened.directory.storePath, readOnly});
+      this.#environment = opened.engine.reopenEnvironment({directory: opened.directory.storePath, readOnly});
       const tables = openTables(this.#environment);
       this.#changes = new ChangeLog(tables.changes, logLimits);
       this.#tables = tables;

@@ -34,7 +34,7 @@ export interface RecordPosition {
 
 /**
  * Creates the files, filled with unused sectors. The tree must have everything that was in files from before, and must not name the
- * log before they are complete.
+ * log before they are complete. After a failure it may be called again: it begins anew.
  */
 export async function createFiles(directory: DataDirectory): Promise<readonly WalFile[]> {
   const {files, storePath} = directory;

@@ -1,6 +1,7 @@
 import type {Log} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
+import {isOpeningRefused} from '../disk/file-system.ts';
 import {DiskSpace, type DiskSpaceDeps, type FreeSpace} from '../disk/reserve.ts';
 import {sizeOfPlans} from '../plan/commit-size.ts';
 import type {PreparedPlan} from '../plan/prepared-commit.ts';
@@ -12,7 +13,8 @@ export interface DiskGateDeps extends DiskSpaceDeps {
 
 /**
  * Every write to the disk passes here. Fail-stop: after one failed, no other is tried until the store is opened again. After a failed
- * fsync the content of the disk is unknown, and a successful retry proves nothing.
+ * fsync the content of the disk is unknown, and a successful retry proves nothing. A file that could not be opened for want of a descriptor
+ * is no failed write.
  */
 export class DiskGate {
   readonly #log: Log;
@@ -35,15 +37,16 @@ export class DiskGate {
     if (this.#stopped !== undefined) throw this.#stopped;
   }
 
-  /** Returns the free space for a write of some plans: most times at once. @throws {AppError} `store-read-only` if the disk fails. */
+  /** Returns the free space for a write of some plans: most times at once. @throws {AppError} As {@link write}. */
   check(plans: readonly PreparedPlan[]): FreeSpace | Promise<FreeSpace> {
     return this.#space.trusts() ? 'ample' : this.write(() => this.#space.check(sizeOfPlans(plans)));
   }
 
   /**
-   * Runs a step that writes. If it throws an `AppError`, nothing was written; any other error makes the store read-only.
+   * Runs a step that writes. If it throws an `AppError`, nothing was written; any other error makes the store read-only, unless it shows
+   * that a file could not be opened: the next write runs the step anew.
    *
-   * @throws {AppError} `store-read-only`, and everything that `step` throws as an `AppError`.
+   * @throws {AppError} `store-read-only`; `store-unavailable` if no file can be opened for the moment; and everything that `step` throws as an `AppError`.
    */
   async write<T>(step: () => Promise<T>): Promise<T> {
     this.assertWritable();
@@ -56,7 +59,7 @@ export class DiskGate {
 
   /** Returns the failure of a step. */
   async #endFailed(error: unknown): Promise<AppError> {
-    if (!(error instanceof AppError)) return this.#stop(error);
+    if (!(error instanceof AppError)) return isOpeningRefused(error) ? this.#defer(error) : this.#stop(error);
     if (!isDiskFull(error)) return error;
     this.#log.error('disk full; nothing was written', {error});
     try {
@@ -64,8 +67,13 @@ export class DiskGate {
       await this.#space.releaseReserve();
       return error;
     } catch (failed) {
-      return this.#stop(failed);
+      return isOpeningRefused(failed) ? error : this.#stop(failed);
     }
+  }
+
+  #defer(cause: unknown): AppError {
+    this.#log.error('no file can be opened; nothing was written', {error: cause});
+    return new AppError({code: 'store-unavailable', problem: messageOf(cause)}, {cause});
   }
 
   #stop(cause: unknown): AppError {

@@ -62,6 +62,21 @@ describe('a service with --store etcd://…', () => {
     assert.equal(await readText(again, 'a'), '1.0');
   });
 
+  test('accepts a revision that another one has just written as the start of events', async () => {
+    const store = addressOf('since');
+    await using first = await startService({store});
+    await using second = await startService({store});
+    for (let round = 0; round < 30; round++) {
+      const {revision} = await first.crewroom.entries.put('a', String(round));
+
+      const next = await fetch(`${second.url}/api/events?since=${revision}`);
+      assert.equal(next.status, 200);
+      await next.body?.cancel();
+    }
+    const beyond = await fetch(`${second.url}/api/events?since=999999`);
+    assert.equal(beyond.status, 400, await beyond.text());
+  });
+
   test('runs as it is built, with gRPC in a bundle', async () => {
     const store = addressOf('built');
     const script = `fetch(process.env.CREWROOM_URL + '/api/store/a', {method: 'PUT', body: '1.0'}).then(each => console.log(each.status))`;

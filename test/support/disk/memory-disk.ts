@@ -11,10 +11,13 @@ export interface DiskCall {
 }
 
 /** A fault in place of a call: an error of the operating system, a write of half of the bytes, or a sync that only seems to be one. */
-export type Fault = 'EIO' | 'ENOSPC' | 'EDQUOT' | 'short' | 'lie';
+export type Fault = 'EIO' | 'ENOSPC' | 'EDQUOT' | 'EMFILE' | 'short' | 'lie';
 
 /** Numbers of errors; Node has no name for EDQUOT. */
-const ERRORS = {EIO: 5, ENOSPC: 28, EDQUOT: 122} as const;
+const ERRORS = {EIO: 5, ENOSPC: 28, EDQUOT: 122, EMFILE: 24} as const;
+
+/** Calls that begin by opening a file or directory. */
+const OPENING: readonly DiskCall['kind'][] = ['create', 'empty', 'sync-directory'];
 
 /** Free space of every memory disk, in bytes: so much that the store trusts it. */
 const FREE_BYTES = 1024 ** 4;
@@ -57,8 +60,8 @@ export class MemoryDisk implements FileSystem {
 
   async open(path: string, flags: 'r+' | 'w' | 'wx'): Promise<OpenFile> {
     const found = this.fileAt(path);
-    if (flags === 'r+' && found === undefined) throw failure('ENOENT', 2, path);
-    if (flags === 'wx' && found !== undefined) throw failure('EEXIST', 17, path);
+    if (flags === 'r+' && found === undefined) throw failure('ENOENT', 2, {path, syscall: 'open'});
+    if (flags === 'wx' && found !== undefined) throw failure('EEXIST', 17, {path, syscall: 'open'});
     if (found === undefined || flags === 'w') await this.#call({kind: 'create', path});
     const file = found ?? this.create(path);
     if (flags === 'w') file.resize(0);
@@ -141,7 +144,8 @@ export class MemoryDisk implements FileSystem {
   async #call(call: DiskCall): Promise<Fault | undefined> {
     const fault = await this.onCall(call);
     if (fault === undefined || fault === 'short' || fault === 'lie') return fault;
-    throw failure(fault === 'EDQUOT' ? 'Unknown system error -122' : fault, ERRORS[fault], call.path);
+    const syscall = OPENING.includes(call.kind) ? 'open' : call.kind;
+    throw failure(fault === 'EDQUOT' ? 'Unknown system error -122' : fault, ERRORS[fault], {path: call.path, syscall});
   }
 
   #parentOf(path: string): MemoryDirectory {
@@ -151,7 +155,7 @@ export class MemoryDisk implements FileSystem {
   #directoryAt(path: string): MemoryDirectory {
     const node = this.#find(path);
     if (node instanceof MemoryDirectory) return node;
-    throw failure('ENOENT', 2, path);
+    throw failure('ENOENT', 2, {path, syscall: 'open'});
   }
 
   #find(path: string): MemoryNode | undefined {
@@ -162,6 +166,12 @@ export class MemoryDisk implements FileSystem {
   }
 }
 
-function failure(code: string, errno: number, path: string): Error {
-  return Object.assign(new Error(`${code}: a fault of the memory disk at '${path}'`), {code, errno: -errno});
+interface FailedCall {
+  readonly path: string;
+  readonly syscall: string;
+}
+
+function failure(code: string, errno: number, {path, syscall}: FailedCall): Error {
+  const message = `${code}: a fault of the memory disk, ${syscall} '${path}'`;
+  return Object.assign(new Error(message), {code, errno: -errno, syscall});
 }

@@ -3,7 +3,7 @@ import type {DataDirectory} from '../../../src/store/disk/data-directory.ts';
 import {type OpenFile, writeWhole} from '../../../src/store/disk/file-system.ts';
 import {removeUnfinished} from '../../../src/store/lmdb/check-pages.ts';
 import type {Engine} from '../../../src/store/lmdb/engine.ts';
-import type {Environment, EnvironmentSnapshot} from '../../../src/store/lmdb/environment.ts';
+import type {Environment, EnvironmentOptions, EnvironmentSnapshot} from '../../../src/store/lmdb/environment.ts';
 import {keyBytesOf, toBuffer} from '../../../src/store/lmdb/key-bytes.ts';
 import {share, type Table, type TableRange, type TableRecord} from '../../../src/store/lmdb/table.ts';
 import type {MemoryDisk} from './memory-disk.ts';
@@ -42,8 +42,11 @@ const NEW = Buffer.concat([
  * @param states Shared by an engine and those that continue from images of its disk.
  */
 export function memoryEngine(disk: MemoryDisk, states: States): Engine {
+  const reopenEnvironment = ({directory}: EnvironmentOptions): Environment =>
+    new MemoryEnvironment(disk, `${directory}/data.mdb`, states);
   return {
-    openEnvironment: ({directory}) => new MemoryEnvironment(disk, `${directory}/data.mdb`, states),
+    openEnvironment: async options => reopenEnvironment(options),
+    reopenEnvironment,
     async assertUndamaged({path, storePath}: DataDirectory, {expected}) {
       const problem = findProblem(disk.fileAt(`${storePath}/data.mdb`)?.content, expected);
       if (problem !== undefined) throw new AppError({code: 'store-damaged', directory: path, problem});

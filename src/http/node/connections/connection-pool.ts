@@ -3,12 +3,6 @@ import type {Limits} from '../../../domain/limits.ts';
 import type {ConnectionStatistics} from '../../../domain/statistics.ts';
 import {Connection} from './connection.ts';
 
-/**
- * Time without progress after which a client may lose its connection, once many are open, in milliseconds. On one machine a
- * whole value takes about 10 ms, and about 100 ms if the machine is busy.
- */
-export const PATIENCE_MS = 250;
-
 /** Dependencies of {@link Connections}. */
 export interface ConnectionsOptions {
   readonly limits: Pick<Limits, 'connectionsMax' | 'heldBytesMax'>;
@@ -17,8 +11,8 @@ export interface ConnectionsOptions {
 }
 
 /**
- * All open connections. One rule evicts: connections that have waited longest for their clients are closed, if that is
- * {@link PATIENCE_MS} or more. It applies to connections from half of the maximum, which leaves places for many new ones
+ * All open connections. One rule evicts: connections that have exceeded the patience with their state longest are closed
+ * (`Connection.lateMs`). It applies to connections from half of the maximum, which leaves places for many new ones
  * at once, and to bytes in memory from `Limits.heldBytesMax`. A connection between two requests is closed only if the
  * maximum is reached, but then at once: its next request may be on its way, and a client may be unable to retry it.
  * Any server that closes an idle connection takes that risk (RFC 9112 section 9.5). To half-close it first would not help:
@@ -92,7 +86,7 @@ export class Connections {
     const late = this.#findLate(busy).slice(0, missing);
     for (const connection of late) this.#evict(connection);
     if (counted.length - late.length < this.#connectionsMax) return true;
-    const [longestIdle] = this.#sortByWait(spare);
+    const [longestIdle] = this.#sortByLateness(spare);
     if (longestIdle !== undefined) this.#evict(longestIdle);
     return longestIdle !== undefined;
   }
@@ -109,15 +103,15 @@ export class Connections {
     return this.#heldBytes <= this.#heldBytesMax || this.#heldBytes === holder.heldBytes;
   }
 
-  /** Returns the connections that have waited too long for their clients, the longest first. */
+  /** Returns the connections that are late, the latest first. */
   #findLate(connections: readonly Connection[]): readonly Connection[] {
     const nowMs = this.#nowMs();
-    return this.#sortByWait(connections.filter(connection => connection.waitedMs(nowMs) >= PATIENCE_MS));
+    return this.#sortByLateness(connections.filter(connection => connection.lateMs(nowMs) >= 0));
   }
 
-  #sortByWait(connections: readonly Connection[]): readonly Connection[] {
+  #sortByLateness(connections: readonly Connection[]): readonly Connection[] {
     const nowMs = this.#nowMs();
-    return connections.toSorted((one, other) => other.waitedMs(nowMs) - one.waitedMs(nowMs));
+    return connections.toSorted((one, other) => other.lateMs(nowMs) - one.lateMs(nowMs));
   }
 
   #evict(connection: Connection): void {

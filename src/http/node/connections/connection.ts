@@ -16,6 +16,18 @@ export const PIPELINED_MAX = 16;
 export const PROGRESS_BYTES_PER_MS = 64;
 
 /**
+ * Time without progress after which a client may lose its connection, once many are open, in milliseconds. On one machine a
+ * whole value takes about 10 ms, and about 100 ms if the machine is busy.
+ */
+export const PATIENCE_MS = 250;
+
+/**
+ * Time after which a connection whose client waits for it may be closed, once many are open, in milliseconds: longer than any work of the
+ * service itself. A plugin, a dev server or a disk may take longer, or never answer.
+ */
+export const WORK_PATIENCE_MS = 10_000;
+
+/**
  * State of a connection. In `idle` (between requests, or in the head of one), `reading` (a body) and `sending` (an
  * answer) it waits for its client; in `working` its client waits for it. `listening` waits for an event: those
  * connections are not counted, since subscribers have a limit of their own.
@@ -131,9 +143,13 @@ export class Connection {
     this.#sinceMs = nowMs;
   }
 
-  /** Returns how long it has waited for its client without enough progress, in milliseconds; 0 if its client waits for it. */
-  waitedMs(nowMs: number): number {
-    return this.#waits ? this.#waitedMs + nowMs - this.#sinceMs : 0;
+  /** Returns by how much the wait for its client, or that of its client, exceeds the patience with it, in milliseconds: below 0 until then. */
+  lateMs(nowMs: number): number {
+    const stateMs = nowMs - this.#sinceMs;
+    if (this.#state === 'listening') return -Infinity;
+    if (this.#waits) return this.#waitedMs + stateMs - PATIENCE_MS;
+    // A client that has ended its side may be gone: nothing would be noticed of that before the answer is sent.
+    return stateMs - (this.socket.readableEnded ? PATIENCE_MS : WORK_PATIENCE_MS);
   }
 
   /**

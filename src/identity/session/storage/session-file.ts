@@ -1,11 +1,12 @@
-import {chmod, lstat, open, rename, rm} from 'node:fs/promises';
+import {chmod, lstat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {encodeJsonText} from '../../../domain/json-text.ts';
 import {applyMergePatch} from '../../../domain/merge-patch.ts';
 import {codeOf} from '../../../failures/error-text.ts';
-import type {Failure} from '../../../failures/failure.ts';
-import {isSentFailure} from '../../../failures/failure.ts';
-import {describeFileError, FileError, makeDirectory, readRegularFile} from '../../../files.ts';
+import {type Failure, isSentFailure} from '../../../failures/failure.ts';
+import {makeDirectory} from '../../../files/directory.ts';
+import {describeFileError, FileError, readRegularFile} from '../../../files/read-file.ts';
+import {PRIVATE_FILE_MODE, removeDurably, replaceFile} from '../../../files/replace-file.ts';
 import {readScriptUrl} from '../../backend/script-url.ts';
 import {type SessionRecord, TIME_MAX_MS} from './session-record.ts';
 
@@ -28,7 +29,6 @@ export type KeptFile =
 
 /** Access for the owner only. */
 const DIRECTORY_MODE = 0o700;
-const FILE_MODE = 0o600;
 
 /** Largest file, in bytes: it contains a pilot as a JSON string, and an answer of a back end has at most 1 MiB. */
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
@@ -54,25 +54,22 @@ export async function readSessionFile(directory: string): Promise<KeptFile | und
 /** Writes the file durably and atomically. */
 export async function writeSessionFile(directory: string, file: KeptFile): Promise<void> {
   const path = join(directory, SESSION_FILE);
-  const temporary = `${path}.new`;
+  const text = `${JSON.stringify(format(file))}\n`;
   await makeDirectory(directory, DIRECTORY_MODE);
-  // A leftover of a process that was killed may have another mode, or be a link.
-  await rm(temporary, {force: true});
-  const handle = await open(temporary, 'wx', FILE_MODE);
-  try {
-    await handle.writeFile(`${JSON.stringify(format(file))}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, path);
+  await replaceFile(path, handle => handle.writeFile(text), {mode: PRIVATE_FILE_MODE, temporary: unfinished(path)});
 }
 
-/** Removes the file. Idempotent. */
+/** Removes the file durably. Idempotent. */
 export async function removeSessionFile(directory: string): Promise<void> {
   const path = join(directory, SESSION_FILE);
-  await rm(`${path}.new`, {force: true});
-  await rm(path, {force: true});
+  // Also what a process left that was killed: it may contain the session.
+  await removeDurably(unfinished(path));
+  await removeDurably(path);
+}
+
+/** Returns the path of the file until it is complete: a fixed one, so that a leftover is found. */
+function unfinished(path: string): string {
+  return `${path}.new`;
 }
 
 /** Refuses a file of another user, which could contain the session of that user. */
@@ -81,7 +78,7 @@ async function protect(path: string): Promise<void> {
   const user = process.getuid?.();
   if (!status.isFile()) throw new Error('it is not a regular file');
   if (user !== undefined && status.uid !== user) throw new Error(`it belongs to user ${status.uid}`);
-  if ((status.mode & 0o077) !== 0) await chmod(path, FILE_MODE);
+  if ((status.mode & 0o077) !== 0) await chmod(path, PRIVATE_FILE_MODE);
 }
 
 const FORMAT = 1;

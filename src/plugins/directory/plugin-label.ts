@@ -3,8 +3,8 @@ import {createHash} from 'node:crypto';
 /** Length of the readable part of a label; with the other part it is shorter than the longest label of a host name (RFC 1035). */
 const NAME_LENGTH_MAX = 40;
 
-/** Length of the part that differs between plugins whose names look alike, in hexadecimal digits. */
-const HASH_LENGTH = 8;
+/** Length of the part that differs between plugins whose names look alike, in hexadecimal digits: 64 bits, since an author who wants it finds two ids with equal 32 bits in a second. */
+const HASH_LENGTH = 16;
 
 /**
  * Returns the label of the host name at which the page of a plugin has an origin of its own: the id in lower case with dashes for

@@ -1,7 +1,6 @@
 import {constants} from 'node:fs';
-import {type FileHandle, mkdir, open, stat} from 'node:fs/promises';
-import {dirname} from 'node:path';
-import {codeOf} from './failures/error-text.ts';
+import {type FileHandle, open} from 'node:fs/promises';
+import {codeOf} from '../failures/error-text.ts';
 
 /** Reason why a file cannot be read. */
 export type FileProblem = 'missing' | 'not-regular' | 'too-large' | 'unreadable';
@@ -73,36 +72,5 @@ export async function openNow(path: string): Promise<FileHandle> {
     return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     throw new FileError(codeOf(error) === 'ENOENT' ? 'missing' : 'unreadable', {cause: error});
-  }
-}
-
-/**
- * Creates a directory and its parents. Unlike `mkdir` with `recursive`, it terminates on file systems such as `/proc`, which report
- * ENOENT for a new name in an existing directory: there Node retries the same two directories for ever.
- */
-export async function makeDirectory(path: string, mode: number): Promise<void> {
-  if (await isDirectory(path)) return;
-  const parent = dirname(path);
-  if (parent !== path) await makeDirectory(parent, mode);
-  await mkdir(path, {mode}).catch(async error => {
-    // Another process may have created it at the same moment.
-    if (!(await isDirectory(path))) throw error;
-  });
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isDirectory() === true;
-}
-
-/** Makes the names of the files in a directory durable, such as that of a file that was renamed. */
-export async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a directory, and does not need to.
-  if (process.platform === 'win32') return;
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 }

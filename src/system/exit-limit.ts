@@ -1,0 +1,49 @@
+import {spawn} from 'node:child_process';
+
+/** Options of {@link limitExit}. */
+export interface ExitLimitOptions {
+  /** The program of Node. */
+  readonly node: string;
+  /** Id of this process. */
+  readonly processId: number;
+  /** Time until the process ends, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Ends the process. */
+  readonly exit: () => void;
+  /** Printed on standard error if `exit` does not end the process. */
+  readonly lastWord: string;
+}
+
+/** Time that `exit` may take, in milliseconds. */
+const EXIT_MS = 2000;
+
+/** Kills a process after a time, unless its pipe to this program is closed before: then it has ended, or is not to be killed. */
+const WATCHER = `
+  const [processId, timeoutMs, lastWord] = process.argv.slice(1);
+  process.stdin.on('close', () => process.exit()).on('error', () => {}).resume();
+  setTimeout(() => {
+    try {
+      process.kill(Number(processId), 'SIGKILL');
+      process.stderr.write(lastWord + '\\n');
+    } catch {}
+    process.exit();
+  }, Number(timeoutMs));`;
+
+/**
+ * Ends this process after a time. A process of its own watches this: `exit` never returns while a thread of this process waits in a call
+ * of the operating system (libuv joins its threads), and is never called while such a call blocks the event loop. Then it is killed.
+ *
+ * @returns A function that lifts the limit.
+ */
+export function limitExit({node, processId, timeoutMs, exit, lastWord}: ExitLimitOptions): () => void {
+  const timer = setTimeout(exit, timeoutMs).unref();
+  const args = ['-e', WATCHER, String(processId), String(timeoutMs + EXIT_MS), lastWord];
+  const watcher = spawn(node, args, {stdio: ['pipe', 'ignore', 'inherit'], env: {}, detached: true, windowsHide: true});
+  // Without it the process may stay, as it would have without a limit.
+  watcher.on('error', () => {}).unref();
+  watcher.stdin?.on('error', () => {});
+  return () => {
+    clearTimeout(timer);
+    watcher.stdin?.destroy();
+  };
+}

@@ -1,0 +1,56 @@
+import {makeAirline} from '../../src/identity/backend/airline-profile.ts';
+import {createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
+import {openEmptySource} from '../../src/identity/sample-source.ts';
+import {openSessionSource, type SessionSource} from '../../src/identity/session/session-source.ts';
+import {openMemoryKeeper, type SessionKeeper} from '../../src/identity/session/storage/session-keeper.ts';
+import {ADA} from './pilots.ts';
+import {createTestLog, type TestClock, type TestLog, using} from './session-service.ts';
+
+/** A sign-in of Ada. */
+export const SIGN_IN = {username: '1', password: ADA.password, mayNameBackEnd: true};
+
+/** A source whose clock the test advances. */
+export interface OpenedSource {
+  readonly source: SessionSource;
+  readonly clock: TestClock;
+  readonly log: TestLog;
+}
+
+/** Options of {@link openSource}. */
+export interface SourceOptions {
+  readonly timeoutMs?: number;
+  readonly random?: () => number;
+  /** Keeps the session. @default {in memory} */
+  readonly keeper?: SessionKeeper;
+}
+
+/** Opens a source with the session that was kept. It is disposed of after the test. */
+export async function openSource(
+  clock: TestClock,
+  scriptURL: string,
+  {timeoutMs, random = () => 0.5, keeper = openMemoryKeeper()}: SourceOptions = {},
+): Promise<OpenedSource> {
+  const log = createTestLog();
+  const source = await openSessionSource({
+    base: openEmptySource(),
+    airline: makeAirline(scriptURL),
+    client: createBackEndClient({fetch, userAgent: 'Crewroom/test', timeoutMs}),
+    keeper,
+    log,
+    random,
+    ...clock,
+  });
+  await using(Promise.resolve(source));
+  return {source, clock, log};
+}
+
+/** Opens a source, and signs a pilot in. */
+export async function openSignedIn(
+  clock: TestClock,
+  scriptURL: string,
+  options?: SourceOptions,
+): Promise<OpenedSource> {
+  const opened = await openSource(clock, scriptURL, options);
+  await opened.source.signIn(SIGN_IN);
+  return opened;
+}
