@@ -32,6 +32,7 @@ const SOURCES = [
   join('plugins', 'background', 'channel'),
   join('plugins', 'background', 'runtime'),
   join('identity', 'keychain', 'keychain-process.js'),
+  join('store', 'lmdb', 'opening-trial-process.js'),
 ];
 
 describe('a build of a clone', () => {
