@@ -70,7 +70,7 @@ async function buildClient(folder) {
   const dist = join(root, 'dist');
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const doors = Object.values(manifest.exports).flatMap(door => (door.default === undefined ? [] : [door.default]));
-  const entries = doors.map(path => /^\.\/dist\/(.+)\.js$/.exec(path)[1]);
+  const entries = [...doors, ...Object.values(manifest.browser)].map(path => /^\.\/dist\/(.+)\.js$/.exec(path)[1]);
   const sources = [
     ...SETTINGS,
     join(folder, 'package.json'),

@@ -90,7 +90,11 @@ const KINDS: readonly Kind[] = [
   },
   {
     name: 'manifest.json',
-    accepts: async document => 'manifest' in readManifest(encode(document)),
+    // The schema is for authors, who should fix what the service only warns of.
+    accepts: async document => {
+      const reading = readManifest(encode(document));
+      return 'manifest' in reading && reading.warnings.length === 0;
+    },
     good: [
       MANIFEST,
       {...MANIFEST, $schema: './manifest.json', organization: null, allowedCommunities: [1, 'two'], other: 1},

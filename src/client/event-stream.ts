@@ -177,8 +177,9 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
           yield* this.#take(block, response);
           commitLength = this.#waiting.length === 0 ? 0 : commitLength + (block.get('data')?.length ?? 0);
         }
-        assertBelow(EVENT_LENGTH_MAX, parser.heldLength, 'an event', response);
-        assertBelow(COMMIT_LENGTH_MAX, commitLength, 'a commit', response);
+        // Limits the memory of a stream: another program that uses the port may send an event or a commit that never ends.
+        if (parser.length > EVENT_LENGTH_MAX || commitLength > COMMIT_LENGTH_MAX)
+          throw unexpectedAnswer(response, 'an event or a commit is too long');
       }
     } finally {
       connection.unlink();
@@ -244,11 +245,6 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
 }
 
 const EVENTS_PATH = '/api/events';
-
-/** Limits the memory of a stream: another program that uses the port may send an event or a commit that never ends. */
-function assertBelow(max: number, length: number, what: string, response: Response): void {
-  if (length > max) throw unexpectedAnswer(response, `it has ${what} of more than ${max} characters`);
-}
 
 function bodyOf(response: Response): ReadableStream<Uint8Array> {
   const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream');

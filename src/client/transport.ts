@@ -7,6 +7,7 @@ import {readStoreId} from '../protocol/service-documents.ts';
 import {type Answer, failureOf, parseAnswer, readAnswer} from './answer.ts';
 import {isIdempotent} from './idempotence.ts';
 import {Limiter, REQUESTS_MAX} from './limiter.ts';
+import {describeCause, wasRefused} from './network/network.ts';
 import {PinnedStore} from './pinned-store.ts';
 import {type LinkedSignal, Signals} from './signals.ts';
 import {backoffMs, waitMs} from './waiting.ts';
@@ -32,8 +33,6 @@ export interface TransportOptions {
   readonly random: () => number;
   /** Returns whether a problem document is a failure that this client expects, with all its members. */
   readonly isKnownFailure: FailureReading['isKnown'];
-  /** Origin of the web page that the client runs in; undefined outside web pages. */
-  readonly pageOrigin?: string | undefined;
 }
 
 /** Options of a request. */
@@ -205,12 +204,8 @@ class HttpTransport implements Transport {
   }
 
   #unreachable(error: unknown): FailureError {
-    const {baseUrl: url, pageOrigin = 'null'} = this.options;
-    let problem = describeCause(error);
-    // Browsers report only that there is no answer, whether the service refused the origin of the page or the user did not let it call.
-    if (pageOrigin !== 'null' && !`${url}/`.startsWith(`${pageOrigin}/`))
-      problem += `; or it runs without --allow-origin ${pageOrigin}, or the browser blocks it`;
-    return new FailureError({code: 'service-unreachable', url, problem}, {cause: error});
+    const {baseUrl: url} = this.options;
+    return new FailureError({code: 'service-unreachable', url, problem: describeCause(error, url)}, {cause: error});
   }
 }
 
@@ -258,22 +253,4 @@ export function isTransient(error: unknown): error is FailureError {
 /** Returns whether a request with this transient failure may have happened. */
 function mayHaveHappened({failure, cause}: FailureError): boolean {
   return TRANSIENT[failure.code] !== 0 && !wasRefused(cause);
-}
-
-/** Returns whether there was no connection at all. Browsers do not report this. */
-function wasRefused(error: unknown): boolean {
-  return (error as SystemError | undefined)?.cause?.code === 'ECONNREFUSED';
-}
-
-/** An error that `fetch` throws. */
-interface SystemError {
-  readonly message: string;
-  readonly cause?: {readonly code?: string; readonly message?: string};
-}
-
-/** Returns the message of the system, which is in the cause: `fetch failed` has no details. */
-function describeCause(error: unknown): string {
-  if (wasRefused(error)) return 'nothing listens there';
-  const {message, cause} = error as SystemError;
-  return cause?.message || cause?.code || message;
 }

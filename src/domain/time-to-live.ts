@@ -25,9 +25,8 @@ export function assertTtl(ttlSeconds: number): asserts ttlSeconds is TtlSeconds 
 
 /** Returns whether a value is a valid time to live: whole seconds, 1 to {@link Limits.ttlSecondsMax}. */
 export function isTtl(ttlSeconds: unknown): ttlSeconds is TtlSeconds {
-  return (
-    typeof ttlSeconds === 'number' && Number.isInteger(ttlSeconds) && ttlSeconds >= 1 && ttlSeconds <= TTL_SECONDS_MAX
-  );
+  const seconds = ttlSeconds as number;
+  return Number.isInteger(seconds) && seconds >= 1 && seconds <= TTL_SECONDS_MAX;
 }
 
 /** Latest time of expiry: the largest number in six bytes, some 8,900 years after the Unix epoch. */

@@ -21,7 +21,7 @@ export function formatValue(key: string, value: unknown): string {
  */
 export function assertJsonInput(key: string, json: unknown): asserts json is string | Uint8Array {
   if (typeof json === 'string' || json instanceof Uint8Array) return;
-  throw invalidValue(key, 'is not JSON text, as a string or bytes; putValue() takes values');
+  throw invalidValue(key, 'is not JSON text; putValue() takes values');
 }
 
 function invalidValue(key: string, problem: string): FailureError {

@@ -1,5 +1,6 @@
 import {join} from 'node:path';
 import type {PluginState, PluginStatus} from '../domain/plugin.ts';
+import type {PluginManifest} from '../domain/plugin-manifest.ts';
 import {describeProblem} from '../failures/members/problems.ts';
 import type {Background} from './background/background.ts';
 import {PAGE_FOLDER} from './directory/folder-state.ts';
@@ -73,9 +74,13 @@ export function describeStatus(parts: StatusParts): PluginStatus {
   };
 }
 
+function findWarnings({manifest, warnings}: FoundPlugin, pilot: Pilot | undefined): readonly string[] {
+  const defects = warnings.map(warning => `${MANIFEST_FILE}: ${describeProblem(warning)}`);
+  return manifest === undefined ? [] : [...defects, ...findForeignAirline(manifest, pilot)];
+}
+
 /** Published plugins name the community that they were made for, and some serve others as well. */
-function findWarnings({manifest}: FoundPlugin, pilot: Pilot | undefined): readonly string[] {
-  const {allowedCommunities = []} = manifest ?? {};
+function findForeignAirline({allowedCommunities}: PluginManifest, pilot: Pilot | undefined): readonly string[] {
   if (pilot?.communityId === undefined || allowedCommunities.length === 0) return [];
   if (allowedCommunities.includes(pilot.communityId)) return [];
   return [

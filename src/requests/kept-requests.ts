@@ -1,4 +1,5 @@
 import type {Principal} from '../domain/access.ts';
+import {withoutPageSecrets} from '../domain/page-proofs.ts';
 import type {RecordedFailure} from '../domain/recorded-request.ts';
 import type {AppError} from '../failures/app-error.ts';
 import {adviseOn} from '../failures/failure-advice.ts';
@@ -159,11 +160,17 @@ function sizeOf(method: string, {rawHeaders, body}: AnsweredRequest['answer']): 
 
 /** Texts, not the failure itself, which may have many members. */
 function keepFailure({error, requestId}: NonNullable<AnsweredRequest['failed']>, target: string): RecordedFailure {
-  const {failure, message} = error;
+  const {failure} = error;
+  const message = withoutPageSecrets(error.message);
   const safe =
     failure.code === 'invalid-parameter' ? maskValues(message, {target, parameter: failure.parameter}) : message;
   const detail = cut(safe, FAILURE_LENGTH_MAX);
-  return {code: failure.code, detail, remedy: cut(adviseOn(failure), FAILURE_LENGTH_MAX), requestId};
+  return {
+    code: failure.code,
+    detail,
+    remedy: cut(withoutPageSecrets(adviseOn(failure)), FAILURE_LENGTH_MAX),
+    requestId,
+  };
 }
 
 /** Cuts a text. Copies what stays: a slice would keep the whole text in memory. */

@@ -31,6 +31,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'invalid-header', // preconditions and cursors are written from revisions
   'unsupported-body', // bodies have one content type, and are not compressed
   'not-a-page', // requests of `fetch` are not navigations
+  'unmarked-request', // the client sends the header that the guard asks for
   'other-user', // left to bundles of the service's own calls: here it is an `unknown-failure`, with its message and advice
   'subscriber-too-slow', // streams are closed without it; only `wait` answers with it
 ]);

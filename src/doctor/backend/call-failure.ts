@@ -36,9 +36,14 @@ function describeFailed({
   return problem === undefined ? `it fails with ${backEndStatus}` : `${problem} (${backEndStatus})`;
 }
 
+/** Fix for a certificate that clients refuse, seen without a look at the certificate itself: behind a redirect. */
+const TLS_FIX =
+  'Look at the certificate of that host: run the command again with its address, or open the address in a browser; it may be out of date, for another name, or without its intermediate certificates';
+
 function fixOf(failure: Failure): string {
   switch (failure.code) {
     case 'back-end-unreachable':
+      if (failure.stage === 'tls') return TLS_FIX;
       return failure.stage === 'answer'
         ? 'Look into the logs of PHP and the web server: a process that crashes cuts off its answer'
         : 'Check the address and the port, that the web server runs, and that no firewall keeps visitors out';

@@ -14,6 +14,8 @@ export const REQUEST_MEMBERS = {
   },
   'method-not-allowed': {method: text, allowed: list(text)},
   'not-a-page': {path: text},
+  /** Browsers do not mark their requests to `host`, and the request has nothing that a page of another origin cannot send. */
+  'unmarked-request': {host: text},
   'other-user': {
     /** The user id of the process at the other end; absent if no process of this machine has it. */
     owner: optional(number),

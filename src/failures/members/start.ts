@@ -18,7 +18,7 @@ export const START_MEMBERS = {
   'data-directory-in-use': {directory: text, processId: number},
   'data-directory-unusable': {directory: text, problem: text},
   'data-format-unsupported': {directory: text, found: text, supported: number},
-  'store-damaged': {directory: text, problem: text},
+  'store-damaged': {directory: text, problem: text, hint: optional(text)},
   /** The file with the tokens of programs, in the data directory. */
   'invalid-token-file': {file: text, problem: text},
   'invalid-rules-file': {file: text, problem: text},

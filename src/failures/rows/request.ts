@@ -58,6 +58,15 @@ export const REQUEST_ROWS: Rows<FailureIn<typeof REQUEST_MEMBERS>> = {
     when: 'A browser opens an address in a window or a frame that is not a page (`Sec-Fetch-Mode: navigate`): typed, linked, or after a redirect.',
     example: {path: '/api/identity'},
   },
+  'unmarked-request': {
+    status: 403,
+    text: ({host}) =>
+      `Cannot serve a browser at ${quote(host)}: it does not mark requests to this name, so any page may have sent this one`,
+    advice:
+      'Open http://localhost with the port of the service in the browser; a program that calls itself Mozilla sends X-Crewroom-Client: 1 or a token',
+    when: 'A browser called the service at a name of `--allow-host`, where it does not show which page sent a request: see the guard in [http-api.md](http-api.md).',
+    example: {host: 'example'},
+  },
   'other-user': {
     status: 403,
     text: ({owner}) =>

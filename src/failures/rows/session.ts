@@ -63,7 +63,7 @@ export const SESSION_ROWS: Rows<FailureIn<typeof SESSION_MEMBERS>> = {
   'account-broken': {
     status: 502,
     text: ({url, backEndStatus, problem = 'it returned an empty response for this pilot', message}) =>
-      `Cannot sign in at ${url}: ${problem} (status ${backEndStatus})${quoteMessage(message)}`,
+      `Cannot ${/\/pilot\/(?:resume|verify)$/.test(url) ? 'continue the session' : 'sign in'} at ${url}: ${problem} (status ${backEndStatus})${quoteMessage(message)}`,
     advice: 'The account may be retired or lack a rank or an airline: ask the staff of the airline to look at it',
     when: 'The back end fails for this account: with an empty body, as the common ones do for pilots who are retired or whose data is incomplete, with an error of PHP about `null` (phpVMS 7: a pilot without a rank), or returns `null` as session (phpVMS 7: a pilot without an API key). `problem` names the case.',
     example: {url: 'https://air.example/back-end/', backEndStatus: 500},

@@ -131,6 +131,7 @@ function subjectOf(failure: Failure, {method, path}: Pick<FailedRequest, 'method
     case 'foreign-origin':
       return `${failure.code} ${failure.origin}`;
     case 'foreign-host':
+    case 'unmarked-request':
       return `${failure.code} ${failure.host}`;
     case 'cross-site':
       return `${failure.code} ${failure.site}`;

@@ -32,7 +32,7 @@ import {
   type Route,
   type Router,
 } from './route.ts';
-import {isServedAt, type Site, type Sites} from './sites.ts';
+import {isServedAt, type Site, type Sites, withoutCookies} from './sites.ts';
 import type {WebSocketHandler, WebSocketOutcome} from './web-socket.ts';
 
 /** Dependencies of {@link createHandler}. */
@@ -144,7 +144,7 @@ async function finish(handling: Handling, answered: Promise<HttpAnswer>, deps: D
 
 function end<A extends HttpAnswer>(handling: Handling, answered: A, deps: Deps): A {
   const {request, startedMs, origin, caller, route, faults, failed} = handling;
-  const answer = withFaultHeader(withCors(answered, origin), faults);
+  const answer = withFaultHeader(withCors(withoutCookies(answered, request), origin), faults);
   if (answer.longLived) deps.streams.add(request, caller);
   if (isStream(answer.body)) cutWithCaller(handling);
   deps.onAnswered({

@@ -28,10 +28,19 @@ export function reportBadRequest(
   return failureAnswer(error, requestId);
 }
 
-/** Answers on a socket without a request, and closes the connection. */
-export function closeWithFailure(socket: Socket, failure: Failure, deps: RefuseDeps): void {
-  if (!socket.writable) socket.destroy();
-  else sendRaw(socket, reportBadRequest(failure, deps), deps.timeouts.lingerMs);
+/** Answers on a socket without a request, and closes the connection. @param further Further headers of the answer. */
+export function closeWithFailure(
+  socket: Socket,
+  failure: Failure,
+  deps: RefuseDeps,
+  further: readonly string[] = [],
+): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const answered = reportBadRequest(failure, deps);
+  sendRaw(socket, {...answered, rawHeaders: [...answered.rawHeaders, ...further]}, deps.timeouts.lingerMs);
 }
 
 /** Enqueues an exchange, or closes the connection if too many wait already. */

@@ -128,6 +128,7 @@ export const COMMON_FAILURES: readonly FailureCode[] = [
   'foreign-origin',
   'cross-site',
   'not-a-page',
+  'unmarked-request',
   'invalid-token',
   'permission-required',
   'token-required',

@@ -28,11 +28,26 @@ export async function readAirline(file: string): Promise<Airline> {
   if ('problem' in document) throw invalid(document.problem);
   // Loaded on demand: the schema library takes longer to load than everything else.
   const {AIRLINE_SCHEMA} = await import('../identity-schema.ts');
-  const result = AIRLINE_SCHEMA.safeParse(document.value, {reportInput: true});
+  const result = AIRLINE_SCHEMA.safeParse(withNulls(document.value), {reportInput: true});
   if (!result.success) throw invalid(...describeIssues(result.error.issues));
   const reading = readScriptUrl(result.data.settings.scriptURL);
   if ('problem' in reading) throw invalid({path: '$.settings.scriptURL', problem: reading.problem});
   return {json: document.json, scriptURL: reading.scriptURL};
+}
+
+/** Settings that are served as `null` or not at all. */
+const NULLABLE = {
+  ...{welcomeMessage: null, maintenanceModeMessage: null},
+  ...{logo: null, logoDark: null, icon: null, ico: null},
+};
+
+/** Returns an airline with `null` for the settings that may be missing, to check it: what is served stays as it is. */
+function withNulls(airline: unknown): unknown {
+  if (typeof airline !== 'object' || airline === null || !('settings' in airline)) return airline;
+  const {settings} = airline;
+  return typeof settings === 'object' && settings !== null && !Array.isArray(settings)
+    ? {...airline, settings: {...NULLABLE, ...settings}}
+    : airline;
 }
 
 async function readDocument(file: string): Promise<JsonReading> {

@@ -24,6 +24,8 @@ export interface FoundPlugin extends PluginFolder {
   readonly manifest: PluginManifest | undefined;
   /** Every reason why it is broken; empty if it is not. */
   readonly problems: readonly DocumentProblem[];
+  /** Defects of its manifest that do not keep it from running. */
+  readonly warnings: readonly DocumentProblem[];
   readonly hasPage: boolean;
   readonly hasBackground: boolean;
   /** Themes for which its page has an icon. */
@@ -41,8 +43,8 @@ export async function inspectPlugin(folder: PluginFolder, state: FolderState | u
     .update((state ?? MISSING).stamp)
     .digest('hex')
     .slice(0, 32);
-  const reading = problems.length > 0 ? {problems} : await readManifestFile(folder);
-  const parts = {hasPage, hasBackground, icons};
+  const reading = problems.length > 0 ? {problems, warnings: []} : await readManifestFile(folder);
+  const parts = {hasPage, hasBackground, icons, warnings: reading.warnings};
   const found = {...folder, ...parts, stamp, manifest: undefined, id: basename(folder.directory)};
   if ('problems' in reading) return {...found, problems: reading.problems};
   if (!hasPage && !hasBackground) return {...found, problems: [EMPTY]};
@@ -68,7 +70,8 @@ export async function readManifestFile({directory, inDevelopment}: PluginFolder)
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     const problem = `has a ${MANIFEST_FILE} that ${describeFileError(error, MANIFEST_BYTES_MAX)}`;
-    return {problems: [{path: '$', problem: error.problem === 'missing' ? `has no ${MANIFEST_FILE}` : problem}]};
+    const found = error.problem === 'missing' ? `has no ${MANIFEST_FILE}` : problem;
+    return {problems: [{path: '$', problem: found}], warnings: []};
   }
 }
 

@@ -60,51 +60,71 @@ export function either<A, B>(a: Kind<A>, b: Kind<B>): Kind<A | B> {
   };
 }
 
-/** The location of a part of a manifest, and the list that collects its problems. */
+/** Location of a part of a manifest, and the lists that collect what was found in all of it. */
 export interface Place {
   readonly path: readonly string[];
+  /** Reasons why the plugin cannot run. */
   readonly problems: DocumentProblem[];
+  /** Defects that are ignored. */
+  readonly warnings: DocumentProblem[];
 }
 
-/** Reads an object of a manifest member by member, and collects the problems of all of them. */
+/** Reads an object of a manifest member by member. `null` counts as missing, since some tools write it. */
 export class Members {
   readonly #place: Place;
-  readonly #members: Readonly<Record<string, unknown>> | undefined;
+  readonly #members: Readonly<Record<string, unknown>>;
 
-  constructor(value: unknown, place: Place) {
+  constructor(members: Readonly<Record<string, unknown>>, place: Place) {
+    this.#members = members;
     this.#place = place;
-    if (OBJECT.includes(value)) this.#members = value;
-    else report(place, `has to be ${OBJECT.name}`);
   }
 
-  /** Reads a required member. */
+  /** Returns the value of a member, of any kind; undefined if it is missing. */
+  any(name: string): unknown {
+    return Object.hasOwn(this.#members, name) ? (this.#members[name] ?? undefined) : undefined;
+  }
+
+  /** Reads a member without which the plugin cannot run. A defect is a problem. */
   required<T>(name: string, kind: Kind<T>): T | undefined {
-    if (this.#members === undefined) return undefined;
-    if (!Object.hasOwn(this.#members, name)) return report(this.at(name), 'is missing');
-    return this.#read(name, kind);
+    const value = this.any(name);
+    if (kind.includes(value)) return value;
+    return report(this.at(name).problems, this.at(name), describeDefect(value, kind));
   }
 
-  /** Reads a member that may be missing. `null` counts as missing, since some tools write it. */
+  /** Reads a member that may be missing. One of another kind is ignored, with a warning. */
   optional<T>(name: string, kind: Kind<T>): T | undefined {
-    if (this.#members === undefined || !Object.hasOwn(this.#members, name)) return undefined;
-    return this.#members[name] === null ? undefined : this.#read(name, kind);
+    const value = this.any(name);
+    if (value === undefined || kind.includes(value)) return value;
+    return warn(this.at(name), `${describeDefect(value, kind)}; it is ignored`);
+  }
+
+  /** Reads a member that every plugin should have. A defect is a warning, and the given value is used instead. */
+  assumed<T>(name: string, kind: Kind<T>, assumed: T): T {
+    const value = this.any(name);
+    if (kind.includes(value)) return value;
+    warn(this.at(name), `${describeDefect(value, kind)}; ${JSON.stringify(assumed)} is used`);
+    return assumed;
   }
 
   /** Returns the place of a member. */
   at(name: string): Place {
     return {...this.#place, path: [...this.#place.path, name]};
   }
-
-  #read<T>(name: string, kind: Kind<T>): T | undefined {
-    const value = this.#members?.[name];
-    return kind.includes(value) ? value : report(this.at(name), `has to be ${kind.name}`);
-  }
 }
 
-/** Maximum number of problems that are collected for one manifest. */
-const PROBLEMS_MAX = 100;
+function describeDefect(value: unknown, {name}: Kind<unknown>): string {
+  return value === undefined ? 'is missing' : `has to be ${name}`;
+}
+
+/** Maximum number of problems, and of warnings, that are collected for one manifest. */
+const FOUND_MAX = 100;
 
 /** Collects a problem, unless there are too many already. */
-export function report({path, problems}: Place, problem: string): undefined {
-  if (problems.length < PROBLEMS_MAX) problems.push({path: formatPath(path), problem});
+export function report(found: DocumentProblem[], {path}: Pick<Place, 'path'>, problem: string): undefined {
+  if (found.length < FOUND_MAX) found.push({path: formatPath(path), problem});
+}
+
+/** Collects a warning, unless there are too many already. */
+export function warn(place: Place, problem: string): undefined {
+  return report(place.warnings, place, problem);
 }

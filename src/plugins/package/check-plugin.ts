@@ -43,6 +43,7 @@ export async function checkPlugin(path: string, source: string): Promise<PluginC
   const packed = await listPacked(folder, source);
   const findings = [
     ...('problems' in reading ? reading.problems.map(describeManifest) : []),
+    ...reading.warnings.map(warning => ({...describeManifest(warning), level: 'warning' as const})),
     ...(await findFolderProblems(path, state)),
     ...(hasBackground || hasPage ? [] : [UNBUILT]),
     ...(await findIncompleteFolders(folder, state)),
