@@ -4,7 +4,7 @@ import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import {describeFileError, FileError, readRegularFile} from '../files/read-file.ts';
 import {readPartialDocument} from './identity-document.ts';
 

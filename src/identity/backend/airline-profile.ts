@@ -2,7 +2,7 @@ import {type JsonReading, readJsonDocument} from '../../domain/json-document.ts'
 import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
 import {describeIssues} from '../../domain/schema-issues.ts';
 import {AppError} from '../../failures/app-error.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
 import {readScriptUrl} from './script-url.ts';
 

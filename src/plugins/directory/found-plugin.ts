@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {basename, join} from 'node:path';
 import type {IconTheme} from '../../domain/plugin.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, type ManifestReading, readManifest} from '../manifest/read-manifest.ts';
 import type {FolderState} from './folder-state.ts';
