@@ -24,8 +24,8 @@ export interface PluginPackage extends AsyncDisposable {
 export async function openPackage(path: string, source: string): Promise<PluginPackage> {
   const opened = await openFiles(path, source);
   try {
-    const {folder, files} = findPlugin(opened, source);
-    const manifest = await readPackagedManifest(files, folder, {source, name: folder ?? basename(path)});
+    const {folder = basename(path), files} = findPlugin(opened, source);
+    const manifest = await readPackagedManifest(files, {source, name: folder});
     return {manifest, files, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]()};
   } catch (error) {
     await opened[Symbol.asyncDispose]();
@@ -50,7 +50,10 @@ async function openFiles(path: string, source: string): Promise<PackageFiles> {
 /** A manifest at the root of a package, or in a folder there. */
 const MANIFEST = /^(?:([^/]+)\/)?plugin\.json$/;
 
-/** Finds the plugin in a package: its files are at the root, or all of them in one folder, which has the id as its name. */
+/**
+ * Finds the plugin in a package: its files are at the root, or all of them in one folder of any name: code hosts name it by
+ * repository and branch.
+ */
 function findPlugin(
   {files, mayHaveFolder}: PackageFiles,
   source: string,
@@ -75,7 +78,6 @@ function findPlugin(
 
 async function readPackagedManifest(
   files: readonly PackageFile[],
-  folder: string | undefined,
   {source, name}: {readonly source: string; readonly name: string},
 ): Promise<PluginManifest> {
   const file = files.find(({path}) => path === MANIFEST_FILE);
@@ -84,7 +86,7 @@ async function readPackagedManifest(
     throw invalidPackage(source, `its ${MANIFEST_FILE} is larger than ${MANIFEST_BYTES_MAX} bytes`);
   const chunks: Uint8Array[] = [];
   for await (const chunk of file.read()) chunks.push(chunk);
-  const reading = readManifest(Buffer.concat(chunks), folder);
+  const reading = readManifest(Buffer.concat(chunks));
   if ('manifest' in reading) return reading.manifest;
   throw new AppError({code: 'invalid-plugin', plugin: name, problems: reading.problems});
 }
