@@ -3,6 +3,8 @@ import {basename} from 'node:path';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
+import {describeFileError, FileError} from '../../files/read-file.ts';
+import {toUtf8} from '../../files/text-file.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, readManifest} from '../manifest/read-manifest.ts';
 import {listFolder} from './folder-files.ts';
 import {invalidPackage, type PackageFile, type PackageFiles} from './package-files.ts';
@@ -86,7 +88,16 @@ async function readPackagedManifest(
     throw invalidPackage(source, `its ${MANIFEST_FILE} is larger than ${MANIFEST_BYTES_MAX} bytes`);
   const chunks: Uint8Array[] = [];
   for await (const chunk of file.read()) chunks.push(chunk);
-  const reading = readManifest(Buffer.concat(chunks));
+  const reading = readManifest(asText(Buffer.concat(chunks), source));
   if ('manifest' in reading) return reading.manifest;
   throw new AppError({code: 'invalid-plugin', plugin: name, problems: reading.problems});
+}
+
+function asText(manifest: Buffer, source: string): Buffer {
+  try {
+    return toUtf8(manifest);
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    throw invalidPackage(source, `its ${MANIFEST_FILE} ${describeFileError(error, MANIFEST_BYTES_MAX)}`);
+  }
 }
