@@ -11,7 +11,7 @@ export async function buildOpenApi(load) {
     ...(await load('http/operations/operations.js')),
     ...(await load('http/operations/operation.js')),
     ...(await load('http/operations/request-bodies.js')),
-    ...(await load('failures/failure-status.js')),
+    ...(await load('failures/facts.js')),
     ...(await load('failures/failure-advice.js')),
     ...(await load('domain/fixed-limits.js')),
   };
@@ -201,11 +201,11 @@ const RETRY_AFTER = {
 
 const CHALLENGE = {description: 'Asks for a token.', schema: {type: 'string', pattern: '^Bearer$'}};
 
-function describeFailures(codes, {STATUS_BY_CODE, adviseOnFailure}) {
+function describeFailures(codes, {findStatus, adviseOnFailure}) {
   const schema = {allOf: [{$ref: '#/components/schemas/Problem'}, {properties: {code: {enum: codes}}}]};
   const headers = {
     ...(codes.some(code => PAUSING.has(code)) && {'Retry-After': RETRY_AFTER}),
-    ...(codes.some(code => STATUS_BY_CODE[code] === 401) && {'WWW-Authenticate': CHALLENGE}),
+    ...(codes.some(code => findStatus(code) === 401) && {'WWW-Authenticate': CHALLENGE}),
   };
   return {
     ...(Object.keys(headers).length > 0 && {headers}),
@@ -215,10 +215,10 @@ function describeFailures(codes, {STATUS_BY_CODE, adviseOnFailure}) {
 }
 
 /** @returns {Map<string, string[]>} */
-function groupByStatus(codes, {STATUS_BY_CODE}) {
+function groupByStatus(codes, {findStatus}) {
   const groups = new Map();
   for (const code of codes) {
-    const status = String(STATUS_BY_CODE[code]);
+    const status = String(findStatus(code));
     groups.set(status, [...(groups.get(status) ?? []), code]);
   }
   return groups;

@@ -15,7 +15,6 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'access/grants/rules-file.ts': [2, 'FILE_BYTES_MAX, of a file of the user'],
   'access/token-file.ts': [3, 'FILE_BYTES_MAX, of a file of the user, and a time in it'],
   'cli/commands/copy.ts': [5, 'an argument: the operating system limits it'],
-  'cli/commands/explain.ts': [2, 'the name and the content of a file of the package'],
   'cli/commands/plugin.ts': [1, 'an argument: the operating system limits it'],
   'cli/dev/author-package.ts': [1, 'PACKAGE_BYTES_MAX, of a file of the user'],
   'cli/dev/check-page-server.ts': [3, 'an argument, and the header Location: fetch() reads 16 KiB of headers'],
@@ -26,6 +25,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'cli/plugin/template.ts': [1, 'the name of a folder of the package'],
   'cli/service/http-fetch.ts': [1, 'the address of a service, from an argument'],
   'cli/terminal/log.ts': [1, 'a line that the log made'],
+  'client/network/network.ts': [1, 'the address of a service, which the program gives'],
   'config/store-location.ts': [1, 'a setting of the user'],
   'doctor/backend/check-connection.ts': [
     3,

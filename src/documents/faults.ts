@@ -11,9 +11,9 @@ import {readJsonDocument} from '../domain/json-document.ts';
 import {formatSegment} from '../domain/json-path.ts';
 import {isPluginId} from '../domain/plugin-id.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {DocumentProblem} from '../failures/failure.ts';
-import {listFaultCodes} from '../failures/fault-failures.ts';
+import {listFaultCodes} from '../failures/facts.ts';
 import {FAULT_KINDS} from '../failures/fault-mark.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import {closed, described, named, withoutArrays} from './kinds.ts';
 import {checkValue, formatProblems} from './problems.ts';
 

@@ -7,7 +7,8 @@ import {TooBroad} from '../domain/json-limits.ts';
 import {SAMPLE_PILOT_NAMES} from '../domain/pilots.ts';
 import {CREDENTIAL_LENGTH_MAX, type SignIn} from '../domain/session.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {DocumentProblem, Failure} from '../failures/failure.ts';
+import type {Failure} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import {closed, described, ZONED_TIME_PATTERN} from './kinds.ts';
 import {checkValue, formatProblems, type Problem} from './problems.ts';
 

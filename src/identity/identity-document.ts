@@ -6,7 +6,7 @@ import {readJsonDocument} from '../domain/json-document.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {encodeJsonText, type JsonText, parseJsonText} from '../domain/json-text.ts';
 import {applyMergePatch} from '../domain/merge-patch.ts';
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import {completeDocument} from './profile-completion.ts';
 
 /** Result of reading a document: the identity, or the problems in the document. */

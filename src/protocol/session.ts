@@ -1,6 +1,6 @@
-import {isSentFailure} from '../domain/sent-failure.ts';
 import type {SessionStatus, SignIn} from '../domain/session.ts';
 import type {ShapeOf} from '../domain/shape.ts';
+import {isSentFailure} from '../failures/failure.ts';
 import {problemOf, readProblem} from './failure/failure-document.ts';
 import {formatTime} from './text/format-time.ts';
 import {readDocument, readExpiry, readTime} from './text/read-document.ts';
@@ -51,7 +51,7 @@ export function sessionDocument(status: SessionStatus): SessionDocument {
     unverifiable,
     scriptURL,
     kept,
-    problem: problem && problemOf(problem.failure),
+    problem: problem && problemOf(problem),
   };
 }
 

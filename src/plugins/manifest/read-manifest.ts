@@ -3,7 +3,7 @@ import {checkValue} from '../../documents/problems.ts';
 import {readJsonDocument} from '../../domain/json-document.ts';
 import type {PluginId} from '../../domain/plugin-id.ts';
 import type {PluginManifest, PluginSetting} from '../../domain/plugin-manifest.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {Members, type Place, report, warn} from './manifest-members.ts';
 import {readSetting} from './read-setting.ts';
 import {findReservedPath} from './reserved-ids.ts';
