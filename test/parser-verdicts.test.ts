@@ -15,7 +15,6 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'access/grants/rules-file.ts': [1, 'FILE_BYTES_MAX, of a file of the user'],
   'access/token-file.ts': [2, 'FILE_BYTES_MAX, of a file of the user, and a time in it'],
   'cli/commands/copy.ts': [5, 'an argument: the operating system limits it'],
-  'cli/commands/explain.ts': [2, 'the name and the content of a file of the package'],
   'cli/commands/plugin.ts': [1, 'an argument: the operating system limits it'],
   'cli/dev/author-package.ts': [1, 'PACKAGE_BYTES_MAX, of a file of the user'],
   'cli/dev/check-page-server.ts': [3, 'an argument, and the header Location: fetch() reads 16 KiB of headers'],
