@@ -41,9 +41,9 @@ const DOCUMENTED = new Map(
   readFileSync(new URL('../../docs/access.md', import.meta.url), 'utf8')
     .split('\n')
     .filter(line => line.startsWith('| `/'))
-    .map(line => {
-      const [, path = '', read = '', change = ''] = line.split('|').map(cell => cell.replaceAll('`', '').trim());
-      return [path, {read, change}] as const;
+    .flatMap(line => {
+      const [, paths = '', read = '', change = ''] = line.split('|').map(cell => cell.replaceAll('`', '').trim());
+      return paths.split(', ').map(path => [path, {read, change}] as const);
     }),
 );
 
