@@ -1,5 +1,5 @@
-import {resolve} from 'node:path';
 import {readFaultText} from '../domain/fault-text.ts';
+import {type PathBase, resolvePath} from '../paths.ts';
 
 /** A setting: its description in help, and its reader. */
 export interface Setting<T> {
@@ -9,8 +9,8 @@ export interface Setting<T> {
   readonly repeatable?: boolean;
   /** All values, if there are few. */
   readonly choices?: readonly string[];
-  /** Reads a value of text or JSON; `directory` is the base of relative paths. */
-  read(given: unknown, directory: string): Reading<T>;
+  /** Reads a value of text or JSON. */
+  read(given: unknown, base: PathBase): Reading<T>;
 }
 
 /** The value, or the problem with it. */
@@ -21,10 +21,10 @@ export function readText(given: unknown): Reading<string> {
   return typeof given === 'string' && given !== '' ? {value: given} : wrong(given, 'a string that is not empty');
 }
 
-/** Reads a path; `directory` is the base of a relative one. */
-export function readPath(given: unknown, directory: string): Reading<string> {
+/** Reads a path. */
+export function readPath(given: unknown, base: PathBase): Reading<string> {
   const reading = readText(given);
-  return 'value' in reading ? {value: resolve(directory, reading.value)} : reading;
+  return 'value' in reading ? {value: resolvePath(reading.value, base)} : reading;
 }
 
 /** Reads one of a few strings. */
@@ -73,10 +73,10 @@ export function readList(findProblem: (text: string) => string | undefined): Set
   };
 }
 
-/** Reads several paths: an array in a file, a repeated flag, or a variable with commas; `directory` is the base of relative ones. */
-export function readPaths(given: unknown, directory: string): Reading<readonly string[]> {
-  const reading = readList(text => (text === '' ? 'is not a path' : undefined))(given, directory);
-  return 'value' in reading ? {value: reading.value.map(path => resolve(directory, path))} : reading;
+/** Reads several paths: an array in a file, a repeated flag, or a variable with commas. */
+export function readPaths(given: unknown, base: PathBase): Reading<readonly string[]> {
+  const reading = readList(text => (text === '' ? 'is not a path' : undefined))(given, base);
+  return 'value' in reading ? {value: reading.value.map(path => resolvePath(path, base))} : reading;
 }
 
 /** Finds the problem with a host name. */

@@ -1,6 +1,6 @@
+import type {Log} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
-import type {Log} from '../../domain/log.ts';
 import {isOpeningRefused} from '../disk/file-system.ts';
 import {DiskSpace, type DiskSpaceDeps, type FreeSpace} from '../disk/reserve.ts';
 import {sizeOfPlans} from '../plan/commit-size.ts';
