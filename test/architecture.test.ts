@@ -82,7 +82,7 @@ const MAY_IMPORT = {
   'store/write': ['domain', 'failures', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'node:timers'],
   identity: ['files', 'domain', 'failures', 'node:fs', 'node:timers', 'zod'],
   'identity/backend': ['files', 'domain', 'failures', 'identity', 'identity/backend/request'],
-  'identity/backend/request': ['domain', 'failures', 'identity'],
+  'identity/backend/request': ['domain', 'failures', 'identity', 'node:net'],
   'identity/keychain': ['domain', 'failures', 'identity', 'node:child_process', 'node:url'],
   'identity/session': [
     'domain',
@@ -120,7 +120,14 @@ const MAY_IMPORT = {
     'node:fs',
     'node:path',
   ],
-  'plugins/background': ['domain', 'failures', 'plugins/background/channel', 'plugins/background/log', 'node:'],
+  'plugins/background': [
+    'domain',
+    'failures',
+    'plugins/background/channel',
+    'plugins/background/log',
+    'system',
+    'node:',
+  ],
   // Runs on both sides.
   'plugins/background/channel': ['domain'],
   'plugins/background/log': ['domain', 'node:stream', 'node:string_decoder'],
@@ -366,6 +373,7 @@ const MAY_IMPORT = {
     'cli/terminal',
     'client',
     'client/service',
+    'config',
     'domain',
     'failures',
     'protocol',
@@ -425,6 +433,7 @@ const MAY_IMPORT = {
     'cli/live',
     'cli/output',
     'cli/terminal',
+    'cli/service',
     'config',
     'domain',
     'failures',
@@ -600,6 +609,7 @@ const AMBIENT: Readonly<Record<string, RegExp>> = {
 const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: string]>> = {
   'parts.ts': [['environment', 'clock', 'randomness', 'network', 'timers'], 'the defaults of `CrewroomParts`'],
   'app.ts': [['process'], 'the base of relative paths'],
+  'cli/program.ts': [['environment'], 'no request of this process to this machine goes through a proxy'],
   'cli/process-context.ts': [['clock', 'randomness', 'timers'], 'the context of every command'],
   'cli/transfer/': [['timers'], 'a progress line, and the time to wait for a response after Ctrl+C'],
   'client/options.ts': [['randomness', 'network'], 'the defaults of the options of all clients'],
