@@ -151,9 +151,9 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
     'Read entries by their keys; run "crewroom doctor --deep" to see what is lost, restore a backup, and check the disk',
   'store-read-only': 'Check the disk, then restart the service; acknowledged entries can still be read',
   'disk-full': 'Free space on the disk of the data directory; writes then work again without a restart',
-  'store-busy': 'Wait for answers before sending more writes; nothing was stored',
+  'store-busy': 'Wait for answers before sending more writes',
   'store-closed': 'The service is stopping; start it again',
-  'store-unavailable': 'Try again in a moment; nothing was stored. If it persists, tell the operator of the store',
+  'store-unavailable': 'Try again in a moment; if it persists, tell the operator of the store',
   'outcome-unknown':
     'Send it again as a transaction with the commit id as its "id", or read the entry to see whether it was stored; a write with If-Match or If-None-Match is stored at most once',
   internal: 'Find the request id in the log of the service, and please report the logged error',

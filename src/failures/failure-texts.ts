@@ -126,7 +126,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
     `Cannot read all entries: a part of the store${after === undefined ? '' : ` after ${quote(after)}`} is damaged`,
   'store-read-only': ({problem, ...part}) =>
     `Cannot write: the store has been read-only since the disk failed (${problem})${describePart(part)}`,
-  'disk-full': part => `Cannot write: the disk is full; stored values are unchanged${describePart(part)}`,
+  'disk-full': part => `Cannot write: the disk is full${describePart(part) || '; stored values are unchanged'}`,
   'store-busy': ({waitingMax, ...part}) =>
     `Cannot queue another write: ${waitingMax} are waiting for the disk${describePart(part)}`,
   'store-closed': part => `Cannot use the store: it is closed${describePart(part)}`,

@@ -5,7 +5,7 @@ import {pageOf} from '../../protocol/failure/failure-document.ts';
 import {serviceUrl} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {EXPLAIN} from '../catalogue/setup-commands.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {refusedUsage} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
@@ -38,7 +38,7 @@ export async function run(call: CallOf<typeof EXPLAIN>): Promise<ExitCode> {
 function unknownCode(code: string, codes: readonly string[]): Error {
   const similar = findSimilar(code, codes);
   const hint = similar === undefined ? '' : `; did you mean ${similar}?`;
-  return invalidUsage('explain', `there is no failure ${JSON.stringify(code)}${hint}`);
+  return refusedUsage('explain', `there is no failure ${JSON.stringify(code)}${hint}`, 'docs/errors.md has all codes');
 }
 
 function formatDescription(

@@ -5,7 +5,7 @@ import {openCrewroom} from '../../app.ts';
 import {type ConfigSources, resolveConfig} from '../../config/resolve-config.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {RUN} from '../catalogue/service-commands.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {CANNOT_START_ADVICE, invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {readSources} from '../input/settings.ts';
 import {childEnvironment} from '../service/child-environment.ts';
 import {untilStarted} from '../service/until-started.ts';
@@ -65,7 +65,7 @@ async function runCommand(
     return await new Promise((resolve, reject) => {
       child.on('error', error => {
         // Otherwise the command runs, and could not be sent a signal.
-        if (child.pid === undefined) reject(invalidUsage('run', describeError(program, error)));
+        if (child.pid === undefined) reject(refusedUsage('run', describeError(program, error), CANNOT_START_ADVICE));
       });
       child.once('exit', (exitCode, signal) => resolve(exitCode ?? exitCodeOf(signal)));
     });

@@ -2,7 +2,7 @@ import type {ChildProcess} from 'node:child_process';
 import spawn from 'cross-spawn';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import type {ServiceAddress} from '../../system/loopback.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {CANNOT_START_ADVICE, refusedUsage} from '../failures/usage.ts';
 import {childEnvironment} from '../service/child-environment.ts';
 import type {CliContext} from '../terminal/context.ts';
 
@@ -89,5 +89,5 @@ function sendToGroup(processId: number, signal: NodeJS.Signals | 0): boolean {
 
 function cannotStart(program: string, error: Error): Error {
   const problem = codeOf(error) === 'ENOENT' ? 'there is no such program' : messageOf(error);
-  return invalidUsage('dev', `it cannot start ${JSON.stringify(program)}: ${problem}`);
+  return refusedUsage('dev', `it cannot start ${JSON.stringify(program)}: ${problem}`, CANNOT_START_ADVICE);
 }
