@@ -88,6 +88,7 @@ async function writeBundle(target, doors, contents) {
     // Native and optional, and used for a form of values that the service does not have: do not even look for it.
     external: ['msgpackr-extract'],
     define: {'process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED': '"true"'},
+    plugins: [ESCAPE_OWN_PATHS],
     logOverride: {'direct-eval': 'silent'},
     logLevel: 'warning',
     metafile: true,
@@ -102,6 +103,21 @@ async function writeBundle(target, doors, contents) {
   }
   copyLicences(Object.keys(metafile.inputs), target);
 }
+
+/** How CommonJS of lmdb, and of other packages that Rollup built, makes a URL of its own path: wrong with `#`, `?` or `%` in it. */
+const OWN_URL = "new (require('u' + 'rl').URL)('file:' + __filename).href";
+
+/** Lets these packages work in any folder. */
+const ESCAPE_OWN_PATHS = {
+  name: 'escape-own-paths',
+  setup(bundler) {
+    bundler.onLoad({filter: /[/\\]node_modules[/\\]lmdb[/\\]dist[/\\]index\.cjs$/}, ({path}) => {
+      const text = readFileSync(path, 'utf8');
+      if (!text.includes(OWN_URL)) throw new Error(`${path} finds its own path in another way: see OWN_URL`);
+      return {contents: text.replaceAll(OWN_URL, "require('url').pathToFileURL(__filename).href"), loader: 'js'};
+    });
+  },
+};
 
 /** Formats a module with all entry points, each of which is evaluated when it is first read. */
 function formatRegistry(doors) {

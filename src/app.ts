@@ -43,7 +43,7 @@ import {
   openPlugins,
   openSessions,
 } from './parts.ts';
-import {platformPaths} from './paths.ts';
+import {assertDataDir, platformPaths} from './paths.ts';
 import {openFlight} from './plugins/flight/simulated-flight.ts';
 import type {PluginHost} from './plugins/plugin-host.ts';
 import {readPluginConfig} from './plugins/settings/plugin-config.ts';
@@ -79,8 +79,10 @@ export async function openCrewroom(
   parts: Partial<CrewroomParts> = {},
 ): Promise<Crewroom> {
   // 1. Check the settings.
-  const defaults: Config = {dataDir: platformPaths().dataDir, ...DEFAULTS};
-  const config = readOptions(options, {defaults, workingDirectory: process.cwd()});
+  const {dataDir, homeDir} = platformPaths();
+  const defaults: Config = {dataDir, ...DEFAULTS};
+  const config = readOptions(options, {defaults, workingDirectory: process.cwd(), homeDir});
+  if (!config.ephemeral) assertDataDir(config.dataDir);
   if (!isLoopback(config.host)) throw new AppError({code: 'unsafe-host', host: config.host});
   const pluginConfig = await readPluginConfig(config.pluginConfig);
   const given: CrewroomParts = {...DEFAULT_PARTS, ...parts};

@@ -401,6 +401,7 @@ const MAY_IMPORT = {
   ],
   'cli/input': [
     'files',
+    'paths.ts',
     'cli/catalogue',
     'cli/failures',
     'cli/output',
@@ -471,6 +472,7 @@ const MAY_IMPORT = {
   'cli/dev': [
     'crewroom.ts',
     'files',
+    'paths.ts',
     'version.ts',
     'cli/catalogue',
     'cli/failures',
@@ -533,9 +535,9 @@ const MAY_IMPORT = {
     '@bomb.sh/tab',
     'cross-spawn',
   ],
-  config: ['documents', 'domain', 'failures', 'failures/members', 'node:path', 'valibot'],
+  config: ['documents', 'domain', 'failures', 'failures/members', 'paths.ts', 'node:path', 'valibot'],
   files: ['failures', 'node:fs', 'node:path'],
-  'paths.ts': ['node:path', 'env-paths'],
+  'paths.ts': ['failures', 'node:os', 'node:path'],
   'version.ts': ['node:module'],
   'parts.ts': [
     'access',
@@ -652,6 +654,7 @@ const AMBIENT: Readonly<Record<string, RegExp>> = {
 
 /** The files and folders that may do so, and why. */
 const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: string]>> = {
+  'paths.ts': [['environment'], 'the default of what the paths depend on'],
   'parts.ts': [['environment', 'clock', 'randomness', 'network', 'timers'], 'the defaults of `CrewroomParts`'],
   'app.ts': [['process'], 'the base of relative paths'],
   'cli/process-context.ts': [['clock', 'randomness', 'timers'], 'the context of every command'],

@@ -73,7 +73,10 @@ const KINDS: readonly Kind[] = [
     accepts: async content => {
       const defaults = {...DEFAULTS, dataDir: '/data'};
       const file = {path: '/config.json', content};
-      return inspectConfig({flags: {}, environment: {}, file, defaults, workingDirectory: '/'}).problems.length === 0;
+      return (
+        inspectConfig({flags: {}, environment: {}, file, defaults, homeDir: '', workingDirectory: '/'}).problems
+          .length === 0
+      );
     },
     good: [
       {},

@@ -1,6 +1,7 @@
 import {ACCESS_MODES, type AccessMode} from '../domain/access.ts';
 import {DEFAULT_LIMITS, LIMIT_RANGES, type LimitSettings} from '../domain/limits.ts';
 import {findOriginProblem} from '../domain/web-origin.ts';
+import type {PathBase} from '../paths.ts';
 import {
   choiceOf,
   type Form,
@@ -32,7 +33,7 @@ export interface Config extends LimitSettings {
   readonly allowPlainHttp: boolean;
   /** True if a session is kept over a restart. */
   readonly keep: boolean;
-  /** Directory of the store. */
+  /** Directory of the store; empty if none was given, and this user has no home directory for the default one. */
   readonly dataDir: string;
   /** Place of the entries: `lmdb` for the data directory, `memory`, or an address of etcd such as `etcd://host:2379/crewroom`. */
   readonly store: string;
@@ -193,8 +194,8 @@ export function variableOf(name: SettingName): string {
 /** The beginning of the environment variable of every setting. */
 export const VARIABLE_PREFIX = 'CREWROOM_';
 
-function readProfileSetting(given: unknown, directory: string): Reading<string> {
-  return given === 'none' ? {value: given} : PATH.read(given, directory);
+function readProfileSetting(given: unknown, base: PathBase): Reading<string> {
+  return given === 'none' ? {value: given} : PATH.read(given, base);
 }
 
 function limitOf(name: keyof LimitSettings): Form<number> {

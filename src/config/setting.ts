@@ -1,6 +1,6 @@
-import {resolve} from 'node:path';
 import * as v from 'valibot';
 import {readFaultText} from '../documents/fault-text.ts';
+import {type PathBase, resolvePath} from '../paths.ts';
 
 /** A setting: its description in help, and its reader. */
 export interface Setting<T> {
@@ -12,8 +12,8 @@ export interface Setting<T> {
   readonly choices?: readonly string[];
   /** Its form in the config file. The service also reads others, such as numbers as text. */
   readonly schema: v.GenericSchema;
-  /** Reads a value of text or JSON; `directory` is the base of relative paths. */
-  read(given: unknown, directory: string): Reading<T>;
+  /** Reads a value of text or JSON. */
+  read(given: unknown, base: PathBase): Reading<T>;
 }
 
 /** The form of a setting: its schema, and its reader. */
@@ -31,12 +31,12 @@ export const TEXT: Form<string> = {
     typeof given === 'string' && given !== '' ? {value: given} : wrong(given, 'a string that is not empty'),
 };
 
-/** A path; `directory` is the base of a relative one. */
+/** A path. */
 export const PATH: Form<string> = {
   schema: text,
-  read(given, directory) {
-    const reading = TEXT.read(given, directory);
-    return 'value' in reading ? {value: resolve(directory, reading.value)} : reading;
+  read(given, base) {
+    const reading = TEXT.read(given, base);
+    return 'value' in reading ? {value: resolvePath(reading.value, base)} : reading;
   },
 };
 
@@ -101,12 +101,12 @@ export function listOf(findProblem: (text: string) => string | undefined): Form<
 
 const NON_EMPTY = listOf(each => (each === '' ? 'is not a path' : undefined));
 
-/** Several paths, as {@link listOf} reads them; `directory` is the base of relative ones. */
+/** Several paths, as {@link listOf} reads them. */
 export const PATHS: Form<readonly string[]> = {
   schema: NON_EMPTY.schema,
-  read(given, directory) {
-    const reading = NON_EMPTY.read(given, directory);
-    return 'value' in reading ? {value: reading.value.map(path => resolve(directory, path))} : reading;
+  read(given, base) {
+    const reading = NON_EMPTY.read(given, base);
+    return 'value' in reading ? {value: reading.value.map(path => resolvePath(path, base))} : reading;
   },
 };
 
