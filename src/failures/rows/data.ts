@@ -102,7 +102,7 @@ export const DATA_ROWS: Rows<DataFailure> = {
     text: ({host}) => `Cannot serve the host ${quote(host)}: it is not one of the names of this service`,
     advice:
       'Call http://127.0.0.1, http://localhost or http://[::1] with the port of the service (a proxy: changeOrigin), or start it with --allow-host NAME',
-    when: 'The `Host` header, or the host of an absolute target, is not one of the names of the service: see the guard in [http-api.md](http-api.md).',
+    when: 'The `Host` header, or the host of an absolute target, is not one of the names of the service: see [the guard](guard.md).',
     example: {host: 'example'},
   },
   'foreign-origin': {
