@@ -57,7 +57,7 @@ export function describeStatus(parts: StatusParts): PluginStatus {
     type: manifest?.type ?? '',
     description: manifest?.description ?? '',
     ...progress,
-    warnings: findWarnings(found, pilot),
+    warnings: [...(found.warning === undefined ? [] : [`it ${found.warning}`]), ...findCommunityWarnings(found, pilot)],
     inDevelopment,
     hasPage: findPage(found) !== undefined,
     icons: findPage(found) === undefined || found.icons.length === 0 ? undefined : found.icons,
@@ -74,7 +74,7 @@ export function describeStatus(parts: StatusParts): PluginStatus {
 }
 
 /** Published plugins name the community that they were made for, and some serve others as well. */
-function findWarnings({manifest}: FoundPlugin, pilot: Pilot | undefined): readonly string[] {
+function findCommunityWarnings({manifest}: FoundPlugin, pilot: Pilot | undefined): readonly string[] {
   const {allowedCommunities = []} = manifest ?? {};
   if (pilot?.communityId === undefined || allowedCommunities.length === 0) return [];
   if (allowedCommunities.includes(pilot.communityId)) return [];

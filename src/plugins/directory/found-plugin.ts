@@ -33,6 +33,8 @@ export interface FoundPlugin extends PluginFolder {
   readonly stamp: string;
   /** Changes with the files of the page; undefined without a page, and if the plugin is not in development. */
   readonly page?: string | undefined;
+  /** Says that other users could change it, although it may run. */
+  readonly warning?: string | undefined;
 }
 
 /** Reads the manifest of a plugin, unless its folder does not exist or is not safe. */
@@ -56,6 +58,7 @@ const MISSING: FolderState = {
   hasBackground: false,
   icons: [],
   problems: [{path: '$', problem: 'does not exist'}],
+  exposures: [],
 };
 
 /** The problem of a plugin that has nothing to run or to show. */
