@@ -28,7 +28,6 @@ import {createFaultySessions} from './faults/faulty-sessions.ts';
 import {createFaultyStore} from './faults/faulty-store.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 import {createHttpService, type HttpService} from './http/http-service.ts';
-import type {JsonObject} from './http/openapi/json-schema.ts';
 import {openProxy} from './http/proxy/open-proxy.ts';
 import type {PageServer} from './http/proxy/page-server.ts';
 import {createRoutes} from './http/routes/create-routes.ts';
@@ -200,14 +199,14 @@ class OpenedCrewroom implements Crewroom {
     const dataDir = config.ephemeral ? undefined : config.dataDir;
     const pages = createPages(access, this.#host);
     const more = {accessMode: config.access, pages, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
-    const routes = createRoutes({...services, ...more, ...versions, limits, pause, identitySchema});
+    const routes = createRoutes({...services, ...more, ...versions, limits, pause});
     this.#http = createHttpService({
       access: createAccess({mode: config.access, ...access}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins, pages},
       onAnswered: answered => {
         metrics.countRequest(answered);
         requests.record(answered);
-        const {failure} = answered.failed ?? {};
+        const failure = answered.failed?.error.failure;
         if (failure?.code === 'foreign-origin' && faultOf(failure) === undefined)
           allowedOrigins.noteRefused(failure.origin);
       },
@@ -271,9 +270,4 @@ async function withinTime(promise: Promise<void>, timeoutMs: number, timers: Tim
 /** Waits for a tick of the event loop. */
 async function pause(): Promise<void> {
   await setImmediate();
-}
-
-async function identitySchema(): Promise<JsonObject> {
-  const {describeIdentity} = await import('./identity/identity-schema.ts');
-  return describeIdentity();
 }

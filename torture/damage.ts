@@ -8,10 +8,13 @@ export interface Damage {
   readonly file: string;
   /** Kind and place of the damage: enough to repeat it. */
   readonly what: string;
+  /** Position of the first byte that is different, and the position after the last one. */
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Page size of the disk and of the engine, in bytes. */
-const PAGE_BYTES = 4096;
+export const PAGE_BYTES = 4096;
 
 /** Probability that a file with data is chosen. */
 const DATA_SHARE = 0.7;
@@ -38,8 +41,14 @@ export async function damageDirectory(directory: string, mark: string, random: R
   const before = await readFile(path);
   for (;;) {
     const what = await random.pick(WAYS)(path, before.length, random);
-    if (!before.equals(await readFile(path))) return {file, what};
+    const after = await readFile(path);
+    if (!before.equals(after)) return {file, what, ...differenceOf(before, after)};
   }
+}
+
+function differenceOf(before: Buffer, after: Buffer): {readonly from: number; readonly to: number} {
+  const isDifferent = (_: number, at: number): boolean => before[at] !== after[at];
+  return {from: before.findIndex(isDifferent), to: before.findLastIndex(isDifferent) + 1};
 }
 
 /** Lists every file below a directory, by relative path. */

@@ -5,11 +5,10 @@ import {takeOwnerCode} from './service/owner-code.ts';
 import {ErrorBoundary} from './shell/error-boundary.tsx';
 import {rememberedTheme} from './shell/theme.ts';
 import {ConsoleState} from './state/console-state.ts';
-import {wasOpenedByOtherSite} from './state/opener.ts';
 
 const root = document.querySelector('#console');
 if (root === null) throw new Error('The page has no element for the console');
-if (!(await moveToOwnOrigin(!wasOpenedByOtherSite()))) await show(root);
+if (!(await moveToOwnOrigin())) await show(root);
 
 async function show(element: Element): Promise<void> {
   document.documentElement.dataset['theme'] = rememberedTheme();

@@ -48,6 +48,8 @@ function isWithin(needed: Action, held: Action): boolean {
   if (held === 'admin') return true;
   if (held === 'plugins:manage') return isOfPlugins(needed);
   if (held === 'identity:secrets') return needed === 'identity:read';
+  if (needed === 'some-entry:use') return held.startsWith('entries:');
+  if (needed === 'some-entry:read') return held.startsWith('entries:read:');
   // A held prefix is empty or ends in a slash.
   return held.startsWith('entries:') && needed.startsWith(held);
 }
@@ -60,6 +62,7 @@ function isOfPlugins(action: Action): boolean {
 /** Returns the smallest permission that an owner can give and that includes what an operation needs. */
 export function grantable(needed: Action): Permission {
   if (needed === 'access:change') return 'admin';
+  if (needed.startsWith('some-entry:')) return 'entries:read:shared/';
   if (isOfPlugins(needed)) return 'plugins:manage';
   const [, beginning, keyOrPrefix = ''] = /^(entries:(?:read|write):)(.*)$/s.exec(needed) ?? [];
   if (beginning === undefined) return needed as Permission;

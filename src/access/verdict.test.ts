@@ -46,6 +46,8 @@ const TABLE: Readonly<Record<Action, string>> = {
   'entries:write:com.b/x': 'y y y 401 403 403 401 401 y',
   'entries:write:crewroom/x': 'y y y 401 403 403 401 401 y',
   'entries:write:shared/': 'y y y y y y 401 401 y',
+  'some-entry:use': 'y y y y y y 401 401 y',
+  'some-entry:read': 'y y y y y y 401 401 y',
   'settings:read:core': 'y y y y y y 401 401 y',
   'settings:write:core': 'y y y 401 y y 401 401 y',
   'settings:read:com.a': 'y y y 401 y y 401 401 y',

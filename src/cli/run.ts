@@ -66,6 +66,7 @@ const LOADERS = {
   import: () => import('./commands/import.ts'),
   copy: () => import('./commands/copy.ts'),
   snapshot: () => import('./commands/snapshot.ts'),
+  recover: () => import('./commands/recover.ts'),
   pilot: () => import('./commands/pilot.ts'),
   dev: () => import('./commands/dev.ts'),
   plugin: () => import('./commands/plugin.ts'),

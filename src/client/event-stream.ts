@@ -1,7 +1,7 @@
 import type {DefaultEventKind, EventKind} from '../domain/event.ts';
 import type {GivenRevision, Revision} from '../domain/revision.ts';
 import {parseRevision} from '../domain/revision.ts';
-import type {AppError} from '../failures/app-error.ts';
+import type {FailureError} from '../failures/failure-error.ts';
 import {type ClientEvent, readEvent} from '../protocol/event/event.ts';
 import {type SseBlock, SseParser} from '../protocol/event/server-sent-events.ts';
 import {expecting, unexpectedAnswer} from './answer.ts';
@@ -35,7 +35,7 @@ export interface EventsOptions<K extends EventKind = DefaultEventKind> extends C
 export type ConnectionState =
   | {readonly kind: 'connected'}
   /** The stream reconnects after `retryAfterMs`. `because` is undefined if the service closed the connection, as when it stops. */
-  | {readonly kind: 'lost'; readonly because: AppError | undefined; readonly retryAfterMs: number};
+  | {readonly kind: 'lost'; readonly because: FailureError | undefined; readonly retryAfterMs: number};
 
 /**
  * Events as they happen, in the order of their commits. Connects when it is iterated, reconnects when the connection is lost, and
@@ -136,7 +136,7 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
     const {signal} = ended;
     try {
       while (!signal.aborted) {
-        let because: AppError | undefined;
+        let because: FailureError | undefined;
         try {
           for await (const event of this.#connect(signal)) {
             yield event;
@@ -177,8 +177,9 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
           yield* this.#take(block, response);
           commitLength = this.#waiting.length === 0 ? 0 : commitLength + (block.get('data')?.length ?? 0);
         }
-        assertBelow(EVENT_LENGTH_MAX, parser.heldLength, 'an event', response);
-        assertBelow(COMMIT_LENGTH_MAX, commitLength, 'a commit', response);
+        // Limits the memory of a stream: another program that uses the port may send an event or a commit that never ends.
+        if (parser.length > EVENT_LENGTH_MAX || commitLength > COMMIT_LENGTH_MAX)
+          throw unexpectedAnswer(response, 'an event or a commit is too long');
       }
     } finally {
       connection.unlink();
@@ -233,7 +234,7 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
   }
 
   /** Reports that the connection is lost, and waits with exponential backoff. */
-  async #waitToConnect(because: AppError | undefined, ended: AbortSignal): Promise<void> {
+  async #waitToConnect(because: FailureError | undefined, ended: AbortSignal): Promise<void> {
     const {random} = this.#transport.options;
     const backoff = {firstMs: FIRST_WAIT_MS, maxMs: WAIT_MS_MAX, random};
     const retryAfterMs = backoffMs(++this.#failures, backoff);
@@ -244,11 +245,6 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
 }
 
 const EVENTS_PATH = '/api/events';
-
-/** Limits the memory of a stream: another program that uses the port may send an event or a commit that never ends. */
-function assertBelow(max: number, length: number, what: string, response: Response): void {
-  if (length > max) throw unexpectedAnswer(response, `it has ${what} of more than ${max} characters`);
-}
 
 function bodyOf(response: Response): ReadableStream<Uint8Array> {
   const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream');

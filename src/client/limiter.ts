@@ -8,7 +8,7 @@ export const REQUESTS_MAX = 64;
 export class Limiter {
   #free: number;
   /** Functions that start the waiting tasks, in their order. */
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting: (() => void)[] = [];
 
   constructor(max: number) {
     this.#free = max;
@@ -17,16 +17,13 @@ export class Limiter {
   /** Runs a task as soon as there is a permit. */
   async run<T>(task: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
-    else await new Promise<void>(begin => this.#waiting.add(begin));
+    else await new Promise<void>(begin => this.#waiting.push(begin));
     try {
       return await task();
     } finally {
-      const [next] = this.#waiting;
-      if (next === undefined) this.#free++;
-      else {
-        this.#waiting.delete(next);
-        next();
-      }
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free++;
     }
   }
 }

@@ -1,5 +1,7 @@
 import {isTokenText, TOKEN_PROBLEM} from '../domain/token-text.ts';
-import {AppError} from '../failures/app-error.ts';
+import {FailureError} from '../failures/failure-error.ts';
+import {CLIENT_HEADER} from '../protocol/headers/client-header.ts';
+import {isProtected, isSameOrigin} from './network/network.ts';
 import {ATTEMPTS_MAX, createTransport, type Transport, type TransportOptions} from './transport.ts';
 
 /** Address of the service, and limits of calls. */
@@ -10,9 +12,11 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /**
    * A token of the service, such as `crewroom token create` prints. Each request carries it in `Authorization`, also those of event streams, and none
-   * in its URL. Pages must not contain one. @default {none}
+   * in its URL. Pages must not contain one. Calls throw `invalid-parameter` if others on the network could read it. @default {none}
    */
   readonly token?: string;
+  /** Sends the token over plain `http` to other machines too. @default {only to loopback addresses, looked up; in a page only to names of this machine} */
+  readonly allowPlainHttp?: boolean;
   /** Ends every pending call and every event stream. */
   readonly signal?: AbortSignal;
   /** Maximum number of attempts of an idempotent call; 1 for no retries. @default {3} */
@@ -29,6 +33,7 @@ export function openTransport(
   {
     baseUrl = 'http://localhost:7172',
     token,
+    allowPlainHttp,
     timeoutMs = TIMEOUT_MS,
     attemptsMax = ATTEMPTS_MAX,
     signal,
@@ -37,24 +42,27 @@ export function openTransport(
   isKnownFailure: TransportOptions['isKnownFailure'],
 ): Transport {
   // The message must not repeat a text that may be most of a token.
-  if (token !== undefined && !isTokenText(token))
-    throw new AppError({code: 'invalid-parameter', parameter: 'token', problem: TOKEN_PROBLEM});
+  if (token !== undefined && !isTokenText(token)) throw tokenFailure(TOKEN_PROBLEM);
   return createTransport({
     isKnownFailure,
     baseUrl: baseUrl.replace(/\/+$/, ''),
     timeoutMs,
     attemptsMax,
     signal,
-    fetch: request => {
-      if (token !== undefined) request.headers.set('Authorization', `Bearer ${token}`);
+    fetch: async request => {
+      const {url, headers} = request;
+      // To another origin it would need a preflight.
+      if (isSameOrigin(url)) headers.set(CLIENT_HEADER, '1');
+      if (token) {
+        if (!(allowPlainHttp || (await isProtected(url)))) throw tokenFailure('plain http needs allowPlainHttp');
+        headers.set('Authorization', `Bearer ${token}`);
+      }
       return fetch(request);
     },
     random: Math.random,
-    pageOrigin: (globalThis as Page).location?.origin,
   });
 }
 
-/** The part of the global object that only browsers have. */
-interface Page {
-  readonly location?: {readonly origin: string};
+function tokenFailure(problem: string): FailureError {
+  return new FailureError({code: 'invalid-parameter', parameter: 'token', problem});
 }

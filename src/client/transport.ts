@@ -1,12 +1,13 @@
 import type {Expectation} from '../domain/entry.ts';
 import {untilAborted} from '../domain/until-aborted.ts';
-import {AppError} from '../failures/app-error.ts';
+import {FailureError} from '../failures/failure-error.ts';
 import type {FailureReading} from '../protocol/failure/failure-document.ts';
 import {formatExpectation, hasBareRevision} from '../protocol/headers/preconditions.ts';
 import {readStoreId} from '../protocol/service-documents.ts';
 import {type Answer, failureOf, parseAnswer, readAnswer} from './answer.ts';
 import {isIdempotent} from './idempotence.ts';
 import {Limiter, REQUESTS_MAX} from './limiter.ts';
+import {describeCause, wasRefused} from './network/network.ts';
 import {PinnedStore} from './pinned-store.ts';
 import {type LinkedSignal, Signals} from './signals.ts';
 import {backoffMs, waitMs} from './waiting.ts';
@@ -32,8 +33,6 @@ export interface TransportOptions {
   readonly random: () => number;
   /** Returns whether a problem document is a failure that this client expects, with all its members. */
   readonly isKnownFailure: FailureReading['isKnown'];
-  /** Origin of the web page that the client runs in; undefined outside web pages. */
-  readonly pageOrigin?: string | undefined;
 }
 
 /** Options of a request. */
@@ -145,7 +144,7 @@ class HttpTransport implements Transport {
       return await untilAborted(arriving, signal);
     } catch (error) {
       signal.throwIfAborted();
-      throw error instanceof AppError ? error : this.#unreachable(error);
+      throw error instanceof FailureError ? error : this.#unreachable(error);
     }
   }
 
@@ -155,7 +154,7 @@ class HttpTransport implements Transport {
 
   limit(exchange: LinkedSignal, path: string, timeoutMs = this.options.timeoutMs): void {
     const url = this.options.baseUrl + path;
-    exchange.abortAfter(timeoutMs, () => new AppError({code: 'service-timeout', url, timeoutMs}));
+    exchange.abortAfter(timeoutMs, () => new FailureError({code: 'service-timeout', url, timeoutMs}));
   }
 
   /** Sends a request with its precondition. For a bare revision, asks for the id of the store first if it is not known yet. */
@@ -177,7 +176,7 @@ class HttpTransport implements Transport {
     const {signal} = init;
     const {attemptsMax, random} = this.options;
     const isRead = init.method === 'GET';
-    let lost: AppError | undefined;
+    let lost: FailureError | undefined;
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#exchange(path, init, {read: readAnswer, accept});
@@ -204,13 +203,9 @@ class HttpTransport implements Transport {
     return this.part(exchange(), init.signal);
   }
 
-  #unreachable(error: unknown): AppError {
-    const {baseUrl: url, pageOrigin = 'null'} = this.options;
-    let problem = describeCause(error);
-    // Browsers report only that there is no answer, whether the service refused the origin of the page or the user did not let it call.
-    if (pageOrigin !== 'null' && !`${url}/`.startsWith(`${pageOrigin}/`))
-      problem += `; or it runs without --allow-origin ${pageOrigin}, or the browser blocks it`;
-    return new AppError({code: 'service-unreachable', url, problem}, {cause: error});
+  #unreachable(error: unknown): FailureError {
+    const {baseUrl: url} = this.options;
+    return new FailureError({code: 'service-unreachable', url, problem: describeCause(error, url)}, {cause: error});
   }
 }
 
@@ -247,8 +242,8 @@ const TRANSIENT: Readonly<Record<string, 0 | 1>> = {
 };
 
 /** Returns whether a failure is transient. */
-export function isTransient(error: unknown): error is AppError {
-  if (!(error instanceof AppError)) return false;
+export function isTransient(error: unknown): error is FailureError {
+  if (!(error instanceof FailureError)) return false;
   const {failure} = error;
   // The status of a proxy whose service does not answer (RFC 9110 sections 15.6.3 to 15.6.5).
   if ('status' in failure) return failure.status >= 502 && failure.status <= 504;
@@ -256,24 +251,6 @@ export function isTransient(error: unknown): error is AppError {
 }
 
 /** Returns whether a request with this transient failure may have happened. */
-function mayHaveHappened({failure, cause}: AppError): boolean {
+function mayHaveHappened({failure, cause}: FailureError): boolean {
   return TRANSIENT[failure.code] !== 0 && !wasRefused(cause);
-}
-
-/** Returns whether there was no connection at all. Browsers do not report this. */
-function wasRefused(error: unknown): boolean {
-  return (error as SystemError | undefined)?.cause?.code === 'ECONNREFUSED';
-}
-
-/** An error that `fetch` throws. */
-interface SystemError {
-  readonly message: string;
-  readonly cause?: {readonly code?: string; readonly message?: string};
-}
-
-/** Returns the message of the system, which is in the cause: `fetch failed` has no details. */
-function describeCause(error: unknown): string {
-  if (wasRefused(error)) return 'nothing listens there';
-  const {message, cause} = error as SystemError;
-  return cause?.message || cause?.code || message;
 }

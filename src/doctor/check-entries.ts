@@ -6,6 +6,7 @@ import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {AppError} from '../failures/app-error.ts';
 import {describeDataDirectory} from '../store/disk/data-directory.ts';
 import {findHolder} from '../store/lmdb/process-lock.ts';
+import {RECOVERY_HINT} from '../store/open-directory.ts';
 import {type Verification, type VerifyOptions, verifyStore} from '../store/verify-store.ts';
 import {addressesOf, type ServiceAddress, serviceUrl} from '../system/loopback.ts';
 import {findPortHolder} from '../system/port-holder.ts';
@@ -101,10 +102,12 @@ function describeServiceVerification({damage, ...found}: ServiceVerification): r
 
 function describeVerification(verification: Verification): readonly Finding[] {
   const {entries, corruptKeys, lostEntries, damage, damagedChanges, wrongExpiries} = verification;
-  const {uncheckpointedChanges, walDamage, storeIdDamaged} = verification;
+  const {uncheckpointedChanges, walMissing, walDamage, harmlessWalDamage, storeIdDamaged} = verification;
   return [
     ...(storeIdDamaged ? [damagedStoreId()] : []),
+    ...(walMissing ? [MISSING_LOG] : []),
     ...(walDamage === undefined ? [] : [damagedWriteAheadLog(walDamage)]),
+    ...(harmlessWalDamage === undefined ? [] : [harmlessDamage(harmlessWalDamage)]),
     ...(uncheckpointedChanges > 0
       ? [ok(`${uncheckpointedChanges} changes are only in the write-ahead log; the next start reads them from there`)]
       : []),
@@ -142,12 +145,28 @@ function damagedFile(lostEntries: number, damage: readonly string[]): Finding {
   };
 }
 
+const MISSING_LOG: Finding = {
+  check: CHECK,
+  level: 'problem',
+  detail: 'its write-ahead log is missing: commits that were only in it are lost',
+  fix: 'Keep a copy of the data directory; the next start opens it without them and gives the store a new id. Check the disk',
+};
+
 function damagedWriteAheadLog(problem: string): Finding {
   return {
     check: CHECK,
     level: 'problem',
     detail: problem,
-    fix: 'Keep a copy of the data directory, restore it from a backup, and check the disk',
+    fix: `${RECOVERY_HINT}; check the disk`,
+  };
+}
+
+function harmlessDamage(problem: string): Finding {
+  return {
+    check: CHECK,
+    level: 'warning',
+    detail: `${problem}, where the write-ahead log holds no commit`,
+    fix: 'Check the disk; nothing is lost, and the next write makes the file anew',
   };
 }
 

@@ -28,14 +28,17 @@ export type Permission = (typeof PERMISSION_NAMES)[number] | `entries:${'read' |
 
 /**
  * Permission that an operation needs, or a part of `plugins:manage` that plugins have about themselves: their settings, calls of their own routes,
- * and what they ask of the client. `access:change` is for the owner alone; no permission includes it.
+ * and what they ask of the client. `access:change` is for the owner alone; no permission includes it. `some-entry:use` is to read or write any one entry,
+ * `some-entry:read` to read one.
  */
 export type Action =
   | Permission
   | `settings:${'read' | 'write'}:${string}`
   | `routes:call:${string}`
   | 'client:use'
-  | 'access:change';
+  | 'access:change'
+  | 'some-entry:use'
+  | 'some-entry:read';
 
 /** Name of a caller that is known: the owner, a program with a token, or a page or background of a plugin. */
 export type Principal = 'owner' | `token:${string}` | `plugin:${string}`;

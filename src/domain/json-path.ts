@@ -7,5 +7,5 @@ export function formatPath(path: readonly PropertyKey[]): string {
 export function formatSegment(part: PropertyKey): string {
   if (typeof part === 'number') return `[${part}]`;
   const name = String(part);
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+  return /^[a-z_]\w*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }

@@ -15,11 +15,15 @@ export interface PageProofs {
   findPlugin(label: string): string | undefined;
 }
 
-/** Replaces the secrets in host names of pages, for logs and failures. */
+/** Replaces the secrets in host names of pages, also in malformed ones, for logs and failures. */
 export function withoutPageSecrets(text: string): string {
-  return text.replace(PAGE_SECRET, `-…${CONSOLE_SUFFIX}`);
+  return text.replace(PAGE_SECRET, '-…');
 }
 
-const CONSOLE_SUFFIX = '.crewroom.localhost';
+/** Replaces everything in a host name that may be a part of a secret, for hosts that the service does not have. */
+export function withoutHostSecrets(host: string): string {
+  return host.replace(/[0-9a-f]{16,}/gi, '…');
+}
 
-const PAGE_SECRET = /-[0-9a-f]{32}\.crewroom\.localhost/gi;
+/** A secret, which may be cut, before a name of the service. 64 of its 128 bits are too few to guess the rest. */
+const PAGE_SECRET = /-[0-9a-f]{16,}(?=(?:%2e|[^\w%])*(?:crewroom|localhost))/gi;

@@ -1,4 +1,4 @@
-import {AppError} from '../failures/app-error.ts';
+import {FailureError} from '../failures/failure-error.ts';
 import type {Expiry} from './commit.ts';
 import {TTL_SECONDS_MAX} from './fixed-limits.ts';
 
@@ -16,7 +16,7 @@ export const TTL_DESCRIPTION = `a whole number of seconds from 1 to ${TTL_SECOND
  */
 export function assertTtl(ttlSeconds: number): asserts ttlSeconds is TtlSeconds {
   if (isTtl(ttlSeconds)) return;
-  throw new AppError({
+  throw new FailureError({
     code: 'invalid-parameter',
     parameter: 'ttl',
     problem: `it has to be ${TTL_DESCRIPTION}`,
@@ -25,9 +25,8 @@ export function assertTtl(ttlSeconds: number): asserts ttlSeconds is TtlSeconds 
 
 /** Returns whether a value is a valid time to live: whole seconds, 1 to {@link Limits.ttlSecondsMax}. */
 export function isTtl(ttlSeconds: unknown): ttlSeconds is TtlSeconds {
-  return (
-    typeof ttlSeconds === 'number' && Number.isInteger(ttlSeconds) && ttlSeconds >= 1 && ttlSeconds <= TTL_SECONDS_MAX
-  );
+  const seconds = ttlSeconds as number;
+  return Number.isInteger(seconds) && seconds >= 1 && seconds <= TTL_SECONDS_MAX;
 }
 
 /** Latest time of expiry: the largest number in six bytes, some 8,900 years after the Unix epoch. */

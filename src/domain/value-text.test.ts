@@ -56,7 +56,7 @@ describe('assertJsonInput()', () => {
   }
   for (const json of [1, null, undefined, {a: 1}, ['1'], new ArrayBuffer(1)]) {
     test(`refuses ${Object.prototype.toString.call(json)} and names putValue()`, () => {
-      const problem = 'is not JSON text, as a string or bytes; putValue() takes values';
+      const problem = 'is not JSON text; putValue() takes values';
       assert.throws(() => assertJsonInput('k', json), invalid(problem));
     });
   }

@@ -93,7 +93,7 @@ describe('parseValue()', () => {
         failure: {
           code: 'invalid-value',
           key: 'some/key',
-          problems: [{path: '$', problem: 'is not JSON text, as a string or bytes; putValue() takes values'}],
+          problems: [{path: '$', problem: 'is not JSON text; putValue() takes values'}],
         },
       });
     });

@@ -4,7 +4,7 @@ import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import {describeFileError, FileError} from '../files/read-file.ts';
 import {readTextFile} from '../files/text-file.ts';
 import {readPartialDocument} from './identity-document.ts';
@@ -148,7 +148,7 @@ export async function readProfile(file: string): Promise<Identity> {
     if (!(error instanceof FileError)) throw error;
     throw invalid([{path: '$', problem: describeFileError(error, PROFILE_BYTES_MAX)}], {cause: error});
   });
-  const reading = await readPartialDocument(bytes);
+  const reading = readPartialDocument(bytes);
   if ('problems' in reading) throw invalid(reading.problems);
   return reading.identity;
 }

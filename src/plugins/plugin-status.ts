@@ -1,6 +1,7 @@
 import {join} from 'node:path';
 import type {PluginState, PluginStatus} from '../domain/plugin.ts';
-import {describeProblem} from '../failures/client-failure-texts.ts';
+import type {PluginManifest} from '../domain/plugin-manifest.ts';
+import {describeProblem} from '../failures/members/problems.ts';
 import type {Background} from './background/background.ts';
 import {PAGE_FOLDER} from './directory/folder-state.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
@@ -57,7 +58,7 @@ export function describeStatus(parts: StatusParts): PluginStatus {
     type: manifest?.type ?? '',
     description: manifest?.description ?? '',
     ...progress,
-    warnings: [...(found.warning === undefined ? [] : [`it ${found.warning}`]), ...findCommunityWarnings(found, pilot)],
+    warnings: findWarnings(found, pilot),
     inDevelopment,
     hasPage: findPage(found) !== undefined,
     icons: findPage(found) === undefined || found.icons.length === 0 ? undefined : found.icons,
@@ -73,9 +74,14 @@ export function describeStatus(parts: StatusParts): PluginStatus {
   };
 }
 
+function findWarnings({manifest, warnings, exposed}: FoundPlugin, pilot: Pilot | undefined): readonly string[] {
+  const open = exposed === undefined ? [] : [`it ${exposed}`];
+  const defects = warnings.map(warning => `${MANIFEST_FILE}: ${describeProblem(warning)}`);
+  return manifest === undefined ? [] : [...open, ...defects, ...findForeignAirline(manifest, pilot)];
+}
+
 /** Published plugins name the community that they were made for, and some serve others as well. */
-function findCommunityWarnings({manifest}: FoundPlugin, pilot: Pilot | undefined): readonly string[] {
-  const {allowedCommunities = []} = manifest ?? {};
+function findForeignAirline({allowedCommunities}: PluginManifest, pilot: Pilot | undefined): readonly string[] {
   if (pilot?.communityId === undefined || allowedCommunities.length === 0) return [];
   if (allowedCommunities.includes(pilot.communityId)) return [];
   return [

@@ -1,4 +1,4 @@
-import {withoutPageSecrets} from '../domain/page-proofs.ts';
+import {withoutHostSecrets, withoutPageSecrets} from '../domain/page-proofs.ts';
 import type {RecordedRequest} from '../domain/recorded-request.ts';
 import {headerPairs, headerValues} from '../protocol/headers/raw-headers.ts';
 import {pluginOf} from '../protocol/headers/sender.ts';
@@ -20,7 +20,7 @@ export function describeRequest(kept: KeptRequest, sequence: number): RecordedRe
     sequence,
     atMs: Math.round(endedMs - durationMs),
     method,
-    path: maskQuery(withoutAuthority(target)),
+    path: withoutPageSecrets(maskQuery(withoutAuthority(target))),
     status,
     durationMs: Math.round(durationMs * 1000) / 1000,
     ...(sizeBytes === undefined ? {} : {sizeBytes}),
@@ -64,7 +64,8 @@ function showHeaders(rawHeaders: readonly string[]): Readonly<Record<string, str
   for (const [given, value] of headerPairs(rawHeaders)) {
     const name = given.toLowerCase();
     if (!SHOWN_HEADERS.has(name)) continue;
-    const safe = withoutPageSecrets(name === 'referer' ? maskQuery(withoutCredentials(value)) : value);
+    const masked = withoutPageSecrets(name === 'referer' ? maskQuery(withoutCredentials(value)) : value);
+    const safe = name === 'host' ? withoutHostSecrets(masked) : masked;
     const before = shown.get(name);
     shown.set(name, shorten(before === undefined ? safe : `${before}, ${safe}`));
   }

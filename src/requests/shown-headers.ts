@@ -1,3 +1,5 @@
+import {CLIENT_HEADER} from '../protocol/headers/client-header.ts';
+
 /**
  * Names of the headers that are shown, in lower case: those by which the service and its guard judge requests. Credentials, cookies and
  * headers with unknown names are not among them.
@@ -20,4 +22,5 @@ export const SHOWN_HEADERS: ReadonlySet<string> = new Set([
   'sec-fetch-mode',
   'sec-fetch-dest',
   'access-control-request-method',
+  CLIENT_HEADER,
 ]);

@@ -19,7 +19,7 @@ import type {FileSystem} from './disk/file-system.ts';
 import {freeOpeningSpace} from './disk/reserve.ts';
 import {type Engine, LMDB} from './lmdb/engine.ts';
 import {openingFailure} from './lmdb/engine-errors.ts';
-import {logNewId, type OpenedDirectory, openDirectory} from './open-directory.ts';
+import {type LogDamage, logOpening, type OpenedDirectory, openDirectory} from './open-directory.ts';
 import {MONOTONIC_MS, StoreClock, type StoreClockDeps} from './plan/store-clock.ts';
 import {readLastRevision} from './tree/change-log-ends.ts';
 import {CurrentEntries} from './tree/current-entries.ts';
@@ -50,6 +50,8 @@ export interface LmdbStoreDeps extends StoreClockDeps {
   readonly randomBytes?: ((sizeBytes: number) => Uint8Array) | undefined;
   /** Gives the store a new id, because its files were replaced, such as by those of a backup. @default {false} */
   readonly newStoreId?: boolean | undefined;
+  /** Called for a damaged write-ahead log, see `OpeningOptions`. @default {The opening fails} */
+  readonly onLogDamage?: ((damage: LogDamage) => Promise<void>) | undefined;
   /** Id of this process, for the lock of the directory. @default {process.pid} */
   readonly processId?: number | undefined;
   /** File system of the directory. @default {The one of the operating system} */
@@ -67,10 +69,10 @@ const SWEPT_MAX = 200;
  * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`.
  */
 export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
-  const {newStoreId = false, processId = process.pid, engine = LMDB} = deps;
-  const options = {engine, randomBytes: deps.randomBytes ?? randomBytes, newStoreId, processId};
+  const {newStoreId = false, processId = process.pid, engine = LMDB, onLogDamage} = deps;
+  const options = {engine, randomBytes: deps.randomBytes ?? randomBytes, newStoreId, processId, onLogDamage};
   const opened = await openDirectory(describeDataDirectory(deps.directory, deps.files), options);
-  logNewId(opened, deps.log);
+  logOpening(opened, deps.log);
   try {
     return new LmdbStore(deps, opened);
   } catch (error) {

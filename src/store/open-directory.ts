@@ -20,7 +20,7 @@ import type {Environment} from './lmdb/environment.ts';
 import {findWrongEnd, readLastRevision} from './tree/change-log-ends.ts';
 import {openTables, readMetadata} from './tree/store-tables.ts';
 import type {TreeFiles} from './tree/tree.ts';
-import {type Recovery, readWriteAheadLog} from './wal/recovery.ts';
+import {type RecoveredRecord, type Recovery, readWriteAheadLog} from './wal/recovery.ts';
 import {secureRecords} from './wal/wal-files.ts';
 import type {WalRecord} from './wal/wal-record.ts';
 
@@ -31,10 +31,21 @@ export interface OpenedDirectory extends TreeFiles {
   readonly recovered: readonly WalRecord[];
   /** The reason why the store got a new id; undefined if it keeps its id. */
   readonly newIdBecause: NewIdReason | undefined;
+  /** A damaged part of the write-ahead log that holds no commit; undefined if there is none. */
+  readonly harmless: string | undefined;
 }
 
-/** Reason for a new store id: no id can be read, the write-ahead log is missing, or the caller requested a new one. */
-export type NewIdReason = 'none' | 'log-missing' | 'requested';
+/** Reason for a new store id: no id can be read, the write-ahead log is missing or damaged, or the caller requested a new one. */
+export type NewIdReason = 'none' | 'log-missing' | 'log-damaged' | 'requested';
+
+/** A damaged write-ahead log, as far as it can be read. */
+export interface LogDamage {
+  readonly problem: string;
+  /** Records before the damage, which the store keeps. */
+  readonly kept: readonly WalRecord[];
+  /** Records behind it, which the store does not have: they follow commits that are missing. */
+  readonly behind: readonly RecoveredRecord[];
+}
 
 /** Options of {@link openDirectory}. */
 export interface OpeningOptions {
@@ -42,6 +53,11 @@ export interface OpeningOptions {
   readonly randomBytes: (sizeBytes: number) => Uint8Array;
   /** Gives the store a new id in any case. */
   readonly newStoreId: boolean;
+  /**
+   * Called for a damaged write-ahead log. If it resolves, the store is opened with what is kept and a new id, and the rest of the log is
+   * given up; if it rejects, so does the opening, and nothing was changed. @default {`store-damaged`}
+   */
+  readonly onLogDamage?: ((damage: LogDamage) => Promise<void>) | undefined;
   /** Id of this process, for the lock. */
   readonly processId: number;
 }
@@ -72,12 +88,22 @@ export async function openDirectory(directory: DataDirectory, options: OpeningOp
   }
 }
 
-/** Logs, if the store got a new id, why cursors and ETags from before are no longer valid. */
-export function logNewId({newIdBecause, metadata}: OpenedDirectory, log: Log): void {
+/** Logs damage that does no harm, and, if the store got a new id, why cursors and ETags from before are no longer valid. */
+export function logOpening({newIdBecause, metadata, harmless, directory}: OpenedDirectory, log: Log): void {
+  if (harmless !== undefined)
+    log.error('the write-ahead log is damaged where it holds no commit; check the disk', {
+      directory: directory.path,
+      problem: harmless,
+    });
   const fields = {storeId: metadata.id};
   if (newIdBecause === 'log-missing')
     log.error(
       'the write-ahead log is missing; commits that were only in it are lost, and the store has a new id',
+      fields,
+    );
+  if (newIdBecause === 'log-damaged')
+    log.error(
+      'the write-ahead log was damaged; what is behind the damage was given up, and the store has a new id',
       fields,
     );
   if (newIdBecause === 'requested') log.info('the store has a new id', fields);
@@ -137,18 +163,25 @@ async function openSoundEnvironment({path, storePath}: DataDirectory, engine: En
   }
 }
 
-type RecoveredStore = Pick<OpenedDirectory, 'recovered' | 'metadata' | 'newIdBecause'>;
+type RecoveredStore = Pick<OpenedDirectory, 'recovered' | 'metadata' | 'newIdBecause' | 'harmless'>;
 
 async function readStore(
   directory: DataDirectory,
   environment: Environment,
-  {randomBytes, newStoreId}: OpeningOptions,
+  {randomBytes, newStoreId, onLogDamage}: OpeningOptions,
 ): Promise<RecoveredStore> {
   const {known, wal} = await readContent(directory, environment);
-  const {records, damage, isThere} = wal;
-  if (damage !== undefined) throw new AppError({code: 'store-damaged', directory: directory.path, problem: damage});
-  const newIdBecause = findReason(known, {isThere, newStoreId});
-  if (known !== undefined && newIdBecause === undefined) return {recovered: records, metadata: known, newIdBecause};
+  const {records, behind, damage, harmless, isThere} = wal;
+  if (damage !== undefined) {
+    const {path} = directory;
+    if (onLogDamage === undefined)
+      throw new AppError({code: 'store-damaged', directory: path, problem: damage, hint: RECOVERY_HINT});
+    await onLogDamage({problem: damage, kept: records, behind});
+  }
+  await secure(directory, records);
+  const newIdBecause = findReason(known, {isThere, isDamaged: damage !== undefined, newStoreId});
+  if (known !== undefined && newIdBecause === undefined)
+    return {recovered: records, metadata: known, newIdBecause, harmless};
   const metadata = {
     id: createStoreId(randomBytes(STORE_ID_BYTES)),
     // An existing log belongs to the tree until everything in it is checkpointed.
@@ -157,16 +190,36 @@ async function readStore(
   };
   // Written before any request is answered, so that an id which callers have seen stays.
   await writeMetadata(directory, environment, metadata);
-  return {recovered: records, metadata, newIdBecause};
+  return {recovered: records, metadata, newIdBecause, harmless};
+}
+
+/** Advice on a damaged write-ahead log. */
+export const RECOVERY_HINT =
+  'Keep a copy of the directory; "crewroom recover FILE" shows what is lost, keeps all before it, and writes what follows it to FILE';
+
+/** Makes records durable that were read: they may not be on the disk yet, but readers may only see durable ones. */
+async function secure(directory: DataDirectory, records: readonly RecoveredRecord[]): Promise<void> {
+  const last = records.at(-1);
+  if (last === undefined) return;
+  await secureRecords(directory, last.position).catch(error => {
+    throw openingFailure(directory.path, error);
+  });
+}
+
+interface LogState {
+  readonly isThere: boolean;
+  readonly isDamaged: boolean;
+  readonly newStoreId: boolean;
 }
 
 function findReason(
   known: StoreMetadata | undefined,
-  {isThere, newStoreId}: {readonly isThere: boolean; readonly newStoreId: boolean},
+  {isThere, isDamaged, newStoreId}: LogState,
 ): NewIdReason | undefined {
   if (known === undefined) return 'none';
   // Acknowledged commits are lost, and their revisions will be assigned again.
   if (known.walId !== undefined && !isThere) return 'log-missing';
+  if (isDamaged) return 'log-damaged';
   return newStoreId ? 'requested' : undefined;
 }
 
@@ -190,13 +243,10 @@ async function readContent(directory: DataDirectory, environment: Environment): 
     const {changes, metadata} = openTables(environment);
     const known = readMetadata(metadata);
     const wrongEnd = findWrongEnd(changes);
-    if (wrongEnd !== undefined) return {known, wal: {records: [], damage: wrongEnd, isThere: true}};
+    // The log cannot be judged without it.
+    if (wrongEnd !== undefined) throw new Error(wrongEnd);
     const tree = {checkpointed: readLastRevision(changes), walId: known?.walId};
-    const wal = await readWriteAheadLog(directory, tree);
-    const last = wal.records.at(-1);
-    // Records that were read may not be on the disk yet, but readers may only see durable ones.
-    if (wal.damage === undefined && last !== undefined) await secureRecords(directory, last.position);
-    return {known, wal};
+    return {known, wal: await readWriteAheadLog(directory, tree)};
   } catch (error) {
     throw openingFailure(directory.path, error);
   }

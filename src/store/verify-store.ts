@@ -30,8 +30,12 @@ export interface Verification {
   readonly wrongExpiries: number;
   /** Number of changes that are only in the write-ahead log, since the store was not closed; the next opening reads them. */
   readonly uncheckpointedChanges: number;
+  /** True if the write-ahead log is missing: commits that were only in it are lost, and the next opening gives the store a new id. */
+  readonly walMissing: boolean;
   /** The reason why a part of the write-ahead log cannot be read; undefined if all of it can. */
   readonly walDamage: string | undefined;
+  /** A damaged part of the write-ahead log that holds no commit; undefined if there is none. */
+  readonly harmlessWalDamage: string | undefined;
   /** True if the record with the id of the store is damaged; the next opening gives the store a new id. */
   readonly storeIdDamaged: boolean;
 }
@@ -79,7 +83,6 @@ export async function verifyStore(dataDir: string, options: VerifyOptions = {}):
   const about = await verifyTable(file, pick('metadata'), isSoundMetadata, {signal: options.signal});
   const walId = metadata?.walId;
   const wal = await readWriteAheadLog(directory, {checkpointed, walId});
-  const isGone = walId !== undefined && !wal.isThere;
   return {
     entries: entries.records,
     corruptKeys: entries.corruptKeys,
@@ -89,7 +92,9 @@ export async function verifyStore(dataDir: string, options: VerifyOptions = {}):
     damagedChanges: changes.corruptKeys.length + changes.lost,
     wrongExpiries: expiries.corruptKeys.length + expected.missing,
     uncheckpointedChanges: sum(wal.records, record => record.changes.length),
-    walDamage: isGone ? 'its write-ahead log is missing: commits that were only in it are lost' : wal.damage,
+    walMissing: walId !== undefined && !wal.isThere,
+    walDamage: wal.damage,
+    harmlessWalDamage: wal.damage === undefined ? wal.harmless : undefined,
   };
 }
 

@@ -83,7 +83,7 @@ describe.skipIf(!CAN_BROWSE)('a page on another port (needs Chromium)', () => {
     const failure = await page.evaluate(`import('/client.js').then(({createClient}) =>
       createClient({baseUrl: ${JSON.stringify(baseUrl)}}).entries.get('a').catch(error => error.message))`);
     expect(failure).toMatch(/^Cannot reach the service at http:/);
-    expect(failure).toContain(`; or it runs without --allow-origin ${origin}`);
+    expect(failure).toContain(`; or it needs --allow-origin ${origin}`);
     expect(await page.title()).toBe('');
     expect(console.join()).toContain('blocked by CORS policy');
     const answer = await fetch(`${baseUrl}/api/identity`, {headers: {Origin: origin}});

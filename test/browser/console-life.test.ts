@@ -131,9 +131,8 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
     expect(page.frames()).toHaveLength(1);
     await page.getByRole('button', {name: `Show Plugin ${ID}`}).click();
     await page.frameLocator('iframe').locator('p').waitFor();
-    const typed = await page.context().newPage();
-    await typed.goto(`${url}/#/plugins/${ID}`);
-    await typed.frameLocator('iframe').locator('p').waitFor();
+    await page.reload();
+    await page.frameLocator('iframe').locator('p').waitFor();
   });
 
   test('plays the sound of a plugin in the window that the user saw last, and not in the others', async () => {

@@ -62,6 +62,7 @@ describe.skipIf(!CAN_BROWSE)('the page of a Vite in Chromium, under the origin o
     page.on('pageerror', error => problems.push(error.message));
     page.on('requestfailed', request => problems.push(request.url()));
     await page.goto(`${service.url}/plugins/${ID}/?darkmode=true`);
+    await page.getByRole('button', {name: 'Show'}).click();
   });
   afterAll(async () => {
     await browser?.close();

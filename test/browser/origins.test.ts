@@ -78,6 +78,7 @@ describe.skipIf(!CAN_BROWSE)('the origins of the console and of plugins (needs C
   for (const name of ['localhost', '127.0.0.1', '[::1]'])
     test(`the console at ${name} leads to its own origin, with its fragment`, async () => {
       const page = await openWindow(`http://${name}:${service.port}/#/plugins/${VICTIM}`);
+      await page.getByRole('button', {name: `Show Page ${VICTIM}`}).click();
       await page.frameLocator('iframe').locator('h1').waitFor();
       expect(page.url()).toBe(`${consoleAddress(service.url)}/#/plugins/${VICTIM}`);
     });
@@ -87,6 +88,7 @@ describe.skipIf(!CAN_BROWSE)('the origins of the console and of plugins (needs C
     onTestFinished(() => other.close());
     const page = await other.newPage();
     await page.goto(`http://localhost:${service.port}/#/plugins/${VICTIM}`);
+    await page.getByRole('button', {name: `Show Page ${VICTIM}`}).click();
     await page.frameLocator('iframe').locator('h1').waitFor();
     expect(page.url()).toBe(`http://localhost:${service.port}/#/plugins/${VICTIM}`);
   });

@@ -495,7 +495,8 @@ describe('checking a hostile back end', () => {
       change: {rank: 7},
       found: /^problem Sign in: the pilot: \$\.rank is a number and has to be a string/,
     },
-    {name: 'a string instead of a number', change: {dbID: '1'}, found: /\$\.dbID is a string and has to be a number/},
+    {name: 'a text instead of a number', change: {dbID: 'x'}, found: /\$\.dbID is a string and has to be a number/},
+    {name: 'digits in a string', change: {dbID: '1'}, found: /^warning Sign in: .*\$\.dbID is a number in a string/},
     {
       name: 'an expiry in milliseconds',
       change: {expiry: nowMs() + 1000},

@@ -90,6 +90,28 @@ describe('crewroom plugin types', () => {
     assert.deepEqual((await readdir(join(home, folder))).sort(), ['plugin.json', 'settings.ts']);
   });
 
+  test('writes no character that is not seen, into literals escaped, and none into comments', async () => {
+    const hostile = 'a\u0007\u009b31m\u202e\u2066\u200f\u2028b\u007f';
+    const folder = await writeSettings({
+      [hostile]: user({
+        type: 'list',
+        options: [hostile],
+        default: `${hostile}!`,
+        name: hostile,
+        description: `*\u202e/x`,
+      }),
+      other: user({type: 'boolean', default: hostile}),
+    });
+    const {stdout} = await types(folder);
+    await types(folder, '--output', `${folder}/settings.ts`);
+    const escaped = String.raw`"a\u0007\u009b31m\u202e\u2066\u200f\u2028b\u007f`;
+    for (const text of [stdout, await readFile(join(home, folder, 'settings.ts'), 'utf8')]) {
+      assert.match(text, /^[\x20-\x7e\n]*$/);
+      assert.ok(text.includes(`  /** a31m b: * /x */\n  readonly ${escaped}": ${escaped}" | ${escaped}!";\n`), text);
+      assert.ok(text.includes(`  readonly other: boolean | ${escaped}";\n`), text);
+    }
+  });
+
   test('prints the id and the types as JSON', async () => {
     const {stdout} = await types(await writeSettings({}), '--json');
     const {id, types: text} = JSON.parse(stdout) as {readonly id: string; readonly types: string};
@@ -98,13 +120,12 @@ describe('crewroom plugin types', () => {
   });
 
   test('names all problems of a manifest, and writes nothing', async () => {
-    const folder = await writeSettings({a: {type: 'text', settingType: 'user'}, b: {type: 'list'}});
+    const folder = 'without-names';
+    const manifest = manifestOf('com.example.a', {name: '', version: undefined});
+    await writePlugin(join(home, folder), {'plugin.json': manifest});
     const {exitCode, stdout, stderr} = await types(folder, '--output', `${folder}/settings.ts`);
     assert.deepEqual([exitCode, stdout], [1, '']);
-    assert.match(
-      stderr,
-      /2 problems\n {2}\$\.availableSettings\.a\.type has to be .*\n {2}\$\.availableSettings\.b\.settingType is missing\n/,
-    );
+    assert.match(stderr, /2 problems\n {2}\$\.name has to be .*\n {2}\$\.version is missing\n/);
     assert.deepEqual(await readdir(join(home, folder)), ['plugin.json']);
   });
 

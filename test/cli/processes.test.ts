@@ -35,6 +35,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'dev' | 'watch' |
   import: {args: ['some.ndjson', '--json'], stdout: /"entries":0/},
   copy: {args: ['--to', 'OTHER', '--json'], stdout: /"entries":2/},
   snapshot: {args: ['save', 'one', '--json'], stdout: /"entries":2/},
+  recover: {args: ['rest.ndjson', '--json'], stdout: /^\{"recovered":false\}\n$/},
   delete: {args: ['b', '--json'], stdout: /^\{"deleted":1\}\n$/},
   reset: {args: ['--yes', '--json'], stdout: /^\{"deleted":1\}\n$/},
   status: {stdout: /runs\n/},
@@ -64,7 +65,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'dev' | 'watch' |
 };
 
 /** Commands without a flag that names the service. */
-const ALONE: readonly string[] = ['service', 'completion', 'paths', 'version'];
+const ALONE: readonly string[] = ['service', 'completion', 'paths', 'recover', 'version'];
 
 describe('a process of the built package', () => {
   for (const [name, {args = [], stdout, exitCode = 0}] of Object.entries(COMMANDS)) {

@@ -1,6 +1,6 @@
 import {createServer} from 'node:http';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {createClient} from '../../src/client/index.ts';
+import {type AppError, type ClientOptions, createClient} from '../../src/client/index.ts';
 import {createService} from '../../src/client/service/index.ts';
 import {createTransfer} from '../../src/client/transfer/index.ts';
 import {createToken} from '../support/access-tokens.ts';
@@ -18,6 +18,18 @@ function record() {
   };
   return {requests, fetch: send};
 }
+
+test('a client shows that no foreign page sends its requests', async () => {
+  const sent: (string | null)[] = [];
+  const send = (request: Request): Promise<Response> => {
+    sent.push(request.headers.get('X-Crewroom-Client'));
+    return fetch(request);
+  };
+  const {entries, events} = createClient({baseUrl: service().url, fetch: send});
+  await entries.put('a', '1');
+  for await (const {kind} of events({initial: true})) if (kind === 'entry-written') break;
+  expect(sent).toEqual(['1', '1']);
+});
 
 describe('a client with a token', () => {
   test('sends it with each request, in Authorization only', async () => {
@@ -68,6 +80,48 @@ describe('a client with a token', () => {
     const {identity} = createClient({baseUrl: `http://127.0.0.1:${port}`, token: TOKEN, attemptsMax: 1});
     await expect(identity()).rejects.toMatchObject({name: 'AppError'});
     expect(received).toEqual([`/api/identity Bearer ${TOKEN}`]);
+  });
+
+  describe('sends it over plain http to this machine only:', () => {
+    /** Calls with a token, and returns the failure, and the addresses that got the token. */
+    async function callAt(baseUrl: string, options: ClientOptions = {}) {
+      const received: string[] = [];
+      const answer = async (request: Request): Promise<Response> => {
+        if (request.headers.has('Authorization')) received.push(request.url);
+        return Response.json({});
+      };
+      const {identity} = createClient({baseUrl, token: TOKEN, fetch: answer, attemptsMax: 1, ...options});
+      const failure = await identity().then(
+        () => undefined,
+        (error: AppError) => error.failure,
+      );
+      return {failure, received};
+    }
+
+    for (const host of ['127.0.0.1', '127.8.9.1', '[::1]', 'localhost', 'LOCALHOST'])
+      test(`${host} gets it`, async () => {
+        expect((await callAt(`http://${host}:7172`)).received).toHaveLength(1);
+      });
+
+    for (const host of ['192.0.2.1', '3221225985', '[2001:db8::1]', '[::ffff:192.0.2.1]', '0.0.0.0'])
+      test(`${host} does not, but with allowPlainHttp`, async () => {
+        const {failure, received} = await callAt(`http://${host}:7172`);
+        expect(failure).toMatchObject({code: 'invalid-parameter', parameter: 'token'});
+        expect(received).toEqual([]);
+        expect((await callAt(`http://${host}:7172`, {allowPlainHttp: true})).received).toHaveLength(1);
+      });
+
+    test('a name is looked up, whatever a browser takes it for', async () => {
+      for (const host of ['crew.invalid', 'localhost.invalid'])
+        expect(await callAt(`http://${host}:7172`)).toMatchObject({
+          received: [],
+          failure: {code: 'service-unreachable'},
+        });
+    });
+
+    test('with https every machine gets it, without a look-up', async () => {
+      expect((await callAt('https://crew.invalid')).received).toHaveLength(1);
+    });
   });
 
   for (const [name, token] of [

@@ -183,6 +183,9 @@ describe('the secret of a page', () => {
       await callService(service, 'GET /api', {headers, host: `crewroom.localhost:${service.port}`}),
       await callService(service, 'GET /api', {host: `x.${host}`}),
       await callService(service, 'GET /api', {host: host.replace(/:\d+$/, ':1')}),
+      await callService(service, 'GET /api', {host: host.replace('.crewroom.localhost', '')}),
+      await callService(service, 'GET /api', {host: host.replace('.crewroom.localhost', '.lan')}),
+      await callService(service, 'GET /api', {host: `${secret}.example`}),
       await callService(service, 'GET /api/access/grants', {headers}),
       await callService(service, 'POST /api/log', {
         headers,
@@ -190,7 +193,10 @@ describe('the secret of a page', () => {
       }),
       await callService(service, 'GET /api/com.a/x', {headers, host}),
     ];
-    expect(answers.map(each => each.status)).toEqual([200, 403, 403, 421, 421, 403, 200, 200]);
+    expect(answers.map(each => each.status)).toEqual([200, 403, 403, 421, 421, 421, 421, 421, 403, 200, 200]);
+    // These tell their sender the path; others do not see the secret in it.
+    const paths = [`/plugins/${host}/x`, `/api/store/${host}%2Fx`, `http:/${host}/x`, `//${host}/x`, `/${host}/x?a`];
+    for (const path of paths) expect((await callService(service, `GET ${path}`)).status).toBeGreaterThanOrEqual(400);
     await service.line('app.js:1:2');
     const owner = [bearer(await readOwnerToken(service))];
     const recorded = await callService(service, 'GET /api/requests', {headers: owner});

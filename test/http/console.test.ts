@@ -56,15 +56,11 @@ describe('the console', () => {
 
   const WINDOW = ['Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'];
   for (const {name, headers, mark} of [
-    {name: 'a typed address', headers: ['Sec-Fetch-Site: none', ...WINDOW], mark: 'opened-by-user'},
-    {name: 'a program', headers: [], mark: 'opened-by-user'},
-    {name: 'a link of another site', headers: ['Sec-Fetch-Site: cross-site', ...WINDOW], mark: 'opened-by-other-site'},
-    {name: 'a page of another port', headers: ['Sec-Fetch-Site: same-site', ...WINDOW], mark: 'opened-by-other-site'},
-    {
-      name: 'a page of another site that the user reached by going back',
-      headers: ['Sec-Fetch-Site: none', ...WINDOW, 'Referer: https://evil.example/'],
-      mark: 'opened-by-other-site',
-    },
+    {name: 'a page of its own', headers: ['Sec-Fetch-Site: same-origin', ...WINDOW], mark: 'opened-by-own-page'},
+    {name: 'a typed address', headers: ['Sec-Fetch-Site: none', ...WINDOW], mark: 'opened-from-outside'},
+    {name: 'a program', headers: [], mark: 'opened-from-outside'},
+    {name: 'a link of another site', headers: ['Sec-Fetch-Site: cross-site', ...WINDOW], mark: 'opened-from-outside'},
+    {name: 'a page of another port', headers: ['Sec-Fetch-Site: same-site', ...WINDOW], mark: 'opened-from-outside'},
   ]) {
     test(`knows that it was opened by ${name}`, async () => {
       const answer = await callService(service(), 'GET /', {headers});

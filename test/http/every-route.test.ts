@@ -109,6 +109,7 @@ describeInEachMode({}, ({access, service, credentials}) => {
         const {port} = service();
         const {headers} = await fetch(`http://localhost:${port}${path}`, {redirect: 'manual'});
         expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+        expect(headers.get('origin-agent-cluster')).toBe('?1');
         if (path !== '/docs/nothing') expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'/);
       });
     }
@@ -267,6 +268,7 @@ describe('targets', () => {
         expect([answer.status, answer.headers.get('location')]).toEqual([status, location]);
         expectSecurityHeaders(answer);
         expect(answer.headers.get('cross-origin-opener-policy')).toBe('same-origin');
+        expect(answer.headers.get('origin-agent-cluster')).toBe('?1');
       }
     });
   }

@@ -249,6 +249,106 @@ describeInEachMode({allowOrigin: [ALLOWED_ORIGIN], allowHost: ['core.example']},
     }
   });
 
+  describe('the guard takes a browser for a foreign page where browsers do not mark their requests (A25)', () => {
+    const BROWSER = 'User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36';
+
+    /** Sends a request of a browser that names no origin, by default to a name that browsers do not trust. */
+    function browse(line: string, headers: readonly string[] = [], host = 'core.example'): Promise<RawAnswer> {
+      const {port} = service();
+      return exchange({port}, formatRequest(line, [`Host: ${host}:${port}`, BROWSER, ...headers]));
+    }
+
+    const refused = [
+      ...[
+        'GET /api/identity',
+        'GET /api/store/k',
+        'GET /api/store/absent',
+        'HEAD /api/store/k',
+        'GET /api/com.a/route',
+      ],
+      ...['GET /api', 'GET /api/nothing', 'GET /api/events?wait=50&since=1', 'GET /metrics', 'GET /readyz'],
+      ...[
+        'POST /api/store/k',
+        'DELETE /api/store/k',
+        'OPTIONS /api/store/k',
+        'GET /api%2Fidentity',
+        'GET //api/identity',
+      ],
+    ];
+    for (const line of refused)
+      test(`refuses ${line}, and names localhost`, async () => {
+        const answer = await browse(line);
+        expect(answer.status).toBe(403);
+        expect(answer.text).not.toMatch(SECRETS);
+        if (line.startsWith('HEAD')) return;
+        expect(answer.json).toMatchObject({code: 'unmarked-request', host: `core.example:${service().port}`});
+        expect(answer.json).toMatchObject({advice: expect.stringContaining('http://localhost')});
+      });
+
+    const insufficient = [
+      ...['X-Crewroom-Client: 0', 'X-Crewroom-Client:', 'X-Crewroom-Client: 1, 0', 'Authorization: Basic YTpi'],
+      ...['Authorization: crewroom_x', 'Sec-Fetch-Mode: cors', 'Sec-Fetch-Dest: empty', 'Referer:', 'Accept: */*'],
+    ];
+    for (const header of insufficient)
+      test(`refuses it with ${header}, too`, async () => {
+        expect((await browse('GET /api/identity', [header])).json).toMatchObject({code: 'unmarked-request'});
+      });
+
+    test('also with a Referer of its own, which a foreign page that redirects keeps', async () => {
+      const own = `Referer: http://core.example:${service().port}/`;
+      expect((await browse('GET /api/identity', [own])).json).toMatchObject({code: 'unmarked-request'});
+    });
+
+    test('admits what no page can send without a preflight, and no foreign page gets one', async () => {
+      const {port} = service();
+      expect((await browse('GET /api/store/k', ['X-Crewroom-Client: 1', ...credentials()])).status).toBe(200);
+      expect((await browse('GET /api/identity', ['Authorization: Bearer crewroom_wrong'])).status).toBe(401);
+      const preflight = ['Access-Control-Request-Method: GET', 'Access-Control-Request-Headers: x-crewroom-client'];
+      const foreign = await browse('OPTIONS /api/identity', ['Origin: https://evil.example', ...preflight]);
+      expect(foreign.status).toBe(403);
+      expect(foreign.text).not.toMatch(/access-control/i);
+      const own = await browse('OPTIONS /api/identity', [`Origin: http://localhost:${port}`, ...preflight]);
+      expect(own.headers.get('access-control-allow-headers')).toMatch(/\bX-Crewroom-Client\b/);
+    });
+
+    test('judges by fetch metadata where a browser sends it, as through a proxy with https', async () => {
+      for (const [site, status] of [
+        ['same-origin', 200],
+        ['cross-site', 403],
+      ] as const)
+        expect((await browse('GET /api/store/k', [`Sec-Fetch-Site: ${site}`, ...credentials()])).status).toBe(status);
+    });
+
+    test('serves pages, which contain no data', async () => {
+      for (const path of ['/', '/docs', '/openapi.json', '/console/favicon.svg'])
+        expect((await browse(`GET ${path}`)).status, path).toBe(200);
+      expect((await browse('GET /plugins/none/')).json).toMatchObject({code: 'no-resource'});
+    });
+
+    test('admits programs there, and everything where browsers mark their requests', async () => {
+      const {port} = service();
+      for (const agent of ['curl/8.14.1', 'node', 'axios/1.7.0', 'NotMozilla/5.0', ''])
+        expect((await call('GET /api/store/k', [`Host: core.example:${port}`, `User-Agent: ${agent}`])).status).toBe(
+          200,
+        );
+      for (const host of ['localhost', '127.0.0.1', '[::1]', 'crewroom.localhost'])
+        expect((await browse('GET /api/store/k', credentials(), host)).status, host).toBe(200);
+    });
+
+    test('opens a WebSocket of its own page only, which names its origin', async () => {
+      const {port} = service();
+      const open = [
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+      ];
+      expect((await browse('GET /api/events', open)).json).toMatchObject({code: 'unmarked-request'});
+      const named = [...open, `Origin: http://core.example:${port}`, ...credentials()];
+      expect((await browse('GET /api/events', named)).status).toBe(101);
+    });
+  });
+
   describe.runIf(access === 'open')('local programs call as existing plugins do (A8)', () => {
     test('fetch of Node with a text body', async () => {
       const {url} = service();
@@ -308,7 +408,7 @@ describeInEachMode({allowOrigin: [ALLOWED_ORIGIN], allowHost: ['core.example']},
       expect(answer.headers.get('vary')).toBe('Origin');
       expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
       expect(answer.headers.get('access-control-allow-headers')).toBe(
-        'Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID',
+        'Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, X-Crewroom-Client',
       );
       expect(answer.headers.get('access-control-max-age')).toBe('600');
       expect(answer.headers.has('access-control-allow-credentials')).toBe(false);

@@ -205,6 +205,7 @@ describe('the dev server of a page', () => {
         'Access-Control-Allow-Origin',
         'Clear-Site-Data',
         'Service-Worker-Allowed',
+        'Origin-Agent-Cluster',
       ];
       for (const name of refused) response.setHeader(name, 'x');
       response.writeHead(401, {Connection: 'X-Named', 'X-Named': '1', 'X-Kept': 'kept'}).end();
@@ -219,7 +220,7 @@ describe('the dev server of a page', () => {
         'cross-origin-resource-policy',
         'date',
       ],
-      ...['keep-alive', 'transfer-encoding', 'x-content-type-options', 'x-kept'],
+      ...['keep-alive', 'origin-agent-cluster', 'transfer-encoding', 'x-content-type-options', 'x-kept'],
     ]);
   });
 

@@ -1,13 +1,12 @@
 import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {PERMISSION_NAMES} from '../../src/domain/access.ts';
-import {ACCESS_OPERATIONS} from '../../src/http/openapi/access-operations.ts';
-import {OPERATIONS} from '../../src/http/openapi/operations.ts';
-import {PLUGIN_OPERATIONS} from '../../src/http/openapi/plugin-operations.ts';
+import {OPERATIONS} from '../../src/http/operations/operations.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
 import {createToken} from '../support/access-tokens.ts';
 import {readOwnerToken} from '../support/owner-file.ts';
-import {useService} from '../support/service.ts';
+import {exchange, type RawAnswer} from '../support/raw-client.ts';
+import {callService, startService, useService} from '../support/service.ts';
 
 const service = useService({ephemeral: true});
 
@@ -42,14 +41,14 @@ const DOCUMENTED = new Map(
   readFileSync(new URL('../../docs/access.md', import.meta.url), 'utf8')
     .split('\n')
     .filter(line => line.startsWith('| `/'))
-    .map(line => {
-      const [, path = '', read = '', change = ''] = line.split('|').map(cell => cell.replaceAll('`', '').trim());
-      return [path, {read, change}] as const;
+    .flatMap(line => {
+      const [, paths = '', read = '', change = ''] = line.split('|').map(cell => cell.replaceAll('`', '').trim());
+      return paths.split(', ').map(path => [path, {read, change}] as const);
     }),
 );
 
 /** Every operation with a line that calls it, and what it needs according to the documentation. */
-const ROWS = Object.entries({...OPERATIONS, ...PLUGIN_OPERATIONS, ...ACCESS_OPERATIONS}).flatMap(([path, operations]) =>
+const ROWS = Object.entries(OPERATIONS).flatMap(([path, operations]) =>
   Object.keys(operations).map(method => ({
     name: `${method} ${path}`,
     line: `${method} ${addressOf(path)}`,
@@ -173,6 +172,52 @@ describe('entries', () => {
     expect([checked.status, checked.json['permission']]).toEqual([403, 'entries:read:com.a/']);
     expect((await entries.get('com.a/t'))?.text).toBe('1');
     expect((await transact({operations: [put('com.a/t')]})).status).toBe(200);
+  });
+});
+
+describe('a transaction is refused before its body', () => {
+  /** Sends the head of the largest transaction, and nothing of its body. */
+  async function begin(token?: string): Promise<RawAnswer> {
+    const {port} = service();
+    const headers = [`Host: localhost:${port}`, 'Content-Length: 8388608', 'Connection: close'];
+    if (token !== undefined) headers.push(`Authorization: Bearer ${token}`);
+    return exchange({port}, `POST /api/transactions HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`);
+  }
+
+  test('if its sender may neither read nor write any entry', async () => {
+    const {status, json} = await begin(await tokenWith('identity:secrets', 'plugins:manage'));
+    expect([status, json['code']]).toEqual([403, 'permission-required']);
+    await using strict = await startService({access: 'strict'});
+    const refused = await callService(strict, 'POST /api/transactions', {headers: ['Content-Length: 8388608']});
+    expect([refused.status, refused.json['code']]).toEqual([401, 'token-required']);
+  });
+});
+
+describe('an empty transaction, which answers the revision of the store,', () => {
+  const EMPTY = '{"checks": [], "operations": []}';
+
+  for (const permission of ['entries:read:zz/', 'entries:read:', 'admin'])
+    test(`is answered with ${permission}`, async () => {
+      const {status, json} = await call('POST /api/transactions', await tokenWith(permission), EMPTY);
+      expect([status, Object.keys(json)]).toEqual([200, ['storeId', 'revision']]);
+    });
+
+  for (const permission of ['entries:write:', 'identity:secrets', 'session:manage', 'plugins:manage'])
+    test(`is refused with ${permission}`, async () => {
+      const {status, json} = await call('POST /api/transactions', await tokenWith(permission), EMPTY);
+      expect([status, json['code']]).toEqual([403, 'permission-required']);
+      expect(json).not.toHaveProperty('revision');
+    });
+
+  test('is answered without credentials in the modes open and attributed, not in strict', async () => {
+    for (const [access, status] of [
+      ['open', 200],
+      ['attributed', 200],
+      ['strict', 401],
+    ] as const) {
+      await using started = await startService({access});
+      expect((await callService(started, 'POST /api/transactions', {body: EMPTY})).status).toBe(status);
+    }
   });
 });
 

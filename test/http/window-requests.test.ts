@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {OPERATIONS} from '../../src/http/openapi/operations.ts';
+import {OPERATIONS} from '../../src/http/operations/operations.ts';
 import {describeInEachMode} from '../support/access-modes.ts';
 import type {RawAnswer} from '../support/raw-client.ts';
 import {callService} from '../support/service.ts';
@@ -60,6 +60,7 @@ describeInEachMode({}, ({service, credentials}) => {
           expect(['cross-site', 'not-a-page', 'foreign-origin'], line).toContain(json['code']);
           expect(text, line).not.toMatch(/va_user|pilotID|untouched/);
           expect(text, line).toMatch(/^cross-origin-opener-policy: same-origin\r$/im);
+          expect(text, line).toMatch(/^origin-agent-cluster: \?1\r$/im);
         }
         expect(await crewroom.entries.list({values: true})).toEqual(before);
       });

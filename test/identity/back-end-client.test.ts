@@ -290,7 +290,7 @@ describe('signing in at a hostile back end', () => {
 
   test('names each member of the pilot that is missing or of another type', async () => {
     const backEnd = await using(startHostileBackEnd({nowMs}));
-    backEnd.changePilot(({rankLevel, ...pilot}) => ({...pilot, dbID: '1', avatar: false, session: ''}));
+    backEnd.changePilot(({rankLevel, ...pilot}) => ({...pilot, dbID: 'x', avatar: false, session: ''}));
     expect(await failureOf(client.signIn(backEnd.scriptURL, {username: '1', password: ADA.password}))).toEqual({
       code: 'invalid-pilot',
       url: `${backEnd.scriptURL}pilot/login`,

@@ -194,6 +194,7 @@ describe('the answer of a route', () => {
       const {headers} = await send(`/api/${ROUTES}/${name}`);
       expect(headers.get('Content-Security-Policy')).toBe('sandbox');
       expect(headers.get('Cross-Origin-Opener-Policy')).toBe('same-origin');
+      expect(headers.get('Origin-Agent-Cluster')).toBe('?1');
     });
 });
 

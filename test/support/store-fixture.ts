@@ -14,8 +14,9 @@ import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../../src/store/
 import {openEnvironment} from '../../src/store/lmdb/environment.ts';
 import {type LmdbStoreDeps, openLmdbStore} from '../../src/store/lmdb-store.ts';
 import {readMetadata} from '../../src/store/tree/store-tables.ts';
+import {WAL_RECORD_BYTES_MAX} from '../../src/store/wal/wal-files.ts';
 import {encodeWalRecord} from '../../src/store/wal/wal-record.ts';
-import {WAL_RECORD_BYTES_MAX, WriteAheadLog} from '../../src/store/wal/write-ahead-log.ts';
+import {WriteAheadLog} from '../../src/store/wal/write-ahead-log.ts';
 import {type StartOptions, type StoreProcess, startStoreProcess} from '../store/store-process.ts';
 
 /** Creates a directory that is deleted after the test. */

@@ -1,12 +1,12 @@
 import {once} from 'node:events';
-import {cp, mkdir, rm} from 'node:fs/promises';
+import {cp, mkdir, readFile, rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import {AppError, type Client, createClient, type FailureCode} from 'crewroom/client';
-import {damageDirectory} from '../damage.ts';
+import {type Damage, damageDirectory, PAGE_BYTES} from '../damage.ts';
 import {type Examination, examine} from '../doctor.ts';
 import {LossError} from '../history.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
-import {type Exit, type ServiceProcess, StartError, startService} from '../service-process.ts';
+import {type Exit, runCommand, type ServiceProcess, StartError, startService} from '../service-process.ts';
 import {formatValue} from '../values.ts';
 
 /** Number of entries in the damaged directory: more than one page of the tree can index. */
@@ -34,7 +34,7 @@ const REFUSALS: ReadonlySet<string> = new Set<FailureCode>([
 /** C6: flipped bits, lost pages and truncated files. */
 export const DAMAGE_FILES: Scenario = {
   id: 'C6',
-  name: 'With any file of its directory truncated or damaged, it reports the problem, serves intact entries, and no wrong one',
+  name: 'With any file of its directory truncated or damaged, it reports the problem, serves intact entries, and no wrong one; a damaged log costs one commit at most',
   rounds: {quick: 6, standard: 300},
   run: async context => {
     const {random, rounds, directory, report, count, signal} = context;
@@ -49,7 +49,7 @@ export const DAMAGE_FILES: Scenario = {
       const title = `round ${round}, ${good === killed ? 'killed' : 'closed'}: ${damage.file}, ${damage.what}`;
       report(`of ${rounds}, ${title}`);
       try {
-        count(await check({...good, dataDir: damaged}, signal));
+        count(await check({...good, dataDir: damaged}, {...damage, logEnd: await findLogEnd(good.dataDir)}, signal));
       } catch (error) {
         if (error instanceof LossError) error.message = `${title}: ${error.message}`;
         throw error;
@@ -118,13 +118,16 @@ interface Remains {
 }
 
 /** @returns What to count. @throws {LossError} If the damage was not reported. */
-async function check({dataDir, values}: Filled, signal: AbortSignal): Promise<string> {
+async function check({dataDir, values}: Filled, damage: LogDamage, signal: AbortSignal): Promise<string> {
   const examination = await examine(dataDir, {signal});
   const found = await readAll(dataDir, values, signal);
   const {missing} = found;
   if (found.refused !== undefined) {
     assertReported(examination, `the service refuses to open it (${found.refused})`);
-    return 'refused at opening';
+    if (!damage.file.startsWith(LOG)) return 'refused at opening';
+    const isBehind = damage.file !== `${LOG}0` || damage.from >= damage.logEnd + SECTOR_BYTES;
+    if (isBehind) throw new LossError('the service refuses to open it, and no commit can have been there');
+    return recover({dataDir, values}, damage, signal);
   }
   if (found.good.length === 0) throw new LossError('no entry is left, and the service runs');
   for (const death of found.deaths) assertReported(examination, `the service crashes: ${death}`);
@@ -134,6 +137,38 @@ async function check({dataDir, values}: Filled, signal: AbortSignal): Promise<st
   if (missing.length > 0) return 'missing entries that the doctor reports';
   if (found.named.length > 0) return 'entries reported as corrupt';
   return examination.complaints.length > 0 ? 'damage that only the doctor reports' : 'damage without effect';
+}
+
+/** Path of the files of the write-ahead log, without their numbers. */
+const LOG = 'store/wal-';
+
+const SECTOR_BYTES = 512;
+
+interface LogDamage extends Damage {
+  /** Position in the first file of the log at which the next record would begin. */
+  readonly logEnd: number;
+}
+
+/** Finds where the next record would begin: behind the last page that has one. All of the late entries are in the first file. */
+async function findLogEnd(dataDir: string): Promise<number> {
+  const bytes = await readFile(join(dataDir, `${LOG}0`)).catch(() => Buffer.alloc(0));
+  // Every record has one page.
+  return bytes.lastIndexOf('CRW2') === -1 ? 0 : Math.ceil(bytes.lastIndexOf('CRW2') / PAGE_BYTES) * PAGE_BYTES;
+}
+
+/** Recovers a store with a damaged log as its failure advises. @throws {LossError} If that loses a commit that is not damaged. */
+async function recover({dataDir, values}: Filled, {from, to}: LogDamage, signal: AbortSignal): Promise<string> {
+  const rest = join(dataDir, 'rest.ndjson');
+  const {code, stderr} = await runCommand(['recover', rest, '--yes', '--json', '--data-dir', dataDir], {signal});
+  if (code !== 0) throw new LossError(`the store cannot be recovered: ${stderr}`);
+  const saved = await readFile(rest, 'utf8').catch(() => '');
+  const {refused, missing} = await readAll(dataDir, values, signal);
+  if (refused !== undefined) throw new LossError(`the recovered store is refused (${refused})`);
+  const lost = missing.filter(key => !saved.includes(`"value":${values.get(key)}}\n`));
+  const pages = Math.floor((to - 1) / PAGE_BYTES) - Math.floor(from / PAGE_BYTES) + 1;
+  if (lost.length > pages)
+    throw new LossError(`${pages} pages were damaged, and these entries are lost: ${lost.join(', ')}`);
+  return lost.length > 0 ? 'recovered without the damaged commits' : 'recovered whole';
 }
 
 function assertReported({isProblem, complaints}: Examination, what: string): void {

@@ -9,7 +9,7 @@ import {checkSyncOrder, marksOf, sentRevisions} from '../power-loss/sync-order.t
 import type {Random} from '../random.ts';
 import {readChanges, readEntries} from '../read-back.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
-import {startService} from '../service-process.ts';
+import {runCommand, startService} from '../service-process.ts';
 import {findMissingTracer, traceFromStart} from '../strace.ts';
 import {verifyOnDisk} from '../verify-on-disk.ts';
 
@@ -31,13 +31,14 @@ export const LOSE_POWER: Scenario = {
   findMissing: findMissingTracer,
   run: async context => {
     const {random, rounds, directory, report, count} = context;
-    const run = await recordRun(context);
-    count('answers after their sync', checkSyncOrder(run.operations, marksOf(run.attempts)));
-    await assertExplained(run);
+    const recorded = await recordRun(context);
+    count('answers after their sync', checkSyncOrder(recorded.operations, marksOf(recorded.attempts)));
+    await assertExplained(recorded);
+    count('files that were reported as written', await checkReported(recorded));
     for (let round = 1; round <= rounds; round++) {
       report(`loss ${round} of ${rounds}`);
-      const loss = round === 1 ? lossOfNewStore(run) : drawLoss(run, random.fork(`loss ${round}`));
-      await checkLoss(run, loss, {directory: join(directory, 'after'), signal: context.signal});
+      const loss = round === 1 ? lossOfNewStore(recorded) : drawLoss(recorded, random.fork(`loss ${round}`));
+      await checkLoss(recorded, loss, {directory: join(directory, 'after'), signal: context.signal});
       count('power losses');
       count(`of them ${loss.name}`);
     }
@@ -50,6 +51,8 @@ interface RecordedRun {
   readonly directory: string;
   readonly dataDir: string;
   readonly operations: readonly Operation[];
+  /** Files of commands. */
+  readonly reported: readonly Reported[];
   readonly attempts: readonly Attempt[];
 }
 
@@ -69,9 +72,64 @@ async function recordRun({directory, random, quick, report, count, signal}: Scen
     if (--rest === 0) ended.abort();
   };
   await runLoad({url: service.url, ledger, random, writers: WRITERS, signal: ended.signal, onAcknowledged});
+  const address = ['--port', String(service.port), '--data-dir', dataDir];
+  await run(['token', 'create', '--name', 'a', '--permission', 'admin', ...address], signal);
+  await run(['access', 'grant', 'com.a', 'admin', ...address], signal);
+  const reported = await traceCommands(dataDir, service.port, {directory, signal});
   await service.kill();
   const operations = readOperations(await readFile(output, 'utf8'));
-  return {directory: place, dataDir, operations, attempts: [...ledger.open]};
+  return {directory: place, dataDir, operations, reported, attempts: [...ledger.open]};
+}
+
+/** A file that a command reported as written, and the trace of what wrote it. */
+interface Reported {
+  readonly path: string;
+  /** A directory that existed before the trace. */
+  readonly directory: string;
+  readonly operations: readonly Operation[];
+}
+
+/** Saves an export, and a snapshot in a new directory, both under the tracer. */
+async function traceCommands(
+  dataDir: string,
+  port: number,
+  {directory, signal}: Pick<ScenarioContext, 'directory' | 'signal'>,
+): Promise<readonly Reported[]> {
+  const place = dirname(dataDir);
+  const output = join(directory, 'trace-of-command');
+  const under = traceFromStart({calls: TRACED_CALLS, output, textBytes: TEXT_BYTES});
+  const trace = async (path: string, args: readonly string[]): Promise<Reported> => {
+    await run([...args, '--json', '--port', String(port), '--data-dir', dataDir], signal, under);
+    return {path, directory: place, operations: readOperations(await readFile(output, 'utf8'))};
+  };
+  const file = join(place, 'export.ndjson');
+  return [
+    await trace(file, ['export', file]),
+    await trace(`${dataDir}-snapshots/one.ndjson`, ['snapshot', 'save', 'one']),
+  ];
+}
+
+async function run(args: readonly string[], signal: AbortSignal, under: readonly string[] = []): Promise<void> {
+  const {code, stderr} = await runCommand(args, {signal, under});
+  if (code !== 0) throw new Error(`crewroom ${args[0]} failed: ${stderr}`);
+}
+
+/**
+ * Asserts that files which were reported as written are whole if the power fails then and only synced data is on the disk.
+ *
+ * @returns Their number.
+ */
+async function checkReported({directory, dataDir, operations, reported}: RecordedRun): Promise<number> {
+  const ofService = ['access-tokens.json', 'access-rules.json'].map(
+    (name): Reported => ({path: join(dataDir, name), directory, operations}),
+  );
+  const all = [...ofService, ...reported];
+  for (const {path, ...written} of all) {
+    const image = imageAt(written.operations, {directory: written.directory, at: Infinity, choose: () => 'lost'});
+    if (image.get(path)?.equals(await readFile(path)) !== true)
+      throw new LossError(`${path} was reported as written, and is lost or not whole after a power failure`);
+  }
+  return all.length;
 }
 
 /**

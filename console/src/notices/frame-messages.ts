@@ -1,3 +1,4 @@
+import {NoticeLimit} from './notice-limit.ts';
 import {NOTICE_TYPES, type ReceivedNotice} from './notices.ts';
 
 /** Longest message of a notice that is shown, in characters; the rest is cut. */
@@ -11,16 +12,29 @@ export const FRAME_NAME = 'data-plugin-name';
 
 /**
  * Receives notifications from the pages of plugins until the signal is aborted: messages of frames of this page. Those of other windows,
- * and of frames that have left the origin of their plugin, are ignored.
+ * and of frames that have left the origin of their plugin, are ignored. Of too many within a second, the rest are one notice with their number.
  */
 export function followFrameMessages(onNotice: (notice: ReceivedNotice) => void, signal: AbortSignal): void {
+  let lastPlugin = '';
+  const limit = new NoticeLimit(count =>
+    onNotice({
+      type: 'warning',
+      source: lastPlugin,
+      message: `${count} more within a second`,
+      quiet: true,
+      toast: false,
+    }),
+  );
   addEventListener(
     'message',
     ({source, origin, data}) => {
       const frame = [...document.querySelectorAll('iframe')].find(({contentWindow}) => contentWindow === source);
       if (source === null || frame === undefined || origin !== new URL(frame.src).origin) return;
-      const notice = readNotice(data, frame.getAttribute(FRAME_NAME) ?? '');
-      if (notice !== undefined) onNotice(notice);
+      const plugin = frame.getAttribute(FRAME_NAME) ?? '';
+      const notice = readNotice(data, plugin);
+      if (notice === undefined) return;
+      lastPlugin = plugin;
+      if (limit.admit()) onNotice(notice);
     },
     {signal},
   );

@@ -1,7 +1,9 @@
+import {useEffect} from 'preact/hooks';
 import {formatRoute, type PluginTab} from '../route.ts';
 import type {Plugin, SettingValues} from '../service/documents.ts';
 import {SettingsForm} from '../settings/settings-form.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
+import {rememberShown} from '../state/opener.ts';
 import {PluginFrame} from './plugin-frame.tsx';
 import {PluginLog} from './plugin-log.tsx';
 import {isTroubled, stateLabel} from './plugin-state.ts';
@@ -98,7 +100,11 @@ function Tab({plugin, state, tab}: TabProps) {
 }
 
 function PageTab({plugin, state}: PluginProps) {
-  if (state.mayShowPages.value)
+  const isShown = state.mayShowPages.value;
+  useEffect(() => {
+    if (isShown) rememberShown(plugin.id);
+  }, [isShown, plugin.id]);
+  if (isShown)
     return (
       <>
         {isTroubled(plugin) && <Troubles plugin={plugin} state={state} />}
@@ -108,7 +114,13 @@ function PageTab({plugin, state}: PluginProps) {
   return (
     <div class="page">
       <div class="card">
-        <p>A page of another site opened this address. The page of a plugin acts by itself when it opens.</p>
+        <h2>
+          Show the plugin <bdi>{plugin.name}</bdi>?
+        </h2>
+        <p>
+          A page of a plugin acts by itself when it opens. You, a program or a page of another site opened its address.
+          The plugin is <code>{plugin.id}</code>.
+        </p>
         <p>
           <button type="button" class="primary" onClick={() => state.showPages()}>
             Show {plugin.name}

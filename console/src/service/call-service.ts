@@ -105,6 +105,8 @@ async function send(path: string, parts: RequestInit): Promise<Response> {
  */
 export async function fetchAsOwner(request: Request): Promise<Response> {
   const parts = {redirect: request.redirect === 'manual' ? 'manual' : 'error'} as const;
+  // Without https browsers mark no requests to a name of `--allow-host`: there the service needs the header.
+  request.headers.set('X-Crewroom-Client', '1');
   if (!isOwner.value) return fetch(request, parts);
   const again = request.clone();
   const response = await fetch(request, {

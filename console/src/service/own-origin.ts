@@ -12,16 +12,13 @@ const PROBE_TIMEOUT_MS = 1000;
 /**
  * Moves the page to the origin of the console, if this browser resolves its name and the same service answers there.
  *
- * @param wasOpenedByUser - False if the page at the other origin has to ask before it shows a plugin.
  * @returns True if the browser is about to load the page there.
  */
-export async function moveToOwnOrigin(wasOpenedByUser: boolean): Promise<boolean> {
+export async function moveToOwnOrigin(): Promise<boolean> {
   if (!SHARED_NAMES.includes(location.hostname)) return false;
   const origin = `${location.protocol}//${location.host.replace(location.hostname, CONSOLE_NAME)}`;
   const answer = await fetch(`${origin}/livez`, {signal: AbortSignal.timeout(PROBE_TIMEOUT_MS)}).catch(() => undefined);
   if (answer?.ok !== true) return false;
-  // The service knows by the Referer that its own page leads there.
-  if (wasOpenedByUser) document.querySelector('meta[name=referrer]')?.setAttribute('content', 'origin');
   location.replace(`${origin}/${location.hash}`);
   return true;
 }

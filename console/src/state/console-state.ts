@@ -13,7 +13,7 @@ import {type AccentColors, accentColorsOf} from './appearance.ts';
 import {Connection, type FollowedEvent, SETTINGS_PREFIX} from './connection.ts';
 import {followWhile} from './follow-while.ts';
 import {Loaded, toCallFailure} from './loaded.ts';
-import {wasOpenedByOtherSite} from './opener.ts';
+import {wasOpenedByOwnPage, wasShown} from './opener.ts';
 import {Sounds} from './sounds.ts';
 
 /** Id of the settings of the client itself. */
@@ -39,14 +39,16 @@ export class ConsoleState {
   readonly isOwner: ReadonlySignal<boolean> = isOwner;
   /** Why the code with which the page was opened did not make it the owner's. */
   readonly ownerFailure: Signal<CallFailure | undefined> = signal(undefined);
-  /** False if another site opened the console, until the user does something in it. */
-  readonly mayShowPages: Signal<boolean> = signal(!wasOpenedByOtherSite());
+  /** False if another site may have chosen the plugin in the address, until the user does something. */
+  readonly mayShowPages: Signal<boolean>;
   readonly #activePage = new ActivePage();
   readonly #settingsListeners = new Set<SettingsListener>();
 
   constructor() {
     this.client = createClient({baseUrl: location.origin, fetch: fetchAsOwner});
-    this.route = signal(readRoute(location.hash));
+    const route = readRoute(location.hash);
+    this.route = signal(route);
+    this.mayShowPages = signal(wasOpenedByOwnPage() || (route.view === 'plugin' && wasShown(route.id)));
     this.identity = new Loaded(() => callService<IdentityDocument>('/api/identity').catch(nullWithoutIdentity));
     this.plugins = new Loaded(() => callService<PluginList>('/api/plugins'));
     this.core = new Loaded(() => callService<SettingValues>(`/api/settings/${CORE}`));
@@ -78,11 +80,17 @@ export class ConsoleState {
     followWhile(this.#activePage.isWatched, ended, follow);
   }
 
-  /** Makes this page the owner's, with the code that `crewroom console` put into its address. Never rejects. */
+  /**
+   * Makes this page the owner's, with the code that `crewroom console` put into its address. A code that is accepted shows that this command chose the
+   * rest of the address too. Never rejects.
+   */
   async becomeOwner(code: string): Promise<void> {
-    await exchangeOwnerCode(code).catch(error => {
+    try {
+      await exchangeOwnerCode(code);
+      this.showPages();
+    } catch (error) {
       this.ownerFailure.value = toCallFailure(error);
-    });
+    }
   }
 
   /** Shows another view. */
@@ -95,7 +103,7 @@ export class ConsoleState {
     return this.plugins.value.value?.plugins.find(plugin => plugin.id === id);
   }
 
-  /** Shows pages of plugins, although another site opened the console. */
+  /** Shows pages of plugins: the user, or a program of this user, chose the one in the address. */
   showPages(): void {
     this.mayShowPages.value = true;
   }

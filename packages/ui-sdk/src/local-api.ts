@@ -25,8 +25,9 @@ export async function localApi<T = any>(
   options: Pick<RequestOptions, 'params' | 'signal'> = {},
 ): Promise<T> {
   try {
-    const url = `${await findService()}/${path.replace(/^\/+/, '')}`;
-    return await request<T>({...options, url, method, data: body});
+    const origin = await findService();
+    const url = `${origin}/${path.replace(/^\/+/, '')}`;
+    return await request<T>({...options, url, method, data: body, headers: headersFor(origin)});
   } catch (error) {
     if (options.signal?.aborted !== true) notify({type: 'danger', message: `${path}: ${describe(error)}`});
     throw error;
@@ -37,6 +38,11 @@ function describe(error: unknown): string {
   // Browsers reject a request without an answer with a TypeError, whose message differs among them.
   if (error instanceof TypeError) return 'The local service did not respond. Is it running?';
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Shows a service of the same origin that no foreign page sent a request. Without https browsers do not show it at every name. Elsewhere it would need a preflight. */
+function headersFor(origin: string): Readonly<Record<string, string>> {
+  return origin === globalThis.location?.origin ? {'X-Crewroom-Client': '1'} : {};
 }
 
 let service: Promise<string> | undefined;
@@ -62,7 +68,7 @@ function isPluginPage(): boolean {
 async function checkOrigin(origin: string): Promise<string> {
   if (origin === ORIGINAL_ADDRESS) return origin;
   try {
-    const about = await request<unknown>(`${origin}/api`);
+    const about = await request<unknown>({url: `${origin}/api`, headers: headersFor(origin)});
     const {name} = Object(about) as {readonly name?: unknown};
     return name === 'crewroom' ? origin : ORIGINAL_ADDRESS;
   } catch (error) {

@@ -75,3 +75,20 @@ test('withoutPageSecrets() removes the secret wherever the name of a page is', (
   for (const other of ['', 'http://com-a-1234abcd1234abcd.crewroom.localhost:7172', `a-${secret}.example`])
     expect(withoutPageSecrets(other)).toBe(other);
 });
+
+test('withoutPageSecrets() removes it from malformed and cut names too', () => {
+  const secret = '0123456789abcdef0123456789abcdef';
+  for (const end of [
+    '..crewroom.localhost',
+    'crewroom.localhost',
+    '.crewroom.localhos',
+    '%2Ecrewroom.localhost',
+    '.localhost:7172',
+    ' .crewroom',
+  ])
+    for (const length of [32, 31, 16]) {
+      const text = withoutPageSecrets(`http://com-a-${secret.slice(0, length)}${end}/x`);
+      expect(text).not.toContain(secret.slice(0, 15));
+      expect(text).toContain('http://com-a-…');
+    }
+});

@@ -4,7 +4,7 @@ import {FAULT, FLIGHT, PILOT, PLUGIN} from './plugin-commands.ts';
 import {CONSOLE, DEV, DOCTOR, REQUESTS, RUN, SIGN_IN, SIGN_OUT, START, STATUS, STOP, WAIT} from './service-commands.ts';
 import {COMPLETION, CONFIG, EXPLAIN, PATHS, VERSION} from './setup-commands.ts';
 import type {CommandSpec} from './spec.ts';
-import {COPY, EXPORT, IMPORT, SNAPSHOT} from './transfer-commands.ts';
+import {COPY, EXPORT, IMPORT, RECOVER, SNAPSHOT} from './transfer-commands.ts';
 import {SERVICE} from './unit-commands.ts';
 
 /** All commands by name, in the order in which help lists them. */
@@ -36,6 +36,7 @@ export const COMMANDS = {
   import: IMPORT,
   copy: COPY,
   snapshot: SNAPSHOT,
+  recover: RECOVER,
   pilot: PILOT,
   dev: DEV,
   plugin: PLUGIN,

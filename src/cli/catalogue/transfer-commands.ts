@@ -67,6 +67,25 @@ export const COPY = {
   notes: ['Batches copied before a failure stay; copying again is idempotent.'],
 } as const satisfies CommandSpec;
 
+/** `crewroom recover`. */
+export const RECOVER = {
+  name: 'recover',
+  group: 'Data',
+  summary: 'Open a store whose write-ahead log is damaged',
+  arguments: [{name: 'FILE', description: 'a new file, for what can be read behind the damage'}],
+  flags: {yes: {description: 'do not ask before the rest is given up'}, ...JSON_FLAG},
+  settings: ['dataDir'],
+  examples: [
+    {line: 'crewroom recover rest.ndjson', purpose: 'shows what is lost, and asks'},
+    {line: 'crewroom recover rest.ndjson --yes', purpose: 'in a script'},
+  ],
+  notes: [
+    'Copy the data directory first. Commits before the damage are kept.',
+    'FILE is an export: "crewroom import" stores what is still wanted of it.',
+    'The store gets a new id, so that its subscribers start again.',
+  ],
+} as const satisfies CommandSpec;
+
 /** `crewroom snapshot`. */
 export const SNAPSHOT = {
   name: 'snapshot',

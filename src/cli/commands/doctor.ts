@@ -12,7 +12,7 @@ import {serviceUrl} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {DOCTOR} from '../catalogue/service-commands.ts';
 import type {FlagsOf} from '../catalogue/spec.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {EMPTY_USERNAME, invalidUsage} from '../failures/usage.ts';
 import {readSources} from '../input/settings.ts';
 import {createFindingFormatter} from '../output/format-findings.ts';
 import {createOwnerFetch, listOwnerFiles} from '../service/owner-fetch.ts';
@@ -52,6 +52,7 @@ function assertOneSubject({scriptUrl, username, passwordFile, deep}: FlagsOf<typ
   if (scriptUrl !== undefined && deep) throw invalidUsage('doctor', '--deep checks the store, not a back end');
   if (scriptUrl === undefined && (username !== undefined || passwordFile !== undefined))
     throw invalidUsage('doctor', '--username and --password-file require --script-url');
+  if (username?.trim() === '') throw invalidUsage('doctor', EMPTY_USERNAME);
   if (username === undefined && passwordFile !== undefined)
     throw invalidUsage('doctor', '--password-file needs --username too');
 }

@@ -3,7 +3,7 @@ import {isUnprotected, readScriptUrl} from '../../identity/backend/script-url.ts
 import {sessionDocument} from '../../protocol/session.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {SIGN_IN} from '../catalogue/service-commands.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {EMPTY_USERNAME, invalidUsage} from '../failures/usage.ts';
 import {readPassword} from '../input/password.ts';
 import {formatSignedIn} from '../output/session-text.ts';
 import {connect} from '../service/connection.ts';
@@ -15,6 +15,7 @@ import {styleOf} from '../terminal/style.ts';
 /** `crewroom sign-in`: signs the pilot in at the airline, through the running service. */
 export async function run(call: CallOf<typeof SIGN_IN>): Promise<ExitCode> {
   const {context, flags} = call;
+  if (flags.username?.trim() === '') throw invalidUsage('sign-in', EMPTY_USERNAME);
   const {service} = await connect(call, {ownOnly: true});
   // Before any question: the user should not type a password for a service that does not run.
   const {scriptURL: configured} = await service.sessions.status();

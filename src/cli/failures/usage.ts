@@ -9,6 +9,9 @@ export function invalidUsage(command: string | undefined, problem: string): AppE
   });
 }
 
+/** Problem of a flag `--username` without a name: a script may have an empty variable there. */
+export const EMPTY_USERNAME = '--username is empty';
+
 /** Creates the failure for a command that has to be confirmed and cannot ask; `effect` is such as `deletes every entry`. */
 export function unconfirmed(command: string, effect: string): AppError {
   return invalidUsage(command, `it ${effect}: confirm that on a terminal, or with --yes`);

@@ -1,5 +1,6 @@
 import {CONFIG_FILE_VARIABLE, DEFAULTS} from '../../config/config.ts';
 import {type ConfigFile, type ConfigSources, type ResolvedConfig, resolveConfig} from '../../config/resolve-config.ts';
+import {blankComments} from '../../documents/json-comments.ts';
 import {parseJsonText} from '../../domain/json-text.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {describeFileError, FileError} from '../../files/read-file.ts';
@@ -64,7 +65,7 @@ const CONFIG_BYTES_MAX = 1024 * 1024;
 
 function parseConfigFile(path: string, bytes: Buffer): ConfigFile {
   try {
-    return {path, content: JSON.parse(Buffer.from(parseJsonText(bytes)).toString())};
+    return {path, content: JSON.parse(Buffer.from(parseJsonText(blankComments(bytes))).toString())};
   } catch (error) {
     if (!(error instanceof AppError) || !('position' in error.failure)) throw error;
     const {failure} = error;

@@ -51,6 +51,8 @@ describe('findPathProblem()', () => {
     {name: 'that of this user', script: '/home/ada/tmp/main.js', said: /temporary/},
     {name: 'a relative path', script: 'main.js', said: /absolute/},
     {name: 'a line break', script: '/home/a\nb/main.js', said: /control/},
+    {name: 'a C1 control', script: '/home/a\u009bb/main.js', said: /control/},
+    {name: 'a change of direction', script: '/home/a\u202eb/main.js', said: /control/},
   ];
   for (const {name, script, said} of refused) {
     test(`refuses ${name}, of the script and of Node`, () => {

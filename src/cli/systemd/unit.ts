@@ -1,4 +1,5 @@
 import {isAbsolute, sep} from 'node:path';
+import {UNSEEN} from '../../domain/unseen.ts';
 
 /** Name of the unit of the service, for `systemctl --user` and `journalctl --user`. */
 export const UNIT_NAME = 'crewroom.service';
@@ -49,6 +50,8 @@ function quote(path: string): string {
   return `"${path.replace(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`;
 }
 
+const UNSEEN_IN_PATH = new RegExp(`[${UNSEEN}]`);
+
 /** Directories that an operating system or its user empties. */
 const TEMPORARY_DIRS = ['/tmp', '/var/tmp', '/dev/shm', '/run'];
 
@@ -60,7 +63,7 @@ const TEMPORARY_DIRS = ['/tmp', '/var/tmp', '/dev/shm', '/run'];
 export function findPathProblem({node, script}: Program, temporaryDir: string): string | undefined {
   for (const path of [script, node]) {
     if (!isAbsolute(path)) return `${JSON.stringify(path)} is not an absolute path`;
-    if (/\p{Cc}/u.test(path)) return `${JSON.stringify(path)} contains a control character`;
+    if (UNSEEN_IN_PATH.test(path)) return `${JSON.stringify(path)} contains a control character`;
     if (path.split(sep).includes('_npx')) return `${JSON.stringify(path)} is in the cache of npx, which npm empties`;
     const isTemporary = [...TEMPORARY_DIRS, temporaryDir].some(each => path.startsWith(each + sep));
     if (isTemporary) return `${JSON.stringify(path)} is in a directory for temporary files`;

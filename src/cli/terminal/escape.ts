@@ -1,9 +1,9 @@
-/** Control characters (C0, DEL, C1), line and paragraph separators, and characters that change the direction of writing (UAX #9). */
-const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+import {escapeCharacter, UNSEEN} from '../../domain/unseen.ts';
+
+const UNSEEN_ON_LINE = new RegExp(`[${UNSEEN}]`, 'g');
 
 /** The same without tab and line feed, for texts of several lines. */
-const UNSEEN_IN_TEXT =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+const UNSEEN_IN_TEXT = new RegExp(`(?![\\t\\n])[${UNSEEN}]`, 'g');
 
 /** Longest text from outside that is shown, in UTF-16 units; messages with an address or a key are shorter. */
 const SHOWN_LENGTH_MAX = 4000;
@@ -11,7 +11,7 @@ const SHOWN_LENGTH_MAX = 4000;
 /** Makes a text safe to show on one line of a terminal, which would obey control characters. Truncates a very long text. */
 export function escapeControls(text: string): string {
   const isCut = text.length > SHOWN_LENGTH_MAX;
-  return replaceUnseen(isCut ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text, UNSEEN);
+  return replaceUnseen(isCut ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text, UNSEEN_ON_LINE);
 }
 
 /** Makes a text of several lines safe to show on a terminal. Tabs and line breaks stay. */
@@ -35,5 +35,5 @@ export function jsonLine(document: unknown): string {
 }
 
 function replaceUnseen(text: string, unseen: RegExp): string {
-  return text.replace(unseen, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(unseen, escapeCharacter);
 }

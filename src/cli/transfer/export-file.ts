@@ -2,9 +2,13 @@ import type {Stats} from 'node:fs';
 import {type FileHandle, lstat, open, realpath, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {isatty} from 'node:tty';
+import type {Entry} from '../../domain/entry.ts';
+import {parsePrefix} from '../../domain/key.ts';
+import type {Revision} from '../../domain/revision.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {PRIVATE_FILE_MODE, replaceFile} from '../../files/replace-file.ts';
+import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../../protocol/transfer/export-lines.ts';
 import {isForeignUser} from '../../system/socket-owner.ts';
 import {escapeParts} from '../terminal/escape.ts';
 
@@ -63,6 +67,15 @@ export async function writeExportFile(chunks: AsyncIterable<Uint8Array>, target:
     await filling;
     throw unwritable(name, problemOf(error), {cause: error});
   });
+}
+
+/** Returns an export of entries that no service has, in the order of their keys. */
+export async function* exportOf(
+  entries: readonly Entry[],
+  revision: Revision,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield formatEntryLines(entries, formatHeaderLine({revision, prefix: parsePrefix('')}));
+  yield new TextEncoder().encode(formatTrailerLine(entries.length));
 }
 
 /** Resolves a target. A link of this user, or of root, is kept: its target is replaced. */

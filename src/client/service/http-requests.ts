@@ -92,7 +92,7 @@ async function* connect(
         const data = block.get('data');
         if (data !== undefined) yield expecting(response, () => readRequests(data));
       }
-      if (parser.heldLength > PAGE_LENGTH_MAX)
+      if (parser.length > PAGE_LENGTH_MAX)
         throw unexpectedAnswer(response, `it has a page of more than ${PAGE_LENGTH_MAX} characters`);
     }
   } finally {

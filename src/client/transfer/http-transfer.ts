@@ -1,9 +1,10 @@
-import {isSentFailure} from '../../domain/sent-failure.ts';
 import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../../domain/transfer.ts';
 import {untilAborted} from '../../domain/until-aborted.ts';
+import {isSentFailure} from '../../failures/failure.ts';
 import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
 import {readImported} from '../../protocol/transfer/imported.ts';
 import {parseAnswer, readAnswer, unexpectedAnswer} from '../answer.ts';
+import {PAGE_ORIGIN} from '../network/network.ts';
 import {type ClientOptions, openTransport} from '../options.ts';
 import {formatQuery} from '../query.ts';
 import type {LinkedSignal} from '../signals.ts';
@@ -84,8 +85,8 @@ class HttpTransfer implements ClientTransfer {
     const ended = this.#transport.link(signal);
     const source = new ChunkSource(chunks);
     try {
-      const {baseUrl, pageOrigin} = this.#transport.options;
-      const body = pageOrigin === undefined ? source.stream() : await source.readAll();
+      const {baseUrl} = this.#transport.options;
+      const body = PAGE_ORIGIN === undefined ? source.stream() : await source.readAll();
       const headers = {'Content-Type': 'application/x-ndjson'};
       const sending = {method: 'POST', headers, body, duplex: 'half', signal: ended.signal} as const;
       const response = await this.#transport.open(path, sending);

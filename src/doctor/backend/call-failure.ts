@@ -1,4 +1,4 @@
-import {AppError, describeFailure} from '../../failures/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
 import {adviseOn} from '../../failures/failure-advice.ts';
 import type {Finding} from '../finding.ts';
@@ -8,10 +8,10 @@ export function findingOfCallFailure(check: string, error: unknown): Finding {
   if (!(error instanceof AppError)) throw error;
   const {failure} = error;
   const hint = 'hint' in failure ? failure.hint : undefined;
-  return {check, level: 'problem', detail: detailOf(failure), fix: hint ?? fixOf(failure)};
+  return {check, level: 'problem', detail: detailOf(error), fix: hint ?? fixOf(failure)};
 }
 
-function detailOf(failure: Failure): string {
+function detailOf({failure, message}: AppError): string {
   switch (failure.code) {
     case 'back-end-unreachable':
       return failure.problem;
@@ -25,7 +25,7 @@ function detailOf(failure: Failure): string {
     case 'back-end-redirect':
       return `${failure.problem}, ${failure.target}`;
     default:
-      return describeFailure(failure);
+      return message;
   }
 }
 
@@ -36,9 +36,14 @@ function describeFailed({
   return problem === undefined ? `it fails with ${backEndStatus}` : `${problem} (${backEndStatus})`;
 }
 
+/** Fix for a certificate that clients refuse, seen without a look at the certificate itself: behind a redirect. */
+const TLS_FIX =
+  'Look at the certificate of that host: run the command again with its address, or open the address in a browser; it may be out of date, for another name, or without its intermediate certificates';
+
 function fixOf(failure: Failure): string {
   switch (failure.code) {
     case 'back-end-unreachable':
+      if (failure.stage === 'tls') return TLS_FIX;
       return failure.stage === 'answer'
         ? 'Look into the logs of PHP and the web server: a process that crashes cuts off its answer'
         : 'Check the address and the port, that the web server runs, and that no firewall keeps visitors out';

@@ -1,5 +1,5 @@
 import {type Diagnosis, diagnose} from '../../identity/backend/diagnosis.ts';
-import {isOffered} from '../../identity/backend/pilot-answer.ts';
+import {isOffered, isRefusedSoftly} from '../../identity/backend/pilot-answer.ts';
 import type {BackEndAnswer, BackEndRequest} from '../../identity/backend/request/back-end-request.ts';
 import {findRedirect} from '../../identity/backend/request/redirect.ts';
 import {readRetryAfterSeconds} from '../../identity/backend/retry-after.ts';
@@ -86,8 +86,12 @@ export const PACE_MS = 1000;
 /** Longest wait for a back end that limits requests, in milliseconds: most limits are per minute. */
 const RETRY_AFTER_MAX_MS = 60_000;
 
-/** Checks how a back end refuses wrong requests, one per step, until the back end answers 429. */
-export async function* checkFailures(place: WalkContext): Steps {
+/**
+ * Checks how a back end refuses wrong requests, one per step, until the back end answers 429.
+ *
+ * @param signsIn True if a sign-in follows: it must not come too soon after them.
+ */
+export async function* checkFailures(place: WalkContext, signsIn: boolean): Steps {
   let waitMs: number | undefined;
   for (const mistake of MISTAKES) {
     if (waitMs !== undefined) {
@@ -99,8 +103,7 @@ export async function* checkFailures(place: WalkContext): Steps {
     waitMs = retryAfterMs;
     yield [finding];
   }
-  // The sign-in that follows must not hit the limit.
-  await place.pause(Math.max(PACE_MS, Math.min(waitMs ?? 0, RETRY_AFTER_MAX_MS)));
+  if (signsIn) await place.pause(Math.max(PACE_MS, Math.min(waitMs ?? 0, RETRY_AFTER_MAX_MS)));
 }
 
 const NOT_TRIED = {
@@ -166,7 +169,8 @@ function describeAcceptance(answer: BackEndAnswer, {request, statuses, fix}: Mis
       detail: 'it signs in without the right password',
       fix: 'Take the back end offline until it checks passwords',
     };
-  const level = statuses.includes(401) ? 'problem' : 'warning';
+  // Clients understand such a refusal by its message.
+  const level = statuses.includes(401) && !isRefusedSoftly(answer) ? 'problem' : 'warning';
   return {
     level,
     detail: `it is answered with ${answer.status}, as if it were correct, and ${describeBody(answer)}`,

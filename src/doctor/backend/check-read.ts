@@ -1,5 +1,6 @@
 import {type Diagnosis, diagnose} from '../../identity/backend/diagnosis.ts';
 import type {Pilot} from '../../identity/backend/pilot.ts';
+import {isOffered} from '../../identity/backend/pilot-answer.ts';
 import {ANSWER_BYTES_MAX, type BackEndAnswer} from '../../identity/backend/request/back-end-request.ts';
 import {findRedirect} from '../../identity/backend/request/redirect.ts';
 import type {Finding} from '../finding.ts';
@@ -57,6 +58,7 @@ function describeDiagnosis({problem, hint}: Diagnosis, {status}: BackEndAnswer):
 
 function judge(answer: BackEndAnswer, tookMs: number): readonly Finding[] {
   const {status, body, bytes} = answer;
+  if (!isOffered(answer)) return [NOT_OFFERED];
   if (status !== 200 || body.kind !== 'json' || !Array.isArray(body.value)) {
     const detail = `${PATH} answers ${status} with ${describeBody(answer)}`;
     return [{check: CHECK, level: 'problem', detail, fix: `Answer GET ${PATH} with the airports as a JSON array`}];
@@ -109,6 +111,13 @@ function describeLoss({status, bytes}: BackEndAnswer, bare: BackEndAnswer): Find
       : 'Let every path accept the session in "Authorization: Bearer …", as pilot/verify does',
   };
 }
+
+const NOT_OFFERED: Finding = {
+  check: CHECK,
+  level: 'warning',
+  detail: `${PATH} is not offered: plugins that read data of the airline do not work`,
+  fix: `Answer GET ${PATH} with the airports as a JSON array`,
+};
 
 const OPEN_DOOR: Finding = {
   check: CHECK,

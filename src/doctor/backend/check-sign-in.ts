@@ -1,5 +1,6 @@
-import type {Credentials} from '../../identity/backend/back-end-client.ts';
-import type {Pilot} from '../../identity/backend/pilot.ts';
+import {describeProblem} from '../../failures/members/problems.ts';
+import type {Credentials} from '../../identity/backend/credentials.ts';
+import {findDeviations, type Pilot} from '../../identity/backend/pilot.ts';
 import {readExpirySeconds} from '../../identity/backend/session-expiry.ts';
 import type {Finding, Steps} from '../finding.ts';
 import {checkRead} from './check-read.ts';
@@ -42,7 +43,7 @@ export async function* checkSignIn(place: SignInContext): Steps {
   } catch (error) {
     return yield findingsOfRefusal('Sign in', error);
   }
-  yield [{check: 'Sign in', level: 'ok', detail: pilot.summary}, judgeEnd(pilot, nowMs())];
+  yield [...judgePilot(pilot), judgeEnd(pilot, nowMs())];
   const verified = await verify(pilot, place);
   yield verified.findings;
   const resumed = await resume(verified.pilot ?? pilot, place);
@@ -50,6 +51,19 @@ export async function* checkSignIn(place: SignInContext): Steps {
   // With an invalid session, a refusal would not show if the header is lost.
   if (resumed.pilot === undefined) yield [NOT_READ];
   else yield await checkRead(resumed.pilot, place);
+}
+
+/** Warns of members that plugins may not expect. */
+function judgePilot({json, summary}: Pilot): readonly Finding[] {
+  const check = 'Sign in';
+  const deviations = findDeviations(json);
+  if (deviations.length === 0) return [{check, level: 'ok', detail: summary}];
+  return deviations.map(deviation => ({
+    check,
+    level: 'warning',
+    detail: `${summary} is signed in, and the pilot has a defect: ${describeProblem(deviation)}`,
+    fix: 'Answer with each member in its type, null where it has no value: plugins get the pilot as it is; see "The pilot" in docs/back-ends.md of Crewroom',
+  }));
 }
 
 /** Result of a call about the session: the pilot with the valid session, if there is one. */

@@ -1,7 +1,8 @@
-import {type BackEndClient, type Credentials, createBackEndClient} from '../../identity/backend/back-end-client.ts';
+import {type BackEndClient, createBackEndClient} from '../../identity/backend/back-end-client.ts';
+import type {Credentials} from '../../identity/backend/credentials.ts';
 import {isUnprotected} from '../../identity/backend/script-url.ts';
 import {VERSION} from '../../version.ts';
-import type {Steps} from '../finding.ts';
+import type {Finding, Steps} from '../finding.ts';
 import {checkAddress} from './check-address.ts';
 import {checkConnection} from './check-connection.ts';
 import {checkFailures} from './check-failures.ts';
@@ -35,11 +36,17 @@ export async function* walkBackEnd({scriptURL: given, credentials}: WalkTarget, 
   if (probed.scriptURL === undefined) return;
   const place = {...deps, scriptURL: probed.scriptURL, client};
   yield [await checkPages(place)];
-  yield* checkFailures(place);
+  const obstacle = findObstacle(probed.scriptURL === scriptURL, scriptURL, deps);
+  yield* checkFailures(place, credentials !== undefined && obstacle === undefined);
   if (credentials === undefined) yield [SIGN_IN_NOT_TRIED.withoutCredentials];
-  else if (probed.scriptURL !== scriptURL) yield [SIGN_IN_NOT_TRIED.elsewhere];
-  else if (isUnprotected(scriptURL) && deps.allowPlainHttp !== true) yield [SIGN_IN_NOT_TRIED.unprotected];
+  else if (obstacle !== undefined) yield [obstacle];
   else yield* checkSignIn({...place, credentials});
+}
+
+/** Returns the reason why the password may not be sent; undefined if it may. */
+function findObstacle(isThere: boolean, scriptURL: string, {allowPlainHttp}: WalkDeps): Finding | undefined {
+  if (!isThere) return SIGN_IN_NOT_TRIED.elsewhere;
+  return isUnprotected(scriptURL) && allowPlainHttp !== true ? SIGN_IN_NOT_TRIED.unprotected : undefined;
 }
 
 /** Returns a client that reports each request before it sends it. */

@@ -25,7 +25,7 @@ export function answerOptions(request: HttpRequest, route: Route | undefined, or
       'Access-Control-Allow-Methods',
       METHODS,
       'Access-Control-Allow-Headers',
-      'Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID',
+      'Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, X-Crewroom-Client',
     );
     headers.push('Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE_SECONDS));
     // Chromium asks whether a page of the network may call this machine (Private Network Access).

@@ -1,7 +1,8 @@
 import type {Credentials} from '../../domain/access.ts';
-import {withoutPageSecrets} from '../../domain/page-proofs.ts';
+import {withoutHostSecrets, withoutPageSecrets} from '../../domain/page-proofs.ts';
 import type {Failure} from '../../failures/failure.ts';
 import {BACKGROUND_TOKEN_HEADER} from '../../protocol/headers/background-token.ts';
+import {CLIENT_HEADER} from '../../protocol/headers/client-header.ts';
 import type {HttpRequest} from './message.ts';
 import {PLUGIN_PAGES, SCHEME, type Site, type Sites} from './sites.ts';
 
@@ -64,6 +65,8 @@ const HEADER_NAMES = [
   'sec-fetch-dest',
   'sec-fetch-mode',
   'sec-fetch-site',
+  'user-agent',
+  CLIENT_HEADER,
 ];
 
 const NAME_LENGTHS: ReadonlySet<number> = new Set(HEADER_NAMES.map(name => name.length));
@@ -80,6 +83,9 @@ interface GuardedHeaders {
   readonly destinations: string[];
   readonly modes: string[];
   readonly sites: string[];
+  readonly userAgents: string[];
+  /** Values of the header with which clients show that no page of another origin sent the request. */
+  readonly clients: string[];
 }
 
 /** Reads the headers in one pass. Runs for every request, and lower-casing the names is most of the cost. */
@@ -94,6 +100,8 @@ function readHeaders(rawHeaders: readonly string[]): GuardedHeaders {
     destinations: [],
     modes: [],
     sites: [],
+    userAgents: [],
+    clients: [],
   };
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
@@ -125,6 +133,10 @@ function valuesOf(headers: GuardedHeaders, name: string): string[] | undefined {
       return headers.modes;
     case 'sec-fetch-site':
       return headers.sites;
+    case 'user-agent':
+      return headers.userAgents;
+    case CLIENT_HEADER:
+      return headers.clients;
     default:
       return undefined;
   }
@@ -134,7 +146,7 @@ function valuesOf(headers: GuardedHeaders, name: string): string[] | undefined {
 function findSite({hosts: [host, second]}: GuardedHeaders, sites: Sites): Site | Failure {
   if (host === undefined) return {code: 'malformed-request', problem: 'it has no Host header'};
   if (second !== undefined) return {code: 'malformed-request', problem: 'it has more than one Host header'};
-  return sites(host) ?? sites(host.toLowerCase()) ?? {code: 'foreign-host', host: shorten(host)};
+  return sites(host) ?? sites(host.toLowerCase()) ?? {code: 'foreign-host', host: shorten(withoutHostSecrets(host))};
 }
 
 /** Splits a request target into path with query, and the host of an absolute target (RFC 9112 section 3.2.2). */
@@ -157,7 +169,7 @@ function findTargetProblem(host: string | undefined, target: string, {site, site
   const named = sites(host.toLowerCase());
   return named?.kind === site.kind && named.plugin === site.plugin
     ? undefined
-    : {code: 'foreign-host', host: shorten(host)};
+    : {code: 'foreign-host', host: shorten(withoutHostSecrets(host))};
 }
 
 /** Checks a request of a page that names its origin. It opens a window or a frame only by sending a form, which pages of other origins may not. */
@@ -182,6 +194,7 @@ function findForeignPage(method: string, target: string, headers: GuardedHeaders
   const speculative = findSpeculation(headers);
   if (speculative !== undefined) return speculative;
   if (isNavigation(headers)) return findNavigationProblem(method, target, headers, site);
+  if (isUnmarked(target, headers, site)) return {code: 'unmarked-request', host: shorten(headers.hosts[0] ?? '')};
   return findForeignSite(headers) ?? findForeignReferer(headers, site.mayCall);
 }
 
@@ -230,6 +243,22 @@ function findForeignOpener(inFrame: boolean, headers: GuardedHeaders, site: Site
   const foreign = headers.sites.find(site => !own.includes(site));
   return foreign === undefined ? undefined : {code: 'cross-site', site: shorten(foreign)};
 }
+
+/**
+ * Returns whether a page of any origin may have sent a request to a host to which browsers send no Fetch Metadata. No page can change the beginning of
+ * its `User-Agent`, or add a token or another header, without a preflight. `Basic` does not count: addresses may contain its credentials.
+ */
+function isUnmarked(target: string, headers: GuardedHeaders, {isMarked}: Site): boolean {
+  if (isMarked || headers.sites.length > 0 || !headers.userAgents.some(value => /^Mozilla\//i.test(value)))
+    return false;
+  const {authorizations, clients} = headers;
+  if (clients.includes('1') || authorizations.some(value => /^Bearer /i.test(value))) return false;
+  const path = target.split('?', 1)[0] ?? '';
+  return !isPage(path) && !PAGE_FILES.some(folder => path.startsWith(folder));
+}
+
+/** Folders with the files of pages. */
+const PAGE_FILES = [PLUGIN_PAGES, '/console/'];
 
 function isPage(path: string): boolean {
   return path === '/' || path === '/openapi.json' || path === '/docs' || path.startsWith('/docs/');

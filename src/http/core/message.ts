@@ -83,9 +83,10 @@ const COMMON_HEADERS = [
 
 /**
  * Headers of answers that a browser may show in a window, pages and failures: a page that opened the window, or was opened
- * by it, cannot control it (HTML standard, cross-origin opener policies).
+ * by it, cannot control it (HTML standard, cross-origin opener policies), and a page of another origin of the same site, such as that of a plugin
+ * beside the console, gets another process where the browser can (origin-keyed agent clusters). The first answer of an origin decides that.
  */
-export const WINDOW_HEADERS = ['Cross-Origin-Opener-Policy', 'same-origin'] as const;
+export const WINDOW_HEADERS = ['Cross-Origin-Opener-Policy', 'same-origin', 'Origin-Agent-Cluster', '?1'] as const;
 
 /** Options of {@link answer}. */
 export interface AnswerParts {

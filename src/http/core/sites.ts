@@ -1,5 +1,6 @@
+import {isTrustworthyUrl} from '../../domain/trustworthy-url.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import type {HttpRequest} from './message.ts';
+import type {HttpAnswer, HttpRequest} from './message.ts';
 
 /** Part of the service that a host name serves, and the pages that may call it. */
 export interface Site {
@@ -8,6 +9,8 @@ export interface Site {
   readonly plugin?: string;
   /** True if the host name proves that the page of the plugin calls: no other program knows it. */
   readonly isProved?: boolean;
+  /** True if browsers mark their requests to this host with Fetch Metadata, also without https. */
+  readonly isMarked: boolean;
   /** Returns whether pages of an origin may call this host. */
   readonly mayCall: (origin: string) => boolean;
   /** Returns whether pages of an origin may open pages of plugins at this host. */
@@ -61,8 +64,8 @@ export function createSites({port, extraHosts, isAllowed, findPlugin}: SiteOptio
   // Clients omit the default port of the scheme (RFC 9110 section 4.2.1).
   const ports = port === HTTP_PORT ? [`:${port}`, ''] : [`:${port}`];
   const withPort = (name: string): readonly string[] => ports.map(each => name.toLowerCase() + each);
-  const serviceHosts = [...LOOPBACK_NAMES, ...extraHosts].flatMap(withPort);
-  const own = new Set([...serviceHosts, ...withPort(CONSOLE_NAME)].map(host => SCHEME + host));
+  const names = [...LOOPBACK_NAMES, ...extraHosts];
+  const own = new Set([...names.flatMap(withPort), ...withPort(CONSOLE_NAME)].map(host => SCHEME + host));
   const isOwn = (origin: string): boolean => own.has(origin);
   const mayOpen = (origin: string): boolean => isOwn(origin) || isAllowed(origin);
   const findPluginSite: Sites = host => {
@@ -74,6 +77,7 @@ export function createSites({port, extraHosts, isAllowed, findPlugin}: SiteOptio
       kind: 'plugin',
       plugin: plugin.id,
       isProved: plugin.isProved,
+      isMarked: true,
       mayCall: each => each === origin,
       mayOpen: each => each === origin || mayOpen(each),
     };
@@ -81,13 +85,58 @@ export function createSites({port, extraHosts, isAllowed, findPlugin}: SiteOptio
   const isPlugin = (origin: string): boolean =>
     origin.startsWith(SCHEME) && findPluginSite(origin.slice(SCHEME.length)) !== undefined;
   // Pages of plugins may also call the address that they have as a constant.
-  const service: Site = {kind: 'service', mayOpen, mayCall: origin => mayOpen(origin) || isPlugin(origin)};
-  const console: Site = {kind: 'console', mayOpen: isOwn, mayCall: isOwn};
+  const mayCall = (origin: string): boolean => mayOpen(origin) || isPlugin(origin);
+  const service = (name: string): Site => ({
+    kind: 'service',
+    isMarked: isTrustworthyUrl(`${SCHEME}${name}/`),
+    mayOpen,
+    mayCall,
+  });
+  const console: Site = {kind: 'console', isMarked: true, mayOpen: isOwn, mayCall: isOwn};
   const fixed = new Map<string, Site>([
-    ...serviceHosts.map(host => [host, service] as const),
+    ...names.flatMap(name => withPort(name).map(host => [host, service(name.toLowerCase())] as const)),
     ...withPort(CONSOLE_NAME).map(host => [host, console] as const),
   ]);
   return host => fixed.get(host) ?? findPluginSite(host);
+}
+
+/** Returns whether a host, with or without a port, is that of the console or of the page of a plugin. */
+export function isBelowConsole(host: string): boolean {
+  return BELOW_CONSOLE.test(host);
+}
+
+const BELOW_CONSOLE = /(?:^|\.)crewroom\.localhost(?::\d+)?$/i;
+
+/**
+ * Returns the headers with which an answer clears cookies. The service has none, and the page of a plugin could set some for the console and all other
+ * plugins, even so many that their requests are refused. Empty at other hosts: cookies know no port, and those of `localhost` belong to others.
+ */
+export function clearCookies(host: string): readonly string[] {
+  return isBelowConsole(host) ? ['Clear-Site-Data', '"cookies"'] : [];
+}
+
+/**
+ * Returns the headers with which a failure clears cookies that made a request too large. From the host of a plugin it leads on to the console's:
+ * Firefox clears at one host only, and cookies for all of them are those of the console.
+ */
+export function clearLargeCookies(host: string, path: string): readonly string[] {
+  const [, port] = PLUGIN_HOST.exec(host) ?? [];
+  const onward = port === undefined ? [] : ['Refresh', `0; url=${SCHEME}${CONSOLE_NAME}${port}${path}`];
+  return [...clearCookies(host), ...onward];
+}
+
+const PLUGIN_HOST = /\.crewroom\.localhost((?::\d+)?)$/i;
+
+/** Clears cookies with a page, or with a failure in its place, that was asked for with some. */
+export function withoutCookies<A extends HttpAnswer>(answered: A, {rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): A {
+  if (headerValues(rawHeaders, 'cookie').length === 0 || !isPageWanted({rawHeaders})) return answered;
+  const further = clearCookies(headerValues(rawHeaders, 'host')[0] ?? '');
+  return further.length === 0 ? answered : {...answered, rawHeaders: [...answered.rawHeaders, ...further]};
+}
+
+/** Returns whether a window or a frame is to show the answer (Fetch Metadata), as far as the browser tells. */
+function isPageWanted({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): boolean {
+  return headerValues(rawHeaders, 'sec-fetch-dest').every(value => value === 'document' || value === 'iframe');
 }
 
 /** Path of the pages of plugins. */

@@ -4,6 +4,7 @@ import type {Limits} from '../../domain/limits.ts';
 import type {Failure} from '../../failures/failure.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpHandler} from '../core/message.ts';
+import {clearLargeCookies} from '../core/sites.ts';
 import {NodeExchange, type ReceivedRequest} from './exchange.ts';
 import {type JudgePeerDeps, judgePeer} from './judge-peer.ts';
 import {closeWithFailure, enqueueOrClose, reportBadRequest} from './refuse.ts';
@@ -102,9 +103,12 @@ function listenForErrors(server: Server, deps: NodeServerDeps): void {
       socket.on('error', () => socket.destroy());
       breakConnection(socket, {code: 'malformed-request', problem: 'it asks for a tunnel'}, deps);
     })
-    .on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    .on('clientError', (error: ClientError, socket) => {
       const failure = describeClientError(error);
       if (failure === undefined) socket.destroy();
+      // Cookies may be the reason why the headers are too large.
+      else if (failure.code === 'headers-too-large')
+        breakConnection(socket, failure, deps, clearLargeCookies(...findPlace(error.rawPacket)));
       else breakConnection(socket, failure, deps);
     });
 }
@@ -144,10 +148,29 @@ function findUpgradeProblem({request, isLast}: ReceivedRequest): string | undefi
 }
 
 /** Refuses unreadable bytes, after the requests before them are answered. */
-function breakConnection(socket: unknown, failure: Failure, deps: NodeServerDeps): void {
+function breakConnection(
+  socket: unknown,
+  failure: Failure,
+  deps: NodeServerDeps,
+  further: readonly string[] = [],
+): void {
   assertSocket(socket);
   // A refused connection has no entry: it has its answer already and is about to close.
-  deps.connections.of(socket)?.break(failure, () => closeWithFailure(socket, failure, deps));
+  deps.connections.of(socket)?.break(failure, () => closeWithFailure(socket, failure, deps, further));
+}
+
+/** An error of Node's parser. */
+interface ClientError extends NodeJS.ErrnoException {
+  /** The bytes that arrived last: the beginning of a request, unless it came in parts. */
+  readonly rawPacket?: Uint8Array;
+}
+
+/** Finds the host and the path in the bytes of a request that could not be read; the host is empty if it is not among them. */
+function findPlace(bytes: Uint8Array = new Uint8Array()): [host: string, path: string] {
+  const head = Buffer.from(bytes).toString('latin1');
+  const [, host = ''] = /\r\nhost:[ \t]*([^\r\n]*)\r\n/i.exec(head) ?? [];
+  const [, path = '/'] = /^GET (\/[\x21-\x7e]*) /.exec(head) ?? [];
+  return [host.trim(), path];
 }
 
 /** Node declares sockets as any duplex stream, since a program may pass its own. */

@@ -23,7 +23,13 @@ const KEPT_FROM_PAGE: ReadonlySet<string> = new Set([
   ...['set-cookie', 'www-authenticate', 'proxy-authenticate'],
   ...['clear-site-data', 'service-worker-allowed', 'strict-transport-security', 'alt-svc'],
   // These are written anew.
-  ...['location', 'x-content-type-options', 'cross-origin-resource-policy', 'cross-origin-opener-policy'],
+  ...[
+    'location',
+    'x-content-type-options',
+    'cross-origin-resource-policy',
+    'cross-origin-opener-policy',
+    'origin-agent-cluster',
+  ],
 ]);
 
 /** Returns the headers of a request as a dev server gets them. */

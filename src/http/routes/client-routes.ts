@@ -10,8 +10,9 @@ import {
 import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpAnswer, type HttpRequest, jsonAnswer} from '../core/message.ts';
 import type {Call, Operation, Route} from '../core/route.ts';
+import {isBelowConsole} from '../core/sites.ts';
 import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
-import {hostOf, isBelowConsole, portOf, replacePublishedAddress} from './published-address.ts';
+import {hostOf, portOf, replacePublishedAddress} from './published-address.ts';
 
 /** Dependencies of {@link clientRoutes}. */
 export interface ClientRoutesDeps {

@@ -7,7 +7,7 @@ import {CONSOLE_NAME} from '../core/sites.ts';
 import {answerFile} from '../files/file-answer.ts';
 import {findFile} from '../files/find-file.ts';
 import {assertNoQuery} from './no-query.ts';
-import {hostOf, isBelowConsole, portOf} from './published-address.ts';
+import {hostOf} from './published-address.ts';
 
 /** The built console: `dist/console/`, seen from the sources and from the built files alike. */
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../../dist/console/', import.meta.url));
@@ -53,27 +53,14 @@ export function consoleRoutes(): readonly Route[] {
 }
 
 /**
- * Marks a page that another site opened. That site chose the fragment of the address as well, which names a plugin, and pages of plugins act
- * without a click: the console asks before it shows one. A script reads the mark in the entry of its navigation (Server Timing, W3C).
+ * Marks a console that no page of the console's own origin opened. A page of another site may be behind it, which then chose the fragment of the
+ * address, and with it the plugin to show: the console asks first. A script reads the mark in the entry of its navigation (Server Timing, W3C).
  */
-function openerHeaders(request: HttpRequest): readonly string[] {
-  const host = hostOf(request);
-  const own = isBelowConsole(host) ? [host, ...SERVICE_NAMES.map(name => `${name}:${portOf(host)}`)] : [host];
-  const referers = headerValues(request.rawHeaders, 'referer').filter(referer => referer !== '');
-  const isForeignReferer = referers.some(referer => !own.some(each => referer.startsWith(`http://${each}/`)));
-  // The console under another name of the service leads to its own one. For browsers that is another site.
-  const isOwnReferer =
-    referers.length > 0 && !isForeignReferer && !referers.some(each => each.startsWith(`http://${host}/`));
-  const isForeignSite = headerValues(request.rawHeaders, 'sec-fetch-site').some(
-    site => site !== 'same-origin' && site !== 'none',
-  );
+function openerHeaders({rawHeaders}: HttpRequest): readonly string[] {
+  const isOwn = headerValues(rawHeaders, 'sec-fetch-site').join() === 'same-origin';
   // Never absent: a browser that has the page already keeps the headers that an answer 304 does not replace.
-  const isForeign = isForeignReferer || (isForeignSite && !isOwnReferer);
-  return ['Server-Timing', isForeign ? 'opened-by-other-site' : 'opened-by-user'];
+  return ['Server-Timing', isOwn ? 'opened-by-own-page' : 'opened-from-outside'];
 }
-
-/** Names of the service at which the console leads to its own name. */
-const SERVICE_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
 async function answerConsole(
   {request, query}: Call,

@@ -2,14 +2,15 @@ import {join} from 'node:path';
 import type {AllowedOrigins} from '../../domain/allowed-origins.ts';
 import type {Plugins} from '../../domain/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
+import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, redirect, WINDOW_HEADERS} from '../core/message.ts';
-import type {Call, Route} from '../core/route.ts';
+import type {Call, Operation, Route} from '../core/route.ts';
 import {CONSOLE_NAME, WEBPACK_SOCKET} from '../core/sites.ts';
 import type {Tunnel} from '../core/web-socket.ts';
 import {answerFile, type FileAnswerOptions, type Rewrite} from '../files/file-answer.ts';
 import {findFile} from '../files/find-file.ts';
 import type {PageServer} from '../proxy/page-server.ts';
+import {answerCard, isOpenedFromOutside} from './opening-card.ts';
 import {hostOf, isMoved, portOf, replacePublishedAddress} from './published-address.ts';
 
 /** Dependencies of {@link pageRoutes}. */
@@ -26,11 +27,15 @@ export function pageRoutes(deps: PageRoutesDeps): readonly Route[] {
   const redirects: Route = {path: '/plugins/{id}', needs: 'nothing', operations: {GET: redirectToPage}};
   const files = {path: '/plugins/{id}/{path...}', needs: 'nothing'} as const;
   const {pageServer} = deps;
-  if (pageServer === undefined) return [redirects, {...files, operations: {GET: call => answerPage(call, deps)}}];
+  const show =
+    (answerCall: (call: Call) => Promise<HttpAnswer>): Operation =>
+    call =>
+      findCard(call, deps) ?? (isNavigation(call.request.rawHeaders) ? uncached(answerCall(call)) : answerCall(call));
+  if (pageServer === undefined) return [redirects, {...files, operations: {GET: show(call => answerPage(call, deps))}}];
   const tunnel = (call: Call): Promise<Tunnel> => connect(call, pageServer, deps);
   return [
     redirects,
-    {...files, operations: {GET: call => forwardPage(call, pageServer, deps)}, tunnel},
+    {...files, operations: {GET: show(call => forwardPage(call, pageServer, deps))}, tunnel},
     {
       path: WEBPACK_SOCKET,
       needs: 'nothing',
@@ -43,6 +48,20 @@ export function pageRoutes(deps: PageRoutesDeps): readonly Route[] {
 /** Pages refer to their files relative to a path that ends in a slash. */
 function redirectToPage({segments: [id = ''], query}: Call): HttpAnswer {
   return redirect(`/plugins/${id}/${query === '' ? '' : `?${query}`}`);
+}
+
+/** Returns the page that asks the user before a page of a plugin is shown; undefined if there is nothing to ask. */
+function findCard({request, segments: [id = '']}: Call, {plugins}: PageRoutesDeps): HttpAnswer | undefined {
+  if (!isOpenedFromOutside(request)) return undefined;
+  const plugin = plugins.list().find(each => each.id === id && each.hasPage);
+  return plugin === undefined ? undefined : answerCard(plugin);
+}
+
+/** Keeps an answer out of the cache of the browser, which would go back to it, with any fragment, without asking the service. */
+async function uncached(answered: Promise<HttpAnswer>): Promise<HttpAnswer> {
+  const {rawHeaders, ...rest} = await answered;
+  const others = [...headerPairs(rawHeaders)].filter(([name]) => name.toLowerCase() !== 'cache-control');
+  return {...rest, rawHeaders: [...others.flat(), 'Cache-Control', 'no-store']};
 }
 
 async function forwardPage(call: Call, pageServer: PageServer, deps: PageRoutesDeps): Promise<HttpAnswer> {

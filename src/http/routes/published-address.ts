@@ -1,6 +1,6 @@
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpRequest} from '../core/message.ts';
-import {CONSOLE_NAME} from '../core/sites.ts';
+import {isBelowConsole} from '../core/sites.ts';
 
 /** Port that published plugins call; it is a constant in their code. */
 const PUBLISHED_PORT = 7172;
@@ -21,11 +21,6 @@ export function portOf(host: string): number {
 /** Returns whether the service is called at another address than the one that published plugins contain. */
 export function isMoved(host: string): boolean {
   return portOf(host) !== PUBLISHED_PORT || isBelowConsole(host);
-}
-
-/** Returns whether a host is that of the console or of a plugin. */
-export function isBelowConsole(host: string): boolean {
-  return `.${host.toLowerCase()}`.includes(`.${CONSOLE_NAME}`);
 }
 
 /** Replaces the published address in a text with that at which the service is called. */

@@ -1,7 +1,8 @@
+import {readSignIn, SIGN_IN_BYTES_MAX} from '../../documents/requests.ts';
 import type {ServedSessions, SignIn} from '../../domain/session.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import {formatSession, readSignIn, SIGN_IN_BYTES_MAX} from '../../protocol/session.ts';
+import {isOfPage} from '../../protocol/headers/sender.ts';
+import {formatSession} from '../../protocol/session.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpRequest} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
@@ -21,8 +22,8 @@ export function sessionRoutes(sessions: ServedSessions): readonly Route[] {
         POST: async ({request, query}) => {
           assertNoQuery(query);
           const signIn = await readRequest(request);
-          // Browsers send an Origin with every POST. Even an allowed page must not make the service call any address of the network.
-          const mayNameBackEnd = headerValues(request.rawHeaders, 'origin').length === 0;
+          // Even an allowed page must not make the service call any address of the network.
+          const mayNameBackEnd = !isOfPage(request.rawHeaders);
           return answer(formatSession(await sessions.signIn(signIn, {mayNameBackEnd})));
         },
         DELETE: async ({query}) => {

@@ -23,7 +23,8 @@ export function transactionRoutes({entries, store, limits, pause}: TransactionRo
   return [
     {
       path: '/api/transactions',
-      needs: 'by-operation',
+      // Before the body, which may be large. Each entry is judged when it is known.
+      needs: 'some-entry:use',
       operations: {
         POST: async ({request, caller, query}) => {
           assertNoQuery(query);
@@ -46,6 +47,8 @@ export function transactionRoutes({entries, store, limits, pause}: TransactionRo
 /** Asserts that a caller may read what a transaction checks, and write what it changes. @throws {AppError} `permission-required`. */
 function assertMayTransact(caller: Caller, {checks = [], operations}: Transaction): void {
   if (caller === ANY_CALLER) return;
+  // It answers the revision of the store.
+  if (checks.length + operations.length === 0) caller.assertMay('some-entry:read');
   for (const {key} of checks) caller.assertMay(`entries:read:${key}`);
   for (const {key} of operations) caller.assertMay(`entries:write:${key}`);
 }

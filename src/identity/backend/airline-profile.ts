@@ -1,8 +1,9 @@
+import {AIRLINE} from '../../documents/identity.ts';
+import {checkValue, formatProblems} from '../../documents/problems.ts';
 import {type JsonReading, readJsonDocument} from '../../domain/json-document.ts';
 import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
-import {describeIssues} from '../../domain/schema-issues.ts';
 import {AppError} from '../../failures/app-error.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {describeFileError, FileError} from '../../files/read-file.ts';
 import {readTextFile} from '../../files/text-file.ts';
 import {readScriptUrl} from './script-url.ts';
@@ -27,13 +28,26 @@ export async function readAirline(file: string): Promise<Airline> {
     new AppError({code: 'invalid-airline', file, problems});
   const document = await readDocument(file);
   if ('problem' in document) throw invalid(document.problem);
-  // Loaded on demand: the schema library takes longer to load than everything else.
-  const {AIRLINE_SCHEMA} = await import('../identity-schema.ts');
-  const result = AIRLINE_SCHEMA.safeParse(document.value, {reportInput: true});
-  if (!result.success) throw invalid(...describeIssues(result.error.issues));
-  const reading = readScriptUrl(result.data.settings.scriptURL);
+  const checked = checkValue(AIRLINE, withNulls(document.value), {withReceived: true});
+  if ('found' in checked) throw invalid(...formatProblems(checked.found));
+  const reading = readScriptUrl(checked.value.settings.scriptURL);
   if ('problem' in reading) throw invalid({path: '$.settings.scriptURL', problem: reading.problem});
   return {json: document.json, scriptURL: reading.scriptURL};
+}
+
+/** Settings that are served as `null` or not at all. */
+const NULLABLE = {
+  ...{welcomeMessage: null, maintenanceModeMessage: null},
+  ...{logo: null, logoDark: null, icon: null, ico: null},
+};
+
+/** Returns an airline with `null` for the settings that may be missing, to check it: what is served stays as it is. */
+function withNulls(airline: unknown): unknown {
+  if (typeof airline !== 'object' || airline === null || !('settings' in airline)) return airline;
+  const {settings} = airline;
+  return typeof settings === 'object' && settings !== null && !Array.isArray(settings)
+    ? {...airline, settings: {...NULLABLE, ...settings}}
+    : airline;
 }
 
 async function readDocument(file: string): Promise<JsonReading> {

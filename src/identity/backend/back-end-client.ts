@@ -1,4 +1,5 @@
 import {AppError} from '../../failures/app-error.ts';
+import type {Credentials} from './credentials.ts';
 import type {Pilot} from './pilot.ts';
 import {
   type BackEndProbe,
@@ -11,13 +12,6 @@ import {
 import {type BackEndAnswer, type BackEndRequest, type RequestDeps, sendRequest} from './request/back-end-request.ts';
 import {findBareAddress} from './request/redirect.ts';
 import {isUnprotected} from './script-url.ts';
-
-/** The user name and the password of a pilot. */
-export interface Credentials {
-  /** The number of the pilot, or an e-mail address if it contains `@`. */
-  readonly username: string;
-  readonly password: string;
-}
 
 /** Options of every call. */
 export interface BackEndCallOptions {
@@ -82,7 +76,7 @@ export function createBackEndClient(deps: BackEndClientDeps): BackEndClient {
     async signIn(scriptURL, {username, password}, {signal} = {}) {
       const credentials = {query: {username}, body: {password}, secrets: [password]};
       const answer = await sendSecret({scriptURL, path: 'pilot/login', method: 'POST', ...credentials, signal});
-      return readPilotAnswer(answer, () => findRefusal(answer, username));
+      return readPilotAnswer(answer, () => findRefusal(answer, {username, password}));
     },
     resume: (scriptURL, session, {signal} = {}) =>
       sendSession('pilot/resume', {scriptURL, session, signal}, sendSecret),

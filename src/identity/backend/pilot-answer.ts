@@ -2,9 +2,10 @@ import type {JsonText} from '../../domain/json-text.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {cleanText} from '../clean-text.ts';
 import {decodeBeginning, firstLineOf, titleOf, withoutTags} from './answer-text.ts';
+import type {Credentials} from './credentials.ts';
 import {type Diagnosis, diagnose, diagnoseFront} from './diagnosis.ts';
 import {type Pilot, readPilot} from './pilot.ts';
-import {type JsonObject, messageIn} from './request/answer-body.ts';
+import {isObject, isRefusal, type JsonObject, messageIn} from './request/answer-body.ts';
 import {type BackEndAnswer, PARSED_BYTES_MAX} from './request/back-end-request.ts';
 import {findRedirect} from './request/redirect.ts';
 import {readRetryAfterSeconds} from './retry-after.ts';
@@ -23,7 +24,9 @@ export interface BackEndProbe {
  */
 export function readProbe(answer: BackEndAnswer): BackEndProbe {
   const {value} = readSuccess(answer);
-  const {apiVersion, handler: name} = value;
+  const {apiVersion: version, handler: named} = value;
+  const apiVersion = typeof version === 'number' ? String(version) : version;
+  const name = isObject(named) ? named['name'] : named;
   if (typeof apiVersion !== 'string')
     throw notABackEnd(answer, {problem: 'it answers with JSON that has no "apiVersion"'});
   const clean = (text: string): string => cleanText(text, answer.secrets);
@@ -46,7 +49,7 @@ export async function readPilotAnswer(
   const {json, value} = readSuccess(answer);
   if (value['session'] === null)
     throw new AppError({code: 'account-broken', ...NO_API_KEY, url, backEndStatus: status});
-  const reading = await readPilot(json);
+  const reading = readPilot(json);
   if ('pilot' in reading) return reading.pilot;
   throw new AppError({code: 'invalid-pilot', url, problems: reading.problems});
 }
@@ -58,12 +61,13 @@ const NO_API_KEY = {
 } as const;
 
 /** Recognises the refusal of a sign-in: wrong credentials, or a pilot who is not confirmed. */
-export function findRefusal(answer: BackEndAnswer, username: string): AppError | undefined {
+export function findRefusal(answer: BackEndAnswer, {username, password}: Credentials): AppError | undefined {
   const {url, status} = answer;
   const message = findMessage(answer);
-  const hint = describeDisplayedId(username);
+  const displayedId = describeDisplayedId(username);
+  const hint = describeBlank(password) ?? displayedId ?? describeReason(message);
   // Some back ends answer 400 to a displayed pilot id.
-  const isWrong = status === 401 || (status === 400 && hint !== undefined);
+  const isWrong = status === 401 || (status === 400 && displayedId !== undefined) || isRefusedSoftly(answer);
   if (isWrong && diagnoseFront(answer) === undefined)
     return new AppError({code: 'wrong-credentials', url, ...message, ...(hint === undefined ? {} : {hint})});
   if (status === 409) return new AppError({code: 'pilot-not-confirmed', url, ...message});
@@ -83,8 +87,14 @@ export function isOffered(answer: BackEndAnswer): boolean {
 /** Recognises the refusal of a session. Back ends differ in the status: unknown, malformed or refused. */
 export function findUnknownSession(answer: BackEndAnswer): AppError | undefined {
   const {url, status} = answer;
-  if (![400, 401, 404].includes(status) || diagnoseFront(answer) !== undefined) return undefined;
+  if (!([400, 401, 404].includes(status) || isRefusedSoftly(answer)) || diagnoseFront(answer) !== undefined)
+    return undefined;
   return new AppError({code: 'session-unknown', url, ...findMessage(answer)});
+}
+
+/** Returns whether an answer is a refusal with the status of a success, as in back ends that airlines write themselves. */
+export function isRefusedSoftly({status, body}: BackEndAnswer): boolean {
+  return status >= 200 && status <= 299 && isRefusal(body);
 }
 
 /** Recognises what the common back ends answer if an account makes them fail. */
@@ -102,6 +112,25 @@ function describeDisplayedId(username: string): string | undefined {
   const number = /^[A-Za-z]{1,5}[ -]?0*([0-9]{1,12})$/.exec(username)?.[1];
   if (number === undefined) return undefined;
   return `${JSON.stringify(username)} looks like a displayed pilot id: try the bare number, ${JSON.stringify(number)}, or the e-mail address`;
+}
+
+/** Words of a message about the credentials, for which the usual advice is better than the message. */
+const ABOUT_CREDENTIALS = /user|password|credential|e-?mail|log ?in/i;
+
+/** Returns the message of a refusal as its advice, if the refusal has another reason than the credentials. */
+function describeReason({message}: {readonly message?: string}): string | undefined {
+  return message === undefined || ABOUT_CREDENTIALS.test(message) ? undefined : saying(message);
+}
+
+function saying(message: string): string {
+  return `The airline says: ${JSON.stringify(message)}`;
+}
+
+/** A blank that was copied with a password is not seen when it is typed in. */
+function describeBlank(password: string): string | undefined {
+  if (password === password.trim()) return undefined;
+  const place = password === password.trimEnd() ? 'begins' : 'ends';
+  return `The password ${place} with a blank, which may have been copied with it: try it without`;
 }
 
 interface Success {
@@ -133,7 +162,10 @@ function failureOf({code, problem, hint}: Diagnosis, answer: BackEndAnswer): App
 }
 
 function failed(answer: BackEndAnswer): AppError {
-  const what = {...findMessage(answer), ...pauseOf(answer)};
+  const {message} = findMessage(answer);
+  // A call of a pilot that is refused on purpose, whose reason is in the message alone.
+  const hint = message !== undefined && answer.status < 500 && answer.path !== '' ? {hint: saying(message)} : {};
+  const what = {...(message === undefined ? {} : {message}), ...hint, ...pauseOf(answer)};
   return new AppError({code: 'back-end-failed', url: answer.url, backEndStatus: answer.status, ...what});
 }
 

@@ -1,6 +1,7 @@
+import {PILOT} from '../../documents/identity.ts';
+import {checkValue, formatProblems} from '../../documents/problems.ts';
 import type {JsonText} from '../../domain/json-text.ts';
-import {describeIssues} from '../../domain/schema-issues.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 
 /** The account of a pilot at the airline, as its back end sends it. */
 export interface Pilot {
@@ -23,15 +24,42 @@ const SESSION_LENGTH_MAX = 8000;
 export type PilotReading = {readonly pilot: Pilot} | {readonly problems: readonly DocumentProblem[]};
 
 /** Reads the account of a pilot. */
-export async function readPilot(json: JsonText): Promise<PilotReading> {
-  // Loaded on demand: the schema library takes longer to load than everything else.
-  const {PILOT_SCHEMA} = await import('../identity-schema.ts');
-  const result = PILOT_SCHEMA.safeParse(JSON.parse(new TextDecoder().decode(json)), {reportInput: true});
-  if (!result.success) return {problems: describeIssues(result.error.issues)};
-  const {session, expiry, firstName, lastName, pilotID} = result.data;
+export function readPilot(json: JsonText): PilotReading {
+  const checked = checkValue(PILOT, asCorrect(json), {withReceived: true});
+  if ('found' in checked) return {problems: formatProblems(checked.found)};
+  const {session, expiry, firstName, lastName, pilotID} = checked.value;
   const problem = findSessionProblem(session);
   if (problem !== undefined) return {problems: [{path: '$.session', problem}]};
   return {pilot: {json, session, expiry, summary: `${firstName} ${lastName} (${pilotID})`}};
+}
+
+/** Members that every correct back end sends, if only as `null`, and those that it sends as numbers. */
+const NULLABLE = ['rankImage', 'avatar'];
+const NUMBERS = ['dbID', 'rankLevel', 'expiry'];
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Returns the pilot as a correct back end sends it, for our own use: what is served stays as it is. */
+function asCorrect(json: JsonText): unknown {
+  const pilot = JSON.parse(new TextDecoder().decode(json)) as Members;
+  const missing = NULLABLE.filter(name => pilot[name] === undefined).map(name => [name, null]);
+  const quoted = NUMBERS.filter(name => isDigits(pilot[name])).map(name => [name, Number(pilot[name])]);
+  return {...pilot, ...Object.fromEntries([...missing, ...quoted])};
+}
+
+function isDigits(value: unknown): boolean {
+  return typeof value === 'string' && /^-?[0-9]{1,20}$/.test(value);
+}
+
+/** Returns the deviations of a pilot that is accepted: plugins may not expect them. */
+export function findDeviations(json: JsonText): readonly DocumentProblem[] {
+  const pilot = JSON.parse(new TextDecoder().decode(json)) as Members;
+  const missing = NULLABLE.filter(name => pilot[name] === undefined);
+  const quoted = NUMBERS.filter(name => isDigits(pilot[name]));
+  return [
+    ...missing.map(name => ({path: `$.${name}`, problem: 'is missing'})),
+    ...quoted.map(name => ({path: `$.${name}`, problem: 'is a number in a string'})),
+  ];
 }
 
 /** Checks that a session fits into a header. */

@@ -15,8 +15,11 @@ const AHEAD_MAX_MS = 24 * 60 * 60_000;
 /** A session with a short lifetime is resumed this share of its lifetime before its end. */
 const AHEAD_SHARE = 0.1;
 
-/** Minimum interval between resumptions, in milliseconds, unless the session ends earlier. */
-const REFRESH_MIN_MS = 30_000;
+/** A session is resumed at least this long before its end, in milliseconds: a back end takes up to 10 seconds to answer. */
+const AHEAD_MIN_MS = 15_000;
+
+/** Minimum interval between resumptions, in milliseconds: sessions of less than 10 seconds may end before. */
+const REFRESH_MIN_MS = 5000;
 
 /** First and longest delay before a failed call is retried, in milliseconds. */
 const RETRY_MIN_MS = 1000;
@@ -31,7 +34,8 @@ export function verifyDelayMs(random: () => number): number {
 /** Returns the delay before a new session is resumed, in milliseconds; `Infinity` if its end is unknown. */
 export function resumeDelayMs(remainingMs: number | undefined, random: () => number): number {
   if (remainingMs === undefined) return Infinity;
-  const aheadMs = Math.min(AHEAD_MAX_MS, remainingMs * AHEAD_SHARE) * (1 + 0.2 * random());
+  const leastMs = Math.min(AHEAD_MIN_MS, remainingMs / 2);
+  const aheadMs = Math.max(leastMs, Math.min(AHEAD_MAX_MS, remainingMs * AHEAD_SHARE) * (1 + 0.2 * random()));
   return Math.max(REFRESH_MIN_MS, remainingMs - aheadMs);
 }
 

@@ -42,7 +42,11 @@ export function describeState(state: State, hasIdentity: boolean): OwnStatus {
     case 'signed-in': {
       const {record, stale, kept, verifiedAtMs, unverifiable, problem} = state;
       const {expiresAtMs} = record;
-      return {state: 'signed-in', expiresAtMs, stale, kept, verifiedAtMs, unverifiable, problem: errorOf(problem)};
+      const verification = {
+        ...(verifiedAtMs === undefined ? {} : {verifiedAtMs}),
+        ...(unverifiable ? {unverifiable} : {}),
+      };
+      return {state: 'signed-in', expiresAtMs, stale, kept, ...verification, problem: errorOf(problem)};
     }
     case 'expired':
       return {state: 'expired', stale: false, problem: errorOf(state.problem)};

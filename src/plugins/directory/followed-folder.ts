@@ -65,8 +65,8 @@ export class FollowedFolder {
     this.#inspected = seen;
     const folder = {directory: found?.directory ?? this.path, inDevelopment: this.inDevelopment};
     const isPlugin = found !== undefined || this.inDevelopment;
-    const {page, warning} = found ?? {};
-    this.#plugin = isPlugin ? {...(await inspectPlugin(folder, found?.state)), page, warning} : undefined;
+    const {page, exposed} = found ?? {};
+    this.#plugin = isPlugin ? {...(await inspectPlugin(folder, found?.state)), page, exposed} : undefined;
     return true;
   }
 
@@ -77,11 +77,11 @@ export class FollowedFolder {
     if (directory === undefined || read === undefined) return undefined;
     const state = this.#hasPageServer ? {...read, hasPage: true} : read;
     const above = this.inDevelopment ? await this.#checkAccess(`${directory}\n${state.stamp}`) : NOT_CHECKED;
-    const {problem, warning} = this.#judge(directory, [...state.exposures, ...above.exposures]);
+    const {problem, exposed} = this.#judge(directory, [...state.exposures, ...above.exposures]);
     const problems = [above.problem, problem].flatMap(each => (each === undefined ? [] : [{path: '$', problem: each}]));
     const page =
       this.inDevelopment && read.hasPage && !this.#hasPageServer ? await readPageState(directory) : undefined;
-    return {directory, state: {...state, problems: [...problems, ...state.problems]}, page, warning};
+    return {directory, state: {...state, problems: [...problems, ...state.problems]}, page, exposed};
   }
 
   /** Decides whether the plugin may run, although others could change it. */
@@ -90,7 +90,7 @@ export class FollowedFolder {
       ? exposures.filter(({isWritable}) => isWritable).map(each => ({...each, owner: undefined}))
       : exposures;
     const problem = describeExposures(refused, directory);
-    return problem === undefined ? {warning: describeExposures(exposures, directory)} : {problem};
+    return problem === undefined ? {exposed: describeExposures(exposures, directory)} : {problem};
   }
 
   /** Checks who could replace the folder if its files changed, and after some polls: it costs as much as the rest of a poll. */
@@ -131,7 +131,7 @@ const MISSING = '';
 interface Judgement {
   /** The reason why it may not. */
   readonly problem?: string;
-  readonly warning?: string | undefined;
+  readonly exposed?: string | undefined;
 }
 
 /** A folder as one poll found it. */
@@ -140,6 +140,6 @@ interface ReadFolder {
   readonly state: FolderState;
   /** Changes with the files of the page of a plugin in development; undefined if a dev server serves it. */
   readonly page: string | undefined;
-  /** See {@link FoundPlugin.warning}. */
-  readonly warning: string | undefined;
+  /** See {@link FoundPlugin.exposed}. */
+  readonly exposed: string | undefined;
 }

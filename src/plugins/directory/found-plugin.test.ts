@@ -6,7 +6,7 @@ function found(id: string, others: Partial<FoundPlugin> = {}): FoundPlugin {
   const about = {name: id, version: '1', type: 'user', description: '', allowedCommunities: []} as const;
   const manifest = {...about, id: id as PluginId, availableSettings: new Map()};
   const parts = {hasPage: true, hasBackground: false, icons: [], stamp: '', inDevelopment: false, problems: []};
-  return {...parts, id, directory: `/plugins/${id}`, manifest, ...others};
+  return {...parts, warnings: [], id, directory: `/plugins/${id}`, manifest, ...others};
 }
 
 function problemsOf(plugins: readonly FoundPlugin[]): readonly unknown[] {

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {basename, join} from 'node:path';
 import type {IconTheme} from '../../domain/plugin.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {describeFileError, FileError} from '../../files/read-file.ts';
 import {readTextFile} from '../../files/text-file.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, type ManifestReading, readManifest} from '../manifest/read-manifest.ts';
@@ -25,6 +25,8 @@ export interface FoundPlugin extends PluginFolder {
   readonly manifest: PluginManifest | undefined;
   /** Every reason why it is broken; empty if it is not. */
   readonly problems: readonly DocumentProblem[];
+  /** Defects of its manifest that do not keep it from running. */
+  readonly warnings: readonly DocumentProblem[];
   readonly hasPage: boolean;
   readonly hasBackground: boolean;
   /** Themes for which its page has an icon. */
@@ -33,8 +35,8 @@ export interface FoundPlugin extends PluginFolder {
   readonly stamp: string;
   /** Changes with the files of the page; undefined without a page, and if the plugin is not in development. */
   readonly page?: string | undefined;
-  /** Says that other users could change it, although it may run. */
-  readonly warning?: string | undefined;
+  /** How other users could change it, although it may run. */
+  readonly exposed?: string | undefined;
 }
 
 /** Reads the manifest of a plugin, unless its folder does not exist or is not safe. */
@@ -44,8 +46,8 @@ export async function inspectPlugin(folder: PluginFolder, state: FolderState | u
     .update((state ?? MISSING).stamp)
     .digest('hex')
     .slice(0, 32);
-  const reading = problems.length > 0 ? {problems} : await readManifestFile(folder);
-  const parts = {hasPage, hasBackground, icons};
+  const reading = problems.length > 0 ? {problems, warnings: []} : await readManifestFile(folder);
+  const parts = {hasPage, hasBackground, icons, warnings: reading.warnings};
   const found = {...folder, ...parts, stamp, manifest: undefined, id: basename(folder.directory)};
   if ('problems' in reading) return {...found, problems: reading.problems};
   if (!hasPage && !hasBackground) return {...found, problems: [EMPTY]};
@@ -72,7 +74,8 @@ export async function readManifestFile({directory, inDevelopment}: PluginFolder)
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     const problem = `has a ${MANIFEST_FILE} that ${describeFileError(error, MANIFEST_BYTES_MAX)}`;
-    return {problems: [{path: '$', problem: error.problem === 'missing' ? `has no ${MANIFEST_FILE}` : problem}]};
+    const found = error.problem === 'missing' ? `has no ${MANIFEST_FILE}` : problem;
+    return {problems: [{path: '$', problem: found}], warnings: []};
   }
 }
 

@@ -18,6 +18,7 @@ describe('readManifest()', () => {
   test('fills in defaults, and drops unknown members', () => {
     expect(read({...HELLO, homepage: 'https://example.com'}, 'com.example.hello')).toEqual({
       manifest: {...HELLO, allowedCommunities: [], availableSettings: new Map()},
+      warnings: [],
     });
   });
 
@@ -63,48 +64,77 @@ describe('readManifest()', () => {
     });
   }
 
-  test('names every problem at once', () => {
-    const setting = {type: 'color', name: 7, minLength: -1, options: 'a,b', when: {}};
+  test('reads a manifest as the guide of the vendor writes it: a setting belongs to the party of its plugin', () => {
+    for (const type of ['user', 'airline']) {
+      const availableSettings = {volume: {type: 'number', default: 3}, unit: {type: 'list', options: ['kg']}};
+      const reading = read({...HELLO, type, availableSettings});
+      const settings = 'manifest' in reading ? [...reading.manifest.availableSettings.values()] : [];
+      expect(settings.map(({settingType}) => settingType)).toEqual([type, type]);
+      const problem = `lacks a settingType in "volume" and 1 more; "${type}" is used, the type of the plugin`;
+      expect(reading.warnings).toEqual([{path: '$.availableSettings', problem}]);
+    }
+  });
+
+  for (const [name, availableSettings] of [
+    ['no availableSettings', undefined],
+    ['null', null],
+    ['an empty array', []],
+  ] as const)
+    test(`reads a manifest with ${name} as one without settings`, () => {
+      expect(read({...HELLO, availableSettings})).toEqual({
+        manifest: {...HELLO, allowedCommunities: [], availableSettings: new Map()},
+        warnings: [{path: '$.availableSettings', problem: 'has to be {} without settings'}],
+      });
+    });
+
+  test('warns of everything that a plugin can run without', () => {
+    const setting = {type: 'color', default: true, name: 7, minLength: -1, options: 'a,b', when: {}, settingType: 'x'};
     const document = {
-      id: 'store',
-      name: '',
-      version: 1,
-      type: 'admin',
-      allowedCommunities: [true],
-      availableSettings: {'my colour': setting, other: [], list: {type: 'list', settingType: 'user', options: [{}]}},
+      ...HELLO,
+      ...{description: null, pluginAPI: 2, allowedCommunities: [true], organization: {}},
+      availableSettings: {'my colour': setting, other: null, list: {options: ['a']}},
     };
-    const reading = read(document, 'com.example.hello');
-    expect(reading).toEqual({
+    const path = '$.availableSettings["my colour"]';
+    expect(read(document)).toEqual({
+      manifest: {
+        ...HELLO,
+        ...{description: '', allowedCommunities: [], pluginAPI: '2'},
+        availableSettings: new Map<string, object>([
+          ['my colour', {type: 'boolean', settingType: 'user', default: true}],
+          ['list', {type: 'list', settingType: 'user', options: new Map([['a', 'a']])}],
+        ]),
+      },
+      warnings: [
+        {path: '$.description', problem: 'is missing; "" is used'},
+        {path: '$.organization', problem: 'has to be a string; it is ignored'},
+        {path: '$.allowedCommunities', problem: 'has to be an array of strings and numbers; it is ignored'},
+        {path: `${path}.options`, problem: 'has to be an array of strings and numbers or an object; it is ignored'},
+        {path: `${path}.type`, problem: 'has to be "boolean", "string", "number" or "list"; "boolean" is used'},
+        {path: `${path}.settingType`, problem: 'has to be "airline" or "user"; it is ignored'},
+        {path: `${path}.name`, problem: 'has to be a string; it is ignored'},
+        {path: `${path}.minLength`, problem: 'has to be a whole number that is not negative; it is ignored'},
+        {path: `${path}.when`, problem: 'has to be {"key": "…", "value": …}; it is ignored'},
+        {path: '$.availableSettings.other', problem: 'has to be an object; it is ignored'},
+        {path: '$.availableSettings.list.type', problem: 'is missing; "list" is used'},
+        {
+          path: '$.availableSettings',
+          problem: 'lacks a settingType in "list"; "user" is used, the type of the plugin',
+        },
+      ],
+    });
+  });
+
+  test('names every problem at once, beside the warnings', () => {
+    const document = {id: 'store', name: '', version: 1, type: 'admin', availableSettings: {}};
+    expect(read(document, 'com.example.hello')).toEqual({
       problems: [
         {path: '$.id', problem: 'has to be the name of the folder, "com.example.hello"'},
         {path: '$.id', problem: 'is the name of a path of the service, /api/store'},
         {path: '$.name', problem: 'has to be a string that is not empty'},
         {path: '$.version', problem: 'has to be a string that is not empty'},
         {path: '$.type', problem: 'has to be "user" or "airline"'},
-        {path: '$.description', problem: 'is missing'},
-        {path: '$.allowedCommunities', problem: 'has to be an array of strings and numbers'},
-        {
-          path: '$.availableSettings["my colour"].type',
-          problem: 'has to be "boolean", "string", "number" or "list"',
-        },
-        {path: '$.availableSettings["my colour"].settingType', problem: 'is missing'},
-        {path: '$.availableSettings["my colour"].name', problem: 'has to be a string'},
-        {
-          path: '$.availableSettings["my colour"].minLength',
-          problem: 'has to be a whole number that is not negative',
-        },
-        {
-          path: '$.availableSettings["my colour"].options',
-          problem: 'has to be an array of strings and numbers or an object',
-        },
-        {path: '$.availableSettings["my colour"].when.key', problem: 'is missing'},
-        {path: '$.availableSettings["my colour"].when.value', problem: 'is missing'},
-        {path: '$.availableSettings.other', problem: 'has to be an object'},
-        {
-          path: '$.availableSettings.list.options',
-          problem: 'has to be an array of strings and numbers or an object',
-        },
       ],
+      warnings: [{path: '$.description', problem: 'is missing; "" is used'}],
     });
   });
 
@@ -116,12 +146,7 @@ describe('readManifest()', () => {
       problem: 'is not JSON in UTF-8: expected a value, found the end of the text at byte 0',
     },
     {name: 'an array', document: [], path: '$', problem: 'has to be an object'},
-    {
-      name: 'settings in an array',
-      document: {...HELLO, availableSettings: []},
-      path: '$.availableSettings',
-      problem: 'has to be an object',
-    },
+    {name: 'a missing name', document: {...HELLO, name: null}, path: '$.name', problem: 'is missing'},
     {
       name: 'an id with a slash',
       document: {...HELLO, id: 'com/example'},
@@ -145,7 +170,7 @@ describe('readManifest()', () => {
   ];
   for (const {name, document, path, problem} of wrong) {
     test(`refuses ${name}`, () => {
-      expect(read(document)).toEqual({problems: [{path, problem}]});
+      expect(read(document)).toEqual({problems: [{path, problem}], warnings: []});
     });
   }
 
@@ -154,6 +179,6 @@ describe('readManifest()', () => {
     const hostile = `{"availableSettings": {${settings}}}`;
     expect(hostile.length).toBeLessThan(MANIFEST_BYTES_MAX);
     const reading = read(hostile);
-    expect(reading).toHaveProperty('problems.length', 100);
+    expect(reading).toHaveProperty('warnings.length', 100);
   });
 });

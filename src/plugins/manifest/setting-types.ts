@@ -1,4 +1,5 @@
 import type {PluginManifest, PluginSetting} from '../../domain/plugin-manifest.ts';
+import {escapeCharacter, UNSEEN} from '../../domain/unseen.ts';
 
 /** Longest description of a setting in a comment, in characters: more than a line of an editor is not read. */
 const DESCRIPTION_LENGTH_MAX = 200;
@@ -47,7 +48,7 @@ interface MemberType {
 }
 
 function formatMember(name: string, setting: PluginSetting, {types, optional}: MemberType): string {
-  const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+  const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
   const type = [...new Set(types)].join(' | ') || 'never';
   return `${formatComment(setting)}  readonly ${key}${optional ? '?' : ''}: ${type};`;
 }
@@ -55,9 +56,9 @@ function formatMember(name: string, setting: PluginSetting, {types, optional}: M
 function formatComment({name, description}: PluginSetting): string {
   const text = [name, description].filter(part => part !== undefined && part !== '').join(': ');
   if (text === '') return '';
-  // A text of the author cannot end the comment, or begin another line.
-  const line = text.replace(/\s+/g, ' ').replaceAll('*/', '* /').slice(0, DESCRIPTION_LENGTH_MAX);
-  return `  /** ${line.trim()} */\n`;
+  // A text of the author cannot end the comment, begin another line, or change how the source is shown.
+  const line = text.replace(/\s+/g, ' ').replace(UNSEEN_ANYWHERE, '').replaceAll('*/', '* /').toWellFormed();
+  return `  /** ${Array.from(line).slice(0, DESCRIPTION_LENGTH_MAX).join('').trim()} */\n`;
 }
 
 function typesOf({type, options}: PluginSetting): readonly string[] {
@@ -67,12 +68,19 @@ function typesOf({type, options}: PluginSetting): readonly string[] {
 /** Returns the types of a choice: the service accepts a number for a choice that is its text. */
 function typesOfChoice(choice: string | number): readonly string[] {
   const isText = typeof choice === 'string' && String(Number(choice)) === choice && Number.isFinite(Number(choice));
-  return isText ? [JSON.stringify(choice), choice] : [JSON.stringify(choice)];
+  return isText ? [quote(choice), choice] : [quote(choice)];
 }
 
 /** Returns the type of a default that does not fit its setting: the service serves it nevertheless. */
 function typesOfDefault({type, default: value}: PluginSetting): readonly string[] {
   if (typeof value === type) return [];
-  if (typeof value === 'string' || typeof value === 'number') return [JSON.stringify(value)];
+  if (typeof value === 'string' || typeof value === 'number') return [quote(value)];
   return typeof value === 'boolean' ? [String(value)] : ['unknown'];
+}
+
+const UNSEEN_ANYWHERE = new RegExp(`[${UNSEEN}]`, 'g');
+
+/** Writes a literal with the same value, whose text is seen as it is. */
+function quote(value: string | number): string {
+  return JSON.stringify(value).replace(UNSEEN_ANYWHERE, escapeCharacter);
 }

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {describeExposures, findExposures} from '../directory/access.ts';
 import {BACKGROUND_FOLDER, type FolderState, PAGE_FOLDER, readFolderState} from '../directory/folder-state.ts';
 import {EMPTY, readManifestFile} from '../directory/found-plugin.ts';
@@ -43,6 +43,7 @@ export async function checkPlugin(path: string, source: string): Promise<PluginC
   const packed = await listPacked(folder, source);
   const findings = [
     ...('problems' in reading ? reading.problems.map(describeManifest) : []),
+    ...reading.warnings.map(warning => ({...describeManifest(warning), level: 'warning' as const})),
     ...(await findFolderProblems(path, state)),
     ...(hasBackground || hasPage ? [] : [UNBUILT]),
     ...(await findIncompleteFolders(folder, state)),

@@ -1,10 +1,11 @@
+import {UNSEEN} from '../../domain/unseen.ts';
 import {PACKAGE_DEPTH_MAX, PACKAGE_NAME_BYTES_MAX, PACKAGE_PATH_BYTES_MAX} from './package-limits.ts';
 
 /** A file or folder that a package has. */
 export type EntryKind = 'file' | 'folder';
 
 /** Control characters, line separators, characters that change the writing direction, and the replacement character. */
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffd]/;
+const UNPRINTABLE = new RegExp(`[${UNSEEN}\\ufffd]`);
 
 /**
  * Describes why a path could not be unpacked on every operating system, or would lead out of the folder of the plugin.

@@ -46,7 +46,7 @@ export class SseParser {
   #block = new Map<string, string>();
 
   /** Size of the incomplete line, in UTF-16 units. */
-  get heldLength(): number {
+  get length(): number {
     return this.#line.length;
   }
 

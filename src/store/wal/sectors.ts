@@ -3,10 +3,10 @@ import {crc32} from 'node:zlib';
 /**
  * Size of a sector, in bytes: disks write each one whole or not at all, also when they lose power. Every sector of a log begins with
  * four bytes that depend on its position: of a CRC-32 over the rest, or {@link markOf} an unused one, whose rest is zeros. An
- * interrupted write leaves old and new sectors, which are all sound, so an unsound one was damaged later: a record that it held was
+ * interrupted write leaves old and new sectors, which are all sound, so an unsound one was damaged later: a record that it held may have been
  * acknowledged, however close to the end it is.
  */
-const SECTOR_BYTES = 512;
+export const SECTOR_BYTES = 512;
 const CHECKSUM_BYTES = 4;
 const CONTENT_BYTES = SECTOR_BYTES - CHECKSUM_BYTES;
 
@@ -25,8 +25,8 @@ const ZEROS = Buffer.alloc(CONTENT_BYTES);
 export interface SectorContent {
   /** Content of all sectors, without their checksums. */
   readonly content: Buffer;
-  /** Position in the file of the first sector that is damaged, in bytes; undefined if all are sound. */
-  readonly damagedAt: number | undefined;
+  /** Positions in the file of the sectors that are damaged, in bytes, in their order. */
+  readonly damagedAt: readonly number[];
 }
 
 /** Returns the bytes of a file that a record takes. */
@@ -96,16 +96,19 @@ export class SectorWriter {
  * Reads the content of a file of a log.
  *
  * @param number Number of the file in its log.
+ * @param sizeBytes Size that the file should have; sectors that it lacks are damaged.
  */
-export function unseal(file: Buffer, number: number): SectorContent {
-  const sectors = Math.floor(file.length / SECTOR_BYTES);
+export function unseal(file: Buffer, number: number, sizeBytes: number): SectorContent {
+  const sectors = Math.floor(sizeBytes / SECTOR_BYTES);
   const content = Buffer.alloc(sectors * CONTENT_BYTES);
-  let damagedAt: number | undefined;
+  const damagedAt: number[] = [];
   for (let sector = 0; sector < sectors; sector++) {
     const start = sector * SECTOR_BYTES;
-    if (isUnused(file, start, markOf(number, sector))) continue;
-    file.copy(content, sector * CONTENT_BYTES, start + CHECKSUM_BYTES, start + SECTOR_BYTES);
-    if (crc32(contentAt(file, start), seedOf(number, sector)) !== file.readUInt32BE(start)) damagedAt ??= start;
+    const isThere = start + SECTOR_BYTES <= file.length;
+    if (isThere && isUnused(file, start, markOf(number, sector))) continue;
+    if (isThere) file.copy(content, sector * CONTENT_BYTES, start + CHECKSUM_BYTES, start + SECTOR_BYTES);
+    const isSound = isThere && crc32(contentAt(file, start), seedOf(number, sector)) === file.readUInt32BE(start);
+    if (!isSound) damagedAt.push(start);
   }
   return {content, damagedAt};
 }

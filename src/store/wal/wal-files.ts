@@ -13,6 +13,9 @@ export const WAL_FILES = ['wal-0', 'wal-1'] as const;
  */
 export const WAL_FILE_BYTES = 2 * 1024 * 1024;
 
+/** Maximum size of a record, in bytes: writing a larger group to the log and to the tree gains nothing. */
+export const WAL_RECORD_BYTES_MAX = 256 * 1024;
+
 /** An opened file of a write-ahead log. */
 export interface WalFile {
   readonly file: OpenFile;
@@ -69,14 +72,16 @@ export async function eraseRecord({file, sectors, end}: WalFile): Promise<void> 
 }
 
 /**
- * Makes records durable that were read from the files. The sync of the last one may have failed before a kill; the operating system
+ * Makes records durable that were read from the files, of which one may be missing. The sync of the last one may have failed before a kill; the operating system
  * can still have it in memory and count it as written. So it is written again, and then synced.
  *
  * @param last Position of the last record.
  */
 export async function secureRecords({files, storePath}: DataDirectory, last: RecordPosition): Promise<void> {
   for (const name of WAL_FILES) {
-    const file = await files.open(join(storePath, name), 'r+');
+    const path = join(storePath, name);
+    if ((await files.inspect(path)) === undefined) continue;
+    const file = await files.open(path, 'r+');
     try {
       if (name === last.file) await writeWhole(file, last.bytes, last.at);
       await file.sync();

@@ -46,15 +46,18 @@ export interface WalRecord {
   readonly storeId: string;
 }
 
-/** A record that was read from a file. */
-export interface DecodedRecord extends WalRecord {
+/** The header of a record that was read from a file. */
+export interface DecodedHeader extends Omit<WalRecord, 'changes'> {
   /** Revision of its first change. */
   readonly first: Revision;
   /** Revision of its last change. */
   readonly last: Revision;
-  /** Position after it in the file, in bytes. */
+  /** Position after the record in the content of the file, in bytes. */
   readonly end: number;
 }
+
+/** A record that was read from a file. */
+export interface DecodedRecord extends DecodedHeader, WalRecord {}
 
 /** Returns the maximum size of a record of some changes, in bytes. */
 export function walRecordBytesMax(changes: readonly Change[]): number {
@@ -78,22 +81,25 @@ export function encodeWalRecord({changes, updatedAtMs, nowMs, storeId}: WalRecor
   return record;
 }
 
-/** Reads the record at a position; undefined if there is no sound one. */
-export function decodeWalRecord(file: Buffer, at: number): DecodedRecord | undefined {
+/** Reads the changes of the record at a position, given its header; undefined if they are not sound. */
+export function decodeWalChanges(file: Buffer, at: number, {end}: DecodedHeader): readonly Change[] | undefined {
+  const start = at + HEADER_BYTES;
+  if (end > file.length) return undefined;
+  if (!matchesChecksum(file.subarray(at), AT.changesChecksum, file.subarray(start, end))) return undefined;
+  return decodeChanges(file, start, end);
+}
+
+/** Reads the header of the record at a position; undefined if there is no sound one. */
+export function decodeWalHeader(file: Buffer, at: number): DecodedHeader | undefined {
   const header = file.subarray(at, at + HEADER_BYTES);
   if (!isHeaderSound(header)) return undefined;
-  const start = at + HEADER_BYTES;
-  const end = start + header.readUInt32BE(AT.changesBytes);
-  if (end > file.length) return undefined;
-  if (!matchesChecksum(header, AT.changesChecksum, file.subarray(start, end))) return undefined;
   return {
-    changes: decodeChanges(file, start, end),
     first: header.readUIntBE(AT.first, NUMBER_BYTES),
     last: header.readUIntBE(AT.last, NUMBER_BYTES),
     updatedAtMs: header.readUIntBE(AT.updatedAt, NUMBER_BYTES),
     nowMs: header.readUIntBE(AT.now, NUMBER_BYTES),
     storeId: header.toString('latin1', AT.storeId).replace(/\0+$/, ''),
-    end,
+    end: at + HEADER_BYTES + header.readUInt32BE(AT.changesBytes),
   };
 }
 

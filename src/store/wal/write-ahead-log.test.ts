@@ -6,6 +6,7 @@ import {describe, test} from 'vitest';
 import {makeDirectory, openStore, putOf, startProcess, writeWal} from '../../../test/support/store-fixture.ts';
 import type {Change, Changes} from '../../domain/change.ts';
 import {parseKey} from '../../domain/key.ts';
+import {SILENT_LOG} from '../../domain/log.ts';
 import type {Store} from '../../domain/store.ts';
 import {
   assertFailsWith,
@@ -18,10 +19,11 @@ import {
   textOf,
   write,
 } from '../../testing/shared/assertions.ts';
+import {RECOVERY_HINT} from '../open-directory.ts';
 import {verifyStore} from '../verify-store.ts';
 import {SectorWriter, sealedPosition, unseal} from './sectors.ts';
-import {WAL_FILE_BYTES, WAL_FILES} from './wal-files.ts';
-import {WAL_BYTES, WAL_RECORD_BYTES_MAX} from './write-ahead-log.ts';
+import {WAL_FILE_BYTES, WAL_FILES, WAL_RECORD_BYTES_MAX} from './wal-files.ts';
+import {WAL_BYTES} from './write-ahead-log.ts';
 
 const [FIRST_FILE, SECOND_FILE] = WAL_FILES;
 
@@ -97,8 +99,8 @@ describe('the write-ahead log of a store that was not closed', () => {
       failure: {
         code: 'store-damaged',
         directory,
-        problem:
-          'its write-ahead log lacks the commits 4 to 5; move wal-0 and wal-1 away to open the store without the commits in them',
+        problem: 'its write-ahead log lacks the commits 4 to 5',
+        hint: RECOVERY_HINT,
       },
     });
     assert.deepEqual(await readFile(file), before);
@@ -117,7 +119,7 @@ describe('the write-ahead log of a store that was not closed', () => {
     await damage(join(storePath, FIRST_FILE), '"damaged"', 0);
     const {uncheckpointedChanges, walDamage} = await verifyStore(directory);
     assert.equal(uncheckpointedChanges, 1);
-    assert.match(walDamage ?? '', /^its write-ahead log lacks the commits 4 to 4;/);
+    assert.match(walDamage ?? '', /^its write-ahead log lacks the commits 4 to 4$/);
   });
 
   for (const {name, lostSectors} of [
@@ -156,7 +158,6 @@ describe('the write-ahead log of a store that was not closed', () => {
       sizeBytes: 1,
     },
     {name: 'its first file is zeroed', file: FIRST_FILE, at: () => 0, sizeBytes: WAL_FILE_BYTES},
-    {name: 'its second file is zeroed', file: SECOND_FILE, at: () => 0, sizeBytes: WAL_FILE_BYTES},
     {
       name: 'a page behind its last record is zeroed',
       file: FIRST_FILE,
@@ -186,6 +187,26 @@ describe('the write-ahead log of a store that was not closed', () => {
     await assertFailsWith(openStore(directory), 'store-damaged');
   });
 
+  test('is reported if the page of an older record was written over its last one', async () => {
+    const {directory, storePath} = await leaveWal([[putOf(3, 'c', '3')], [putOf(4, 'c', '4')], [putOf(5, 'c', '5')]]);
+    const file = join(storePath, FIRST_FILE);
+    await overwrite(file, 2 * BLOCK_BYTES, (await readFile(file)).subarray(0, BLOCK_BYTES));
+    await assertFailsWith(openStore(directory), 'store-damaged');
+  });
+
+  test('is as good as before if the page of a record was written elsewhere too', async () => {
+    const {directory, storePath} = await leaveWal([[putOf(3, 'c', '3')], [putOf(4, 'c', '4')], [putOf(5, 'c', '5')]]);
+    const file = join(storePath, FIRST_FILE);
+    for (const block of [0, 2])
+      await overwrite(
+        file,
+        (7 + block) * BLOCK_BYTES,
+        (await readFile(file)).subarray(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES),
+      );
+    const {store, errors} = await openLogged(directory);
+    assert.deepEqual([store.revision, errors.length], [5, 1]);
+  });
+
   test('never writes a block again that has an acknowledged record', async () => {
     const {ends} = await leaveWal([[putOf(3, 'c', '3')], [putOf(4, 'd', LONG)], [putOf(5, 'e', '5')]]);
     assert.deepEqual(
@@ -194,12 +215,73 @@ describe('the write-ahead log of a store that was not closed', () => {
     );
   });
 
-  test('is reported if one of its files was cut, whichever has the commits', async () => {
-    for (const name of WAL_FILES) {
-      const {directory, storePath} = await leaveWal([[putOf(3, 'c', '3')]]);
-      await truncate(join(storePath, name), 0);
-      await assert.rejects(openStore(directory), {failure: {code: 'store-damaged', directory, problem: CUT[name]}});
+  test('is reported if the file with its commits was cut', async () => {
+    const {directory, storePath} = await leaveWal([[putOf(3, 'c', '3')]]);
+    await truncate(join(storePath, FIRST_FILE), 0);
+    const problem = `its file ${FIRST_FILE} has 0 bytes and should have ${WAL_FILE_BYTES}, where commits after 2 that were acknowledged may have been`;
+    await assert.rejects(openStore(directory), {
+      failure: {code: 'store-damaged', directory, problem, hint: RECOVERY_HINT},
+    });
+  });
+
+  const harmless = [
+    {name: 'its second file is zeroed', harm: (file: string) => writeFile(file, Buffer.alloc(WAL_FILE_BYTES))},
+    {name: 'its second file was cut', harm: (file: string) => truncate(file, 100)},
+    {name: 'its second file is missing', harm: (file: string) => rm(file)},
+  ];
+  for (const {name, harm} of harmless) {
+    test(`opens, and says so, if ${name}: all its commits are in the first one`, async () => {
+      const {directory, storePath} = await leaveWal([[putOf(3, 'c', '3')], [putOf(4, 'd', '4')]]);
+      await harm(join(storePath, SECOND_FILE));
+      const {store, errors} = await openLogged(directory);
+      assert.deepEqual(errors, ['the write-ahead log is damaged where it holds no commit; check the disk']);
+      assert.deepEqual(keysOf(await store.list(range())), ['a', 'b', 'c', 'd']);
+      assert.deepEqual(await write(store, put('e')), {revision: 5, outcomes: ['created']});
+      assert.equal((await readFile(join(storePath, SECOND_FILE))).length, WAL_FILE_BYTES);
+    });
+  }
+
+  test('is as good as before with a flipped bit in any sector that can hold neither a commit nor the next one', async () => {
+    const groups = [[putOf(1, 'a', '1')], [putOf(2, 'b', LONG)], [putOf(3, 'c', LONG)], [putOf(4, 'd', '4')]];
+    const {directory, storePath, ends} = await leaveWal(groups);
+    const [, begin = 0, middle = 0, end = 0] = ends;
+    // Two records are checkpointed; that of `c` has four sectors, and that of `d` one. The next one would be behind them.
+    const matters = [...Array.from({length: 4}, (_, sector) => begin + sector * SECTOR_BYTES), middle, end];
+    for (const name of WAL_FILES)
+      for (const at of sectorsToTry(end).filter(each => name === SECOND_FILE || !matters.includes(each))) {
+        const restore = await flipBit(join(storePath, name), at + 100);
+        const {uncheckpointedChanges, walDamage, harmlessWalDamage} = await verifyStore(directory);
+        assert.deepEqual(
+          {uncheckpointedChanges, walDamage, harmlessWalDamage},
+          {
+            uncheckpointedChanges: 2,
+            walDamage: undefined,
+            harmlessWalDamage: `its file ${name} is damaged at byte ${at}`,
+          },
+        );
+        await restore();
+      }
+    for (const at of matters) {
+      const restore = await flipBit(join(storePath, FIRST_FILE), at + 50);
+      assert.ok((await verifyStore(directory)).walDamage !== undefined, `the damage at ${at} is not reported`);
+      await restore();
     }
+  });
+
+  test('is as good as before if its last record is damaged and checkpointed, which its header shows', async () => {
+    const {directory, storePath, ends} = await leaveWal([[putOf(1, 'a', '1')], [putOf(2, 'b', '2')]]);
+    await flipBit(join(storePath, FIRST_FILE), (ends[0] ?? 0) + 90);
+    const {store, errors} = await openLogged(directory);
+    assert.equal(errors.length, 1);
+    assert.equal(store.revision, 2);
+  });
+
+  test('is reported if the other file may begin with the next record, since that did not fit behind the last one', async () => {
+    const long = JSON.stringify('x'.repeat(200_000));
+    const groups = Array.from({length: 10}, (_, index) => [putOf(index + 3, 'c', long)]);
+    const {directory, storePath} = await leaveWal(groups);
+    await flipBit(join(storePath, SECOND_FILE), 100);
+    await assertFailsWith(openStore(directory), 'store-damaged');
   });
 
   test('may be interrupted while its files are created', async () => {
@@ -334,7 +416,7 @@ async function leaveWal(groups: readonly (readonly Change[])[]) {
 async function moveRecords(storePath: string, count: number): Promise<void> {
   const file = join(storePath, FIRST_FILE);
   const bytes = await readFile(file);
-  const {content} = unseal(bytes, 0);
+  const {content} = unseal(bytes, 0, WAL_FILE_BYTES);
   let at = 0;
   for (let record = 0; record < count; record++) at = content.indexOf('CRW2', at + 1);
   const sealed = Buffer.alloc(WAL_FILE_BYTES);
@@ -349,17 +431,32 @@ async function writeUnused(storePath: string, at: number): Promise<void> {
   await overwrite(join(storePath, FIRST_FILE), at, new SectorWriter(0).empty(at, SECTOR_BYTES));
 }
 
-const CUT = Object.fromEntries(
-  WAL_FILES.map(name => [
-    name,
-    `its file ${name} has 0 bytes and should have ${WAL_FILE_BYTES}; move wal-0 and wal-1 away to open the store without the commits in them`,
-  ]),
-);
-
 async function overwrite(path: string, at: number, bytes: Buffer): Promise<void> {
   const file = await open(path, 'r+');
   await file.write(bytes, 0, bytes.length, at);
   await file.close();
+}
+
+/** Flips a bit of a file. @returns Flips it back. */
+async function flipBit(path: string, at: number): Promise<() => Promise<unknown>> {
+  const byte = (await readFile(path))[at] ?? 0;
+  await overwrite(path, at, Buffer.from([byte ^ 4]));
+  return () => overwrite(path, at, Buffer.from([byte]));
+}
+
+/** Positions of sectors of a file: all up to two blocks behind a position, the last ones, and some between them. */
+function sectorsToTry(end: number): readonly number[] {
+  const sectors = Array.from({length: WAL_FILE_BYTES / SECTOR_BYTES}, (_, sector) => sector * SECTOR_BYTES);
+  return sectors.filter(
+    (at, sector) => at < end + 2 * BLOCK_BYTES || sector % 97 === 0 || at >= WAL_FILE_BYTES - BLOCK_BYTES,
+  );
+}
+
+/** Opens a store, and keeps the errors that it logs. */
+async function openLogged(directory: string) {
+  const errors: string[] = [];
+  const store = await openStore(directory, {log: {...SILENT_LOG, error: message => errors.push(message)}});
+  return {store, errors};
 }
 
 /** Changes one byte of the first place where a text stands. */

@@ -6,9 +6,9 @@ import type {DataDirectory} from '../disk/data-directory.ts';
 import type {PreparedPlan} from '../plan/prepared-commit.ts';
 import type {StoreClock} from '../plan/store-clock.ts';
 import type {Tree} from '../tree/tree.ts';
-import {removeFiles} from '../wal/wal-files.ts';
+import {removeFiles, WAL_RECORD_BYTES_MAX} from '../wal/wal-files.ts';
 import {encodeWalRecord, walRecordBytesMax} from '../wal/wal-record.ts';
-import {WAL_RECORD_BYTES_MAX, WriteAheadLog} from '../wal/write-ahead-log.ts';
+import {WriteAheadLog} from '../wal/write-ahead-log.ts';
 import type {Checkpointer} from './checkpointer.ts';
 import type {DiskGate} from './disk-gate.ts';
 

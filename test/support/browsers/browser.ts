@@ -1,3 +1,6 @@
+/** A name that browsers take for this machine and do not trust, unlike `localhost`. */
+export const OTHER_NAME = 'crew.test';
+
 /** A real browser, driven from outside. Disposal ends its process. */
 export interface DrivenBrowser extends AsyncDisposable {
   /** Opens an empty tab. */

@@ -1,6 +1,6 @@
 import {existsSync} from 'node:fs';
 import {type Browser, chromium, type Page} from 'playwright-core';
-import type {DrivenBrowser, Tab} from './browser.ts';
+import {type DrivenBrowser, OTHER_NAME, type Tab} from './browser.ts';
 
 /** Path of Debian's package; `CHROMIUM_PATH` overrides it. */
 const CHROMIUM_PATH = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
@@ -25,7 +25,7 @@ export async function launchChromium(...flags: readonly string[]): Promise<Brows
 
 /** Starts Chromium for tests that every browser must pass. */
 export async function driveChromium(): Promise<DrivenBrowser> {
-  const browser = await launchChromium();
+  const browser = await launchChromium(`--host-resolver-rules=MAP ${OTHER_NAME} 127.0.0.1`);
   const context = await browser.newContext();
   return {
     newTab: async () => toTab(await context.newPage()),

@@ -40,7 +40,9 @@ export async function openConsole(
   page.on('response', answer => answer.status() >= 400 && problems.push(`${answer.status()} ${answer.url()}`));
   page.on('console', message => message.type() === 'error' && problems.push(message.text()));
   page.on('pageerror', error => problems.push(String(error)));
-  await page.goto(`${consoleAddress(url)}/${code === undefined ? fragment : `#code=${code}${fragment.slice(1)}`}`);
+  await page.goto(`${consoleAddress(url)}/${code === undefined ? '' : `#code=${code}`}`);
+  // As its user: in an address that is opened, a plugin is shown only after a question.
+  if (fragment !== '') await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
   return {page, problems};
 }
 

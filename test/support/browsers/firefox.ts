@@ -7,7 +7,7 @@ import {createInterface} from 'node:readline';
 import {setTimeout as delay} from 'node:timers/promises';
 import {makeTemporaryDirectory} from '../service.ts';
 import {connectBidi} from './bidi.ts';
-import type {DrivenBrowser, Tab} from './browser.ts';
+import {type DrivenBrowser, OTHER_NAME, type Tab} from './browser.ts';
 
 /** Path of Debian's package; `FIREFOX_PATH` overrides it. */
 const FIREFOX_PATH = process.env['FIREFOX_PATH'] ?? '/usr/bin/firefox-esr';
@@ -23,6 +23,7 @@ const PREFERENCES = `user_pref("network.captive-portal-service.enabled", false);
 user_pref("network.connectivity-service.enabled", false);
 user_pref("app.normandy.enabled", false);
 user_pref("services.settings.server", "data:,#remote-settings-dummy/v1");
+user_pref("network.dns.localDomains", "${OTHER_NAME}");
 `;
 
 /**

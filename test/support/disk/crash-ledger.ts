@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type {Change} from '../../../src/domain/change.ts';
 import type {Operation, PutOperation} from '../../../src/domain/commit.ts';
 import type {Store} from '../../../src/domain/store.ts';
 import {AppError} from '../../../src/failures/app-error.ts';
@@ -109,6 +110,44 @@ export async function assertKept(store: Store, promises: Promises): Promise<read
   return marks;
 }
 
+/** Maximum number of commits in one record: as many as {@link CrashLedger.commit} is called with at once. */
+const RECORD_COMMITS_MAX = 3;
+
+/**
+ * Asserts that a store whose log was damaged in one place lost one record at most: every acknowledged commit is there under its revision, or
+ * in the records behind the damage, except those of one record.
+ *
+ * @param behind The changes of each record behind the damage.
+ */
+export async function assertSaved(
+  store: Store,
+  behind: readonly (readonly Change[])[],
+  {attempts}: Promises,
+): Promise<void> {
+  const marks = await readMarks(store);
+  const saved = new Map(
+    behind
+      .flat()
+      .map(change => [change.revision, markOf(change)] as const)
+      .filter(([, mark]) => mark !== undefined),
+  );
+  const lost = attempts.flatMap(({revision}, mark) => {
+    if (revision === undefined || marks[revision - 1] === mark || saved.get(revision) === mark) return [];
+    return [revision];
+  });
+  const [first = 0] = lost;
+  assert.ok(
+    lost.length <= RECORD_COMMITS_MAX && lost.every((revision, index) => revision === first + index),
+    `more than one record is lost: the revisions ${lost} of ${attempts.length} commits`,
+  );
+}
+
+/** Returns the number of the commit that a change of it writes; undefined for its other changes. */
+function markOf(change: Change): number | undefined {
+  if (change.kind !== 'put' || change.key !== MARK_KEY) return undefined;
+  return Number(Buffer.from(change.json ?? '').toString());
+}
+
 function assertMayBe({attempts, mayStay = false}: Promises, mark: number, revision: number): void {
   const attempt = attempts[mark];
   assert.ok(attempt !== undefined, `commit ${mark} was never sent`);
@@ -123,7 +162,8 @@ async function readMarks(store: Store): Promise<readonly number[]> {
   let revision = 0;
   for (const change of await changesOf(store, 0, 100_000)) {
     if (change.revision !== revision) assert.equal(change.revision, ++revision, 'a gap in the change log');
-    if (change.kind === 'put' && change.key === MARK_KEY) marks.push(Number(Buffer.from(change.json ?? '').toString()));
+    const mark = markOf(change);
+    if (mark !== undefined) marks.push(mark);
   }
   assert.equal(marks.length, revision, 'a commit is there in part');
   return marks;

@@ -3,7 +3,9 @@ import {SILENT_LOG} from '../../../src/domain/log.ts';
 import type {Store} from '../../../src/domain/store.ts';
 import {AppError} from '../../../src/failures/app-error.ts';
 import {openLmdbStore} from '../../../src/store/lmdb-store.ts';
-import {assertKept, CrashLedger, type Promises} from './crash-ledger.ts';
+import type {LogDamage} from '../../../src/store/open-directory.ts';
+import {WAL_FILES} from '../../../src/store/wal/wal-files.ts';
+import {assertKept, assertSaved, CrashLedger, type Promises} from './crash-ledger.ts';
 import {type DiskCall, type Fault, MemoryDisk} from './memory-disk.ts';
 import {memoryEngine, type States} from './memory-engine.ts';
 import {createRandom, type Random} from './random.ts';
@@ -17,6 +19,9 @@ const NOW_MS = Date.parse('2026-01-02T03:04:05Z');
 /** Number of images at each call that changes the disk. */
 const IMAGES_PER_CALL = 2;
 
+/** Part of a file of the write-ahead log in which most records of a run are, in bytes. */
+const USED_BYTES = 128 * 1024;
+
 /** Codes with which a store may be refused after its disk lied. */
 const REFUSALS: ReadonlySet<string> = new Set(['store-damaged', 'data-format-unsupported']);
 
@@ -28,6 +33,9 @@ export class CrashRun {
   readonly #disk = new MemoryDisk();
   #images = 0;
   #imagesMax = 0;
+  #damaged = 0;
+  /** True if a bit of the write-ahead log is flipped on each image. */
+  #damages = false;
 
   constructor(seed: number) {
     this.#random = createRandom(seed);
@@ -37,6 +45,20 @@ export class CrashRun {
   /** Number of images that were checked. */
   get images(): number {
     return this.#images;
+  }
+
+  /** Number of images that were refused, since a flipped bit may have cost a commit. */
+  get damaged(): number {
+    return this.#damaged;
+  }
+
+  /**
+   * Runs a store as {@link loseAnywhere} does, and flips a bit of the write-ahead log on each image: at most the commits of one record may
+   * be lost, and all others are in the store, or behind the damage.
+   */
+  async damageAnywhere(images: number): Promise<void> {
+    this.#damages = true;
+    await this.loseAnywhere(images);
   }
 
   /**
@@ -96,8 +118,9 @@ export class CrashRun {
     const attempts = this.#ledger.attempts;
     const disks = Array.from({length: IMAGES_PER_CALL}, () => this.#disk.afterLoss(this.#random));
     for (const disk of disks) {
+      if (this.#damages && !this.#flipBit(disk)) continue;
       this.#images++;
-      await this.#check(disk, {attempts});
+      await (this.#damages ? this.#checkDamaged(disk, {attempts}) : this.#check(disk, {attempts}));
     }
   }
 
@@ -109,6 +132,34 @@ export class CrashRun {
     if (store === undefined) return;
     await assertKept(store, promises);
     await store[Symbol.asyncDispose]();
+  }
+
+  /** Flips a bit of one file of the log, most often where records are. @returns False if there is no file. */
+  #flipBit(disk: MemoryDisk): boolean {
+    const file = disk.fileAt(`${DIRECTORY}/store/${WAL_FILES[this.#random(2)]}`);
+    if (file === undefined || file.content.length === 0) return false;
+    const used = this.#random(4) === 0 ? file.content.length : Math.min(file.content.length, USED_BYTES);
+    const at = this.#random(used);
+    file.write(Buffer.from([(file.content[at] ?? 0) ^ (1 << this.#random(8))]), at);
+    return true;
+  }
+
+  async #checkDamaged(disk: MemoryDisk, promises: Promises): Promise<void> {
+    let damage: LogDamage | undefined;
+    const store = await this.#open(disk, async found => {
+      damage = found;
+    });
+    if (damage === undefined) await assertKept(store, promises);
+    else {
+      this.#damaged++;
+      await assertSaved(
+        store,
+        damage.behind.map(({changes}) => changes),
+        promises,
+      );
+    }
+    await store[Symbol.asyncDispose]();
+    await (await this.#open(disk))[Symbol.asyncDispose]();
   }
 
   /** Checks a store after a kill, and again after a loss of power: what was seen after the kill stays. */
@@ -123,7 +174,7 @@ export class CrashRun {
     assert.deepEqual(marks, seen);
   }
 
-  #open(disk: MemoryDisk): Promise<Store> {
+  #open(disk: MemoryDisk, onLogDamage?: (damage: LogDamage) => Promise<void>): Promise<Store> {
     const engine = memoryEngine(disk, this.#states);
     const randomBytes = (sizeBytes: number): Uint8Array => Buffer.alloc(sizeBytes, this.#random(256));
     return openLmdbStore({
@@ -133,6 +184,7 @@ export class CrashRun {
       nowMs: () => NOW_MS,
       log: SILENT_LOG,
       randomBytes,
+      onLogDamage,
     });
   }
 }

@@ -44,11 +44,31 @@ const HTML = /^\s*<[!a-z?]/i;
 export function messageIn(body: Body): string | undefined {
   if (!('value' in body)) return undefined;
   if (!isObject(body.value)) return typeof body.value === 'string' ? body.value : undefined;
-  const {message, error, detail, details, title} = body.value;
-  const inner = isObject(error) ? error['message'] : error;
-  return [message, inner, detail, details, title].find(each => typeof each === 'string' && each.trim() !== '') as
-    | string
-    | undefined;
+  const {message, error, detail, details, errors, title} = body.value;
+  for (const each of [message, error, detail, details, errors, title]) {
+    const text = textOf(each);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+/** Largest number of messages that are joined: the sum is truncated anyway. */
+const MESSAGES_MAX = 10;
+
+/** Returns a text, the message of an object, or those of an array of both, such as `[{"message": "…"}]`. */
+function textOf(value: unknown): string | undefined {
+  const values = Array.isArray(value) ? value.slice(0, MESSAGES_MAX) : [value];
+  const texts = values
+    .map(each => (isObject(each) ? each['message'] : each))
+    .filter((each): each is string => typeof each === 'string' && each.trim() !== '');
+  return texts.length === 0 ? undefined : texts.join('; ');
+}
+
+/** Returns whether a body says that a request was refused, whatever its status is: it has no session, but a reason. */
+export function isRefusal(body: Body): boolean {
+  if (body.kind !== 'object' || typeof body.value['session'] === 'string') return false;
+  const {success} = body.value;
+  return success === false || (success !== true && messageIn(body) !== undefined);
 }
 
 /** Returns whether a value is a JSON object: neither an array nor `null`. */

@@ -1,5 +1,6 @@
 import type {Log} from '../../../domain/log.ts';
-import type {BackEndClient, Credentials} from '../../backend/back-end-client.ts';
+import type {BackEndClient} from '../../backend/back-end-client.ts';
+import type {Credentials} from '../../backend/credentials.ts';
 import {isUnprotected} from '../../backend/script-url.ts';
 import {readExpiry, type SessionRecord, withPilot} from '../storage/session-record.ts';
 

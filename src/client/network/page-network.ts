@@ -1,0 +1,26 @@
+/*
+ * The network as a page knows it. Bundles for browsers use this module in place of `network.ts` (`browser` in package.json).
+ */
+
+/** Returns whether no other machine can read what is sent to an address. A page cannot look up its host, and judges the name. */
+export {isTrustworthyUrl as isProtected} from '../../domain/trustworthy-url.ts';
+
+/** Returns whether there was no connection at all. Browsers do not report this. */
+export const wasRefused = (): void => {};
+
+/** Returns the reason why a request to an address had no answer. */
+export function describeCause(error: unknown, url: string): string {
+  const {message} = error as Error;
+  // Names the flag that may be missing: if the service refuses the origin of a page, browsers report only that there is no answer.
+  return PAGE_ORIGIN === 'null' || isSameOrigin(`${url}/`)
+    ? message
+    : `${message}; or it needs --allow-origin ${PAGE_ORIGIN}, or is blocked`;
+}
+
+/** Returns whether a request to an address needs no preflight, whatever its headers: it is one to the origin of the page, or no page sends it. */
+export function isSameOrigin(url: string): boolean {
+  return !PAGE_ORIGIN || url.startsWith(`${PAGE_ORIGIN}/`);
+}
+
+/** Origin of the web page that the client runs in; undefined outside web pages. */
+export const PAGE_ORIGIN = (globalThis as {readonly origin?: string}).origin;

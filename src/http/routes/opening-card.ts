@@ -1,0 +1,101 @@
+import {createHash} from 'node:crypto';
+import type {PluginStatus} from '../../domain/plugin.ts';
+import {headerValues} from '../../protocol/headers/raw-headers.ts';
+import {answer, type HttpAnswer, type HttpRequest, WINDOW_HEADERS} from '../core/message.ts';
+
+/**
+ * Returns whether a window opens an address that no page of the service, and none of an allowed origin, led to. A user or a program opened it, or a
+ * page of another site, which then chose its query and its fragment: browsers send the same for both. The guard has refused what they tell apart.
+ */
+export function isOpenedFromOutside({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): boolean {
+  return (
+    headerValues(rawHeaders, 'sec-fetch-dest').includes('document') &&
+    !headerValues(rawHeaders, 'sec-fetch-site').includes('same-origin') &&
+    headerValues(rawHeaders, 'referer').every(referer => referer === '')
+  );
+}
+
+/**
+ * Creates the page that stands at the address of a plugin until the user wants its page, which acts by itself when it opens. It asks once per tab
+ * for each address with a query or a fragment, and leads on at once without them. Nothing of the plugin is in it.
+ */
+export function answerCard({id, name}: Pick<PluginStatus, 'id' | 'name'>): HttpAnswer {
+  const content = CARD.replace(/\{(name|id)\}/g, (_, member) => escapeHtml(member === 'id' ? id : name));
+  return answer(content, {
+    contentType: 'text/html; charset=utf-8',
+    rawHeaders: ['Content-Security-Policy', POLICY, ...WINDOW_HEADERS],
+  });
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`);
+}
+
+const STYLE = `:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+main { max-width: 36rem; margin: 15vh auto 0; padding: 0 1rem; }
+h1 { font-size: 1.4rem; }
+code { overflow-wrap: anywhere; }
+#rest { display: block; max-height: 40vh; overflow: auto; }
+button { font: inherit; padding: 0.4rem 1.2rem; }`;
+
+/** The service sees no fragment, so the page decides whether there is something to ask. */
+const SCRIPT = `const {href, search, hash} = location;
+const KEY = 'crewroom-shown ' + href;
+const read = () => {
+  try {
+    return sessionStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+};
+const show = () => {
+  // Another address first: one that differs only in its fragment would not be loaded.
+  history.replaceState(null, '', search === '?shown' ? '?' : '?shown');
+  location.replace(href);
+};
+if ((search === '' && hash === '') || read() !== null) show();
+else {
+  document.getElementById('rest').textContent = search + hash;
+  const button = document.querySelector('button');
+  button.addEventListener('click', () => {
+    try {
+      sessionStorage.setItem(KEY, '');
+    } catch {
+      // It asks again after a reload.
+    }
+    show();
+  });
+  document.body.hidden = false;
+}`;
+
+const CARD = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Show a plugin? – Crewroom</title>
+<style>${STYLE}</style>
+<body hidden>
+<main>
+<h1>Show the plugin <bdi>{name}</bdi>?</h1>
+<p>A page of a plugin acts by itself when it opens. You, a program or a page of another site opened its address, with this:</p>
+<p><code id="rest"></code></p>
+<p>The plugin is <code>{id}</code>. Close this page if you did not expect it.</p>
+<p><button type="button">Show</button></p>
+</main>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`;
+
+const POLICY = [
+  "default-src 'none'",
+  `script-src '${hashOf(SCRIPT)}'`,
+  `style-src '${hashOf(STYLE)}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}

@@ -1,0 +1,82 @@
+import {join} from 'node:path';
+import type {Browser, CDPSession, Frame, Page} from 'playwright-core';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {openConsole} from '../support/browsers/console.ts';
+import {writePlugin} from '../support/plugin-folder.ts';
+import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
+
+const ID = 'com.example.busy';
+/** Notices that the page of the plugin sends at once. */
+const NOTICES = 5000;
+
+let browser: Browser;
+let service: TestService;
+const disposables: AsyncDisposable[] = [];
+
+beforeAll(async () => {
+  if (!CAN_BROWSE) return;
+  browser = await launchChromium();
+  const home = await makeTemporaryDirectory();
+  await writePlugin(join(home.path, ID), {'ui/index.html': '<!doctype html><h1>busy</h1>'});
+  service = await startService({plugins: home.path, ephemeral: true});
+  disposables.push(service, home);
+  await service.crewroom.plugins.ready();
+});
+afterAll(async () => {
+  await browser?.close();
+  for (const each of disposables) await each[Symbol.asyncDispose]();
+});
+
+async function openPlugin(): Promise<{readonly page: Page; readonly frame: Frame}> {
+  const {page} = await openConsole(browser, service.url, {fragment: '#/plugins'});
+  await page.evaluate(`location.hash = '#/plugins/${ID}'`);
+  await page.frameLocator('iframe').locator('h1').waitFor();
+  const frame = page.frames()[1];
+  if (frame === undefined) throw new Error('There is no frame');
+  return {page, frame};
+}
+
+/** Returns the ids of the processes that draw pages. */
+async function listRenderers(cdp: CDPSession): Promise<readonly number[]> {
+  const {processInfo} = await cdp.send('SystemInfo.getProcessInfo');
+  return processInfo.filter(({type}) => type === 'renderer').map(({id}) => id);
+}
+
+describe.skipIf(!CAN_BROWSE)('the frame of a plugin in the console (needs Chromium)', () => {
+  test('has another process: a loop in it does not stop the console', async () => {
+    const {page, frame} = await openPlugin();
+    const cdp = await browser.newBrowserCDPSession();
+    const {targetInfos} = await cdp.send('Target.getTargets');
+    // Chromium lists a frame beside its page only if another process draws it.
+    expect(targetInfos.map(({type, url}) => [type, new URL(url).pathname])).toContainEqual([
+      'iframe',
+      `/plugins/${ID}/`,
+    ]);
+    expect((await listRenderers(cdp)).length).toBeGreaterThanOrEqual(2);
+    await frame.evaluate('void setTimeout(() => { for (;;); })');
+    await page.getByRole('link', {name: 'Log'}).click();
+    await page.getByRole('checkbox', {name: 'Errors only'}).waitFor();
+    expect(await page.evaluate('isSecureContext && originAgentCluster')).toBe(true);
+  }, 20_000);
+
+  test('sends as many notices as it likes, and the console draws 20 of a second and counts the rest', async () => {
+    const {page, frame} = await openPlugin();
+    await page.evaluate(`(() => {
+      window.drawn = 0;
+      new MutationObserver(changes => { window.drawn += changes.flatMap(({addedNodes}) => [...addedNodes]).length; })
+        .observe(document.querySelector('.notices'), {childList: true});
+    })()`);
+    await frame.evaluate(`(() => {
+      for (let index = 0; index < ${NOTICES}; index++)
+        parent.postMessage({kind: 'crewroom-notification', message: 'notice ' + index, quiet: true}, '*');
+    })()`);
+    await page.getByText(/ more within a second/).waitFor();
+    await page.evaluate(`location.hash = '#/notifications'`);
+    const texts = await page.getByRole('main').getByRole('listitem').allTextContents();
+    const counted = texts.map(text => Number(/(\d+) more within/.exec(text)?.[1] ?? 1));
+    expect(counted.reduce((sum, count) => sum + count, 0)).toBe(NOTICES);
+    expect(texts.length).toBeLessThanOrEqual(21 * 5);
+    expect(Number(await page.evaluate('drawn'))).toBeLessThanOrEqual(21 * 5);
+  }, 20_000);
+});

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import {readFile, stat, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, test} from 'vitest';
+import {parseKey} from '../../src/domain/key.ts';
+import {keysOf, put, range, textOf, write} from '../../src/testing/shared/assertions.ts';
+import {makeDirectory, openStore, putOf, writeWal} from '../support/store-fixture.ts';
+import {createMachine} from './crewroom.ts';
+
+const machine = await createMachine();
+
+/**
+ * A closed store with the entry `a` of revision 1, and a log of 20 more commits as a killed service leaves it, of which that of revision 10
+ * has a flipped bit.
+ */
+async function makeDamaged() {
+  const directory = await makeDirectory();
+  const store = await openStore(directory);
+  await write(store, put('a', '1'));
+  await store[Symbol.asyncDispose]();
+  const storePath = join(directory, 'store');
+  const commits = Array.from({length: 20}, (_, index) => [putOf(index + 2, `late/${index + 2}`, `"${index + 2}"`)]);
+  commits[18] = [putOf(20, 'late/19', '"again"')];
+  const groups = [...commits.slice(0, 19), [{kind: 'delete' as const, key: parseKey('a'), revision: 21}]];
+  const ends = await writeWal(storePath, groups, Date.parse('2026-01-02T03:04:05Z'));
+  const bytes = await readFile(join(storePath, 'wal-0'));
+  const at = (ends[7] ?? 0) + 50;
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  await writeFile(join(storePath, 'wal-0'), bytes);
+  return {directory, id: store.id, rest: join(directory, 'rest.ndjson')};
+}
+
+describe('crewroom recover', () => {
+  test('is what a start that is refused advises', async () => {
+    const {directory} = await makeDamaged();
+    const {exitCode, stderr} = await machine.run(['start', '--port', '0', '--data-dir', directory]);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /lacks the commits 10 to 10.*"?crewroom recover FILE/s);
+    const {stdout} = await machine.run(['doctor', '--deep', '--port', '0', '--data-dir', directory]);
+    assert.match(stdout, /"crewroom recover FILE"/);
+  });
+
+  test('shows what would be lost, and changes nothing without a confirmation', async () => {
+    const {directory, rest} = await makeDamaged();
+    const before = await readFile(join(directory, 'store', 'wal-0'));
+    const {exitCode, stderr} = await machine.run(['recover', rest, '--data-dir', directory]);
+    assert.equal(exitCode, 2);
+    assert.match(
+      stderr,
+      /^Damaged: its write-ahead log lacks the commits 10 to 10\nKept: everything before that, with 8 changes of the log\nBehind it: the commits 11 to 21 can be read, and are given up\nTo ".*rest\.ndjson": the 9 entries that they wrote, for "crewroom import"\nDeleted by them, and perhaps back: "a"\n/,
+    );
+    assert.deepEqual(await readFile(join(directory, 'store', 'wal-0')), before);
+    await assert.rejects(stat(rest));
+  });
+
+  test('keeps every commit before the damage, saves those behind it, and gives the store a new id', async () => {
+    const {directory, rest, id} = await makeDamaged();
+    const {exitCode, stdout, stderr} = await machine.run(['recover', rest, '--yes', '--json', '--data-dir', directory]);
+    assert.equal(exitCode, 0, stderr);
+    const store = await openStore(directory);
+    assert.deepEqual(JSON.parse(stdout), {
+      recovered: true,
+      problem: 'its write-ahead log lacks the commits 10 to 10',
+      revision: '9',
+      storeId: store.id,
+      file: rest,
+      entries: 9,
+      deleted: ['a'],
+    });
+    assert.notEqual(store.id, id);
+    assert.equal(store.revision, 9);
+    assert.deepEqual(keysOf(await store.list(range())), [
+      'a',
+      ...Array.from({length: 8}, (_, index) => `late/${index + 2}`),
+    ]);
+    await store[Symbol.asyncDispose]();
+
+    const service = await machine.start(['--data-dir', directory]);
+    const imported = await machine.run([
+      'import',
+      rest,
+      '--yes',
+      '--port',
+      String(service.port),
+      '--data-dir',
+      directory,
+    ]);
+    assert.equal(imported.exitCode, 0, imported.stderr);
+    await service.stop();
+    const again = await openStore(directory);
+    const entries = await again.list({...range(), values: true});
+    // All of them but that of the damaged commit, which was the tenth.
+    assert.equal(entries.length, 1 + 20 - 1 - 2);
+    assert.equal(entries.map(textOf).filter(text => text === '"again"').length, 1);
+  });
+
+  test('says so if nothing is damaged, and takes no file that exists', async () => {
+    const directory = await makeDirectory();
+    const {exitCode, stdout} = await machine.run(['recover', 'rest', '--json', '--data-dir', directory]);
+    assert.deepEqual([exitCode, stdout], [0, '{"recovered":false}\n']);
+    await writeFile(join(directory, 'taken'), '');
+    const taken = await machine.run(['recover', join(directory, 'taken'), '--data-dir', directory]);
+    assert.equal(taken.exitCode, 2);
+    assert.match(taken.stderr, /exists already/);
+  });
+});
