@@ -2,7 +2,7 @@ import type {Changes} from './change.ts';
 import type {Commit, CommitResult} from './commit.ts';
 import type {Entry, EntryInfo, SharedEntry} from './entry.ts';
 import type {Key} from './key.ts';
-import type {ListMoment, Range} from './range.ts';
+import type {Range} from './range.ts';
 import type {Revision} from './revision.ts';
 import type {Snapshot} from './snapshot.ts';
 import type {StoreStatistics} from './statistics.ts';
@@ -46,13 +46,6 @@ export interface Store extends AsyncDisposable {
    * entry that `get` would not return.
    */
   findShared?(key: Key): SharedEntry | undefined;
-
-  /**
-   * Returns the moment of a list that is read now. Absent if other processes may write, so that this one cannot know.
-   *
-   * @returns Undefined if the store is closed.
-   */
-  listMoment?(): ListMoment | undefined;
 
   /**
    * Returns entries in the order of the UTF-8 bytes of their keys, as they were at one moment.

@@ -2,7 +2,7 @@ import type {Changes} from '../domain/change.ts';
 import type {Commit, CommitResult} from '../domain/commit.ts';
 import type {Entry, EntryInfo, SharedEntry} from '../domain/entry.ts';
 import type {Key} from '../domain/key.ts';
-import type {ListMoment, Range} from '../domain/range.ts';
+import type {Range} from '../domain/range.ts';
 import type {Revision} from '../domain/revision.ts';
 import type {Snapshot} from '../domain/snapshot.ts';
 import type {StoreStatistics} from '../domain/statistics.ts';
@@ -52,10 +52,6 @@ class FaultyStore implements Store {
 
   findShared(key: Key): SharedEntry | undefined {
     return this.#store.findShared?.(key);
-  }
-
-  listMoment(): ListMoment | undefined {
-    return this.#store.listMoment?.();
   }
 
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;

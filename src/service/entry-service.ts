@@ -15,7 +15,7 @@ import {TooBroad} from '../domain/json-limits.ts';
 import {type JsonText, trustStoredJson} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
-import type {ListMoment, Range} from '../domain/range.ts';
+import type {Range} from '../domain/range.ts';
 import {TICK_BYTES_MAX} from '../domain/steps.ts';
 import type {Store} from '../domain/store.ts';
 import type {TtlSeconds} from '../domain/time-to-live.ts';
@@ -58,10 +58,6 @@ class EntryService implements CheckedEntries {
 
   findShared(key: Key): SharedEntry | undefined {
     return this.#store.findShared?.(key);
-  }
-
-  listMoment(): ListMoment | undefined {
-    return this.#store.listMoment?.();
   }
 
   async put(
