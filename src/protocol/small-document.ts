@@ -31,9 +31,9 @@ export function readSmallDocument<T>(
 
 /** Reads a member that is a list of strings. Reports any other element as a problem, and reads an empty string in its place. */
 export function readStrings(root: DocumentObject, name: string): readonly string[] {
-  return root.list(name).map(({index, span, path, report}) => {
-    if (index.isString(span)) return index.string(span);
-    report({path, problem: 'has to be a string'});
+  return root.list(name).map(place => {
+    if (place.index.isString(place.span)) return place.index.string(place.span);
+    place.report({path: place.path, problem: 'has to be a string'});
     return '';
   });
 }
