@@ -205,7 +205,7 @@ class OpenedCrewroom implements Crewroom {
       onAnswered: answered => {
         metrics.countRequest(answered);
         requests.record(answered);
-        const {failure} = answered.failed ?? {};
+        const failure = answered.failed?.error.failure;
         if (failure?.code === 'foreign-origin' && faultOf(failure) === undefined)
           allowedOrigins.noteRefused(failure.origin);
       },

@@ -28,11 +28,11 @@ const SOURCES = [
   'version.ts',
   join('http', 'docs-page'),
   // Used by the pages of failures.
-  join('http', 'core', 'status-text.ts'),
-  join('protocol', 'failure', 'failure-status.ts'),
+  'failures',
   join('plugins', 'background', 'channel'),
   join('plugins', 'background', 'runtime'),
   join('identity', 'keychain', 'keychain-process.js'),
+  join('store', 'lmdb', 'opening-trial-process.js'),
 ];
 
 describe('a build of a clone', () => {

@@ -1,6 +1,6 @@
 import {dirname} from 'node:path';
 import {AppError} from '../failures/app-error.ts';
-import type {ConfigurationProblem} from '../failures/failure.ts';
+import type {ConfigurationProblem} from '../failures/members/problems.ts';
 import {
   CONFIG_FILE_VARIABLE,
   type Config,

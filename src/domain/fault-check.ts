@@ -1,6 +1,6 @@
-import type {DocumentProblem} from '../failures/failure.ts';
-import {isFaultCode} from '../failures/fault-failures.ts';
+import {isFaultCode} from '../failures/facts.ts';
 import {FAULT_KINDS, type FaultKind} from '../failures/fault-mark.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import {
   FAULT_DELAY_MS_MAX,
   FAULT_OFFSET_SECONDS_MAX,

@@ -1,4 +1,4 @@
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import {formatPath} from './json-path.ts';
 
 /** Maximum number of problems that are described for one document. */

@@ -1,6 +1,6 @@
 import {JsonIndex} from '../domain/json-index.ts';
 import type {JsonText} from '../domain/json-text.ts';
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 
 /** A problem, with its position in the bytes of a document if it is known. */
 export interface PlacedProblem extends DocumentProblem {

@@ -3,7 +3,7 @@ import {readJsonDocument} from '../domain/json-document.ts';
 import {encodeJsonText, type JsonText, parseJsonText} from '../domain/json-text.ts';
 import {applyMergePatch} from '../domain/merge-patch.ts';
 import {describeIssues} from '../domain/schema-issues.ts';
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import {createPartFinder, type PlacedProblem, withLines} from './document-lines.ts';
 import {blankComments, removeComments} from './json-comments.ts';
 import {completeDocument} from './profile-completion.ts';

@@ -7,7 +7,7 @@ import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus, Plugins} 
 import type {PluginManifest} from '../domain/plugin-manifest.ts';
 import type {Timers} from '../domain/timers.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import type {Background} from './background/background.ts';
 import type {Environment} from './background/environment.ts';
 import {Secrets} from './background/log/secrets.ts';

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import type {PluginState, PluginStatus} from '../domain/plugin.ts';
 import type {PluginManifest} from '../domain/plugin-manifest.ts';
-import {describeProblem} from '../failures/client-failure-texts.ts';
+import {describeProblem} from '../failures/members/problems.ts';
 import type {Background} from './background/background.ts';
 import {PAGE_FOLDER} from './directory/folder-state.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';

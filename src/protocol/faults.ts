@@ -2,7 +2,7 @@ import type {Fault, FaultList} from '../domain/fault.ts';
 import {readFaultValues} from '../domain/fault-check.ts';
 import {readJsonDocument} from '../domain/json-document.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import {readDocument} from './text/read-document.ts';
 
 /** Largest body that switches faults, in bytes: the largest number of faults with the longest paths. */

@@ -1,7 +1,7 @@
 import type {DocumentObject} from '../domain/document-object.ts';
-import {isSentFailure} from '../domain/sent-failure.ts';
 import type {SessionStatus, SignIn} from '../domain/session.ts';
 import type {ShapeOf} from '../domain/shape.ts';
+import {isSentFailure} from '../failures/failure.ts';
 import {problemOf, readProblem} from './failure/failure-document.ts';
 import {readSmallDocument} from './small-document.ts';
 import {formatTime} from './text/format-time.ts';
@@ -71,7 +71,7 @@ export function sessionDocument(status: SessionStatus): SessionDocument {
     unverifiable,
     scriptURL,
     kept,
-    problem: problem && problemOf(problem.failure),
+    problem: problem && problemOf(problem),
   };
 }
 

@@ -2,7 +2,8 @@ import {DOCUMENT_MEMBERS_MAX, DocumentObject, describeBreadth} from '../domain/d
 import {JsonIndex} from '../domain/json-index.ts';
 import {TooBroad} from '../domain/json-limits.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {DocumentProblem, Failure} from '../failures/failure.ts';
+import type {Failure} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 
 /** Maximum nesting depth of a small document, which contains only strings. */
 const DEPTH_MAX = 8;

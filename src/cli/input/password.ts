@@ -1,5 +1,6 @@
 import {resolve} from 'node:path';
 import {AppError} from '../../failures/app-error.ts';
+import {streamAsUtf8} from '../../files/text-file.ts';
 import {AdvisedError} from '../failures/report.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {askSecret, canAsk} from '../terminal/prompts.ts';
@@ -63,7 +64,7 @@ const ADVICE = 'Type it at the prompt, give it on standard input, or name a file
 async function readLine(input: AsyncIterable<Uint8Array>, source: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
-  for await (const chunk of input) {
+  for await (const chunk of streamAsUtf8(input)) {
     chunks.push(chunk);
     sizeBytes += chunk.length;
     if (chunk.includes(NEWLINE)) break;

@@ -3,7 +3,8 @@ import {CONFIG_FILE_VARIABLE, DEFAULTS} from '../../config/config.ts';
 import {type ConfigFile, type ConfigSources, type ResolvedConfig, resolveConfig} from '../../config/resolve-config.ts';
 import {parseJsonText} from '../../domain/json-text.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
+import {describeFileError, FileError} from '../../files/read-file.ts';
+import {readTextFile} from '../../files/text-file.ts';
 import type {Call} from '../catalogue/call.ts';
 
 /**
@@ -46,7 +47,7 @@ export function locateConfigFile({configFile, context}: Pick<Call, 'configFile' 
 async function readConfigFile({path, named}: ConfigFileLocation): Promise<ConfigFile | undefined> {
   let bytes: Buffer;
   try {
-    bytes = await readRegularFile(path, CONFIG_BYTES_MAX);
+    bytes = await readTextFile(path, CONFIG_BYTES_MAX);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     if (error.problem === 'missing' && !named) return undefined;

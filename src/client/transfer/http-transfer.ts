@@ -1,6 +1,6 @@
-import {isSentFailure} from '../../domain/sent-failure.ts';
 import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../../domain/transfer.ts';
 import {untilAborted} from '../../domain/until-aborted.ts';
+import {isSentFailure} from '../../failures/failure.ts';
 import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
 import {readImported} from '../../protocol/transfer/imported.ts';
 import {parseAnswer, readAnswer, unexpectedAnswer} from '../answer.ts';

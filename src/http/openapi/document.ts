@@ -1,9 +1,9 @@
 import type {z} from 'zod';
 import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
 import type {Limits} from '../../domain/limits.ts';
+import {findStatus} from '../../failures/facts.ts';
 import type {FailureCode} from '../../failures/failure.ts';
 import {adviseOnFailure} from '../../failures/failure-advice.ts';
-import {STATUS_BY_CODE} from '../../failures/failure-status.ts';
 import {ACCESS_OPERATIONS} from './access-operations.ts';
 import {SIGN_IN} from './identity-schemas.ts';
 import {type JsonObject, toSchema} from './json-schema.ts';
@@ -208,7 +208,7 @@ function describeFailures(codes: readonly FailureCode[]): JsonObject {
   const schema = {allOf: [{$ref: '#/components/schemas/Problem'}, {properties: {code: {enum: codes}}}]};
   const headers = {
     ...(codes.some(code => PAUSING.has(code)) ? {'Retry-After': RETRY_AFTER} : {}),
-    ...(codes.some(code => STATUS_BY_CODE[code] === 401) ? {'WWW-Authenticate': CHALLENGE} : {}),
+    ...(codes.some(code => findStatus(code) === 401) ? {'WWW-Authenticate': CHALLENGE} : {}),
   };
   return {
     ...(Object.keys(headers).length === 0 ? {} : {headers}),
@@ -220,7 +220,7 @@ function describeFailures(codes: readonly FailureCode[]): JsonObject {
 function groupByStatus(codes: ReadonlySet<FailureCode>): ReadonlyMap<string, readonly FailureCode[]> {
   const groups = new Map<string, FailureCode[]>();
   for (const code of codes) {
-    const status = String(STATUS_BY_CODE[code]);
+    const status = String(findStatus(code));
     groups.set(status, [...(groups.get(status) ?? []), code]);
   }
   return groups;

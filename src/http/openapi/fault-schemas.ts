@@ -6,7 +6,7 @@ import {
   FAULT_SEED_MAX,
   FAULTS_MAX,
 } from '../../domain/fault.ts';
-import {listFaultCodes} from '../../failures/fault-failures.ts';
+import {listFaultCodes} from '../../failures/facts.ts';
 
 const SELECTION = {
   path: z.string().max(FAULT_PATH_LENGTH_MAX).regex(/^[/*]/).optional().meta({

@@ -2,8 +2,9 @@ import {type JsonReading, readJsonDocument} from '../../domain/json-document.ts'
 import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
 import {describeIssues} from '../../domain/schema-issues.ts';
 import {AppError} from '../../failures/app-error.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
-import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
+import {describeFileError, FileError} from '../../files/read-file.ts';
+import {readTextFile} from '../../files/text-file.ts';
 import {readScriptUrl} from './script-url.ts';
 
 /** An airline, with the address where its pilots sign in. */
@@ -52,7 +53,7 @@ function withNulls(airline: unknown): unknown {
 
 async function readDocument(file: string): Promise<JsonReading> {
   try {
-    return readJsonDocument(await readRegularFile(file, AIRLINE_BYTES_MAX));
+    return readJsonDocument(await readTextFile(file, AIRLINE_BYTES_MAX));
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     return {problem: {path: '$', problem: describeFileError(error, AIRLINE_BYTES_MAX)}};

@@ -1,6 +1,6 @@
 import type {JsonText} from '../../domain/json-text.ts';
 import {describeIssues} from '../../domain/schema-issues.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 
 /** The account of a pilot at the airline, as its back end sends it. */
 export interface Pilot {

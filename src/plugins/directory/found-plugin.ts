@@ -2,8 +2,9 @@ import {createHash} from 'node:crypto';
 import {basename, join} from 'node:path';
 import type {IconTheme} from '../../domain/plugin.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
-import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
+import {describeFileError, FileError} from '../../files/read-file.ts';
+import {readTextFile} from '../../files/text-file.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, type ManifestReading, readManifest} from '../manifest/read-manifest.ts';
 import type {FolderState} from './folder-state.ts';
 import {labelOf} from './plugin-label.ts';
@@ -65,7 +66,7 @@ export const EMPTY: DocumentProblem = {path: '$', problem: 'has neither backgrou
 /** Reads the manifest of a plugin. */
 export async function readManifestFile({directory, inDevelopment}: PluginFolder): Promise<ManifestReading> {
   try {
-    const bytes = await readRegularFile(join(directory, MANIFEST_FILE), MANIFEST_BYTES_MAX);
+    const bytes = await readTextFile(join(directory, MANIFEST_FILE), MANIFEST_BYTES_MAX);
     return readManifest(bytes, inDevelopment ? undefined : basename(directory));
   } catch (error) {
     if (!(error instanceof FileError)) throw error;

@@ -1,5 +1,5 @@
 import {formatPath} from '../../domain/json-path.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 
 /** A kind of values that a member may have. */
 export interface Kind<T> {

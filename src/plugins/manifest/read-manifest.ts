@@ -1,7 +1,7 @@
 import {readJsonDocument} from '../../domain/json-document.ts';
 import {isPluginId, type PluginId} from '../../domain/plugin-id.ts';
 import type {PluginManifest, PluginSetting} from '../../domain/plugin-manifest.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {
   type Kind,
   Members,

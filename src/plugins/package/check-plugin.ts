@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {findAccessProblem} from '../directory/access.ts';
 import {BACKGROUND_FOLDER, type FolderState, PAGE_FOLDER, readFolderState} from '../directory/folder-state.ts';
 import {EMPTY, readManifestFile} from '../directory/found-plugin.ts';

@@ -15,7 +15,7 @@ import {runInTicks} from '../../domain/steps.ts';
 import {isTtl} from '../../domain/time-to-live.ts';
 import {describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../../domain/transaction.ts';
 import {AppError} from '../../failures/app-error.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 
 /** Levels of the document around a value: the document itself, its list of operations, one of them. */
 const LEVELS_AROUND_VALUE = 3;

@@ -1,4 +1,4 @@
-import type {BackEndStage} from '../../../failures/failure.ts';
+import type {BackEndStage} from '../../../failures/members/session.ts';
 import {cleanText} from '../../clean-text.ts';
 
 /** A failure of the network, of TLS or of the HTTP connection. */

@@ -1,11 +1,5 @@
-import type {FailureCode} from './failure.ts';
-import type {STATUS_BY_CODE} from './failure-status.ts';
-
-/** A status that a failure can have. */
-type FailureStatus = NonNullable<(typeof STATUS_BY_CODE)[FailureCode]>;
-
 /** Reason phrases of the statuses of failures (RFC 9110 section 15; RFC 6585 for 431, RFC 4918 for 507). */
-export const STATUS_TEXTS: Readonly<Record<number, string>> = {
+export const STATUS_TEXTS = {
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',
@@ -24,4 +18,7 @@ export const STATUS_TEXTS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
   504: 'Gateway Timeout',
   507: 'Insufficient Storage',
-} satisfies Record<FailureStatus, string>;
+} as const;
+
+/** HTTP status of a failure. */
+export type FailureStatus = keyof typeof STATUS_TEXTS;

@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {hasMembers} from './failure-members.ts';
+import {list, number, object, optional, text} from './checks.ts';
+import {isFailureIn, problems, stored} from './members.ts';
+import type {Conflict} from './problems.ts';
 
 const MEMBERS = {
-  'no-members': '',
-  'no-entry': 'key',
-  'value-too-deep': 'depthMax# position#',
-  'store-corrupt': 'after?',
-  'disk-full': 'imported#? batches#?',
-  'invalid-transaction': 'problems',
-  'revision-conflict': 'conflicts',
-  'method-not-allowed': 'method allowed',
+  'no-members': {},
+  'no-entry': {key: text},
+  'value-too-deep': {depthMax: number, position: number},
+  'store-corrupt': {after: optional(text)},
+  'disk-full': stored,
+  'invalid-transaction': {problems},
+  'revision-conflict': {conflicts: list(object<Conflict>({key: text, expected: text, actual: text}))},
+  'method-not-allowed': {method: text, allowed: list(text)},
 };
 
-describe('hasMembers()', () => {
+describe('isFailureIn()', () => {
   const accepted: readonly Readonly<Record<string, unknown>>[] = [
     {code: 'no-members'},
     {code: 'no-entry', key: ''},
@@ -28,7 +30,7 @@ describe('hasMembers()', () => {
   ];
   for (const document of accepted) {
     test(`accepts ${JSON.stringify(document)}`, () => {
-      assert.equal(hasMembers(document, MEMBERS), true);
+      assert.equal(isFailureIn(MEMBERS, document), true);
     });
   }
 
@@ -56,7 +58,7 @@ describe('hasMembers()', () => {
   ];
   for (const [name, document] of refused) {
     test(`refuses ${name}`, () => {
-      assert.equal(hasMembers(document, MEMBERS), false);
+      assert.equal(isFailureIn(MEMBERS, document), false);
     });
   }
 });

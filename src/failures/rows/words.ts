@@ -1,24 +1,15 @@
-import type {DocumentProblem, Failure, FailureCode} from './failure.ts';
+import type {CLIENT_MEMBERS} from '../members/client.ts';
+import type {DataFailure} from '../members/data.ts';
+import type {FailureIn} from '../members/members.ts';
+import {describeProblem} from '../members/problems.ts';
 
-/** Messages of failures, by their codes. */
-export type FailureTexts<C extends FailureCode> = {
-  readonly [Code in C]: (failure: Extract<Failure, {code: Code}>) => string;
-};
+/** A failure that a client throws itself. */
+type OwnFailure =
+  | FailureIn<typeof CLIENT_MEMBERS>
+  | Extract<DataFailure, {code: 'invalid-key' | 'invalid-json' | 'invalid-parameter'}>;
 
-/**
- * The messages of failures of the client itself. Has the name of the complete table, because bundles for browsers use this
- * module in place of `failure-texts.ts` (`browser` in package.json): the service sends the messages of other failures.
- */
-export const FAILURE_TEXTS: FailureTexts<
-  | 'invalid-key'
-  | 'invalid-json'
-  | 'invalid-parameter'
-  | 'service-unreachable'
-  | 'service-timeout'
-  | 'invalid-value'
-  | 'unexpected-answer'
-  | 'unknown-failure'
-> = {
+/** The words of failures that clients throw themselves. Web pages load these alone: the service sends its words. */
+export const OWN_WORDS: {readonly [C in OwnFailure['code']]: (failure: Extract<OwnFailure, {code: C}>) => string} = {
   'invalid-key': ({key, problem}) => `Cannot use the key ${quote(key)}: ${problem}`,
   'invalid-json': ({problem, position}) => `Cannot read the value as JSON: ${problem} at byte ${position}`,
   'invalid-parameter': ({parameter, problem}) => `Cannot use the parameter ${quote(parameter)}: ${problem}`,
@@ -30,12 +21,12 @@ export const FAILURE_TEXTS: FailureTexts<
   'unknown-failure': ({sentCode, status, detail}) => `${detail} (code ${quote(sentCode)}, status ${status})`,
 };
 
-/** Describes a problem of a document with its location, unless it concerns the whole document. */
-export function describeProblem({path, problem}: DocumentProblem): string {
-  return path === '$' ? `it ${problem}` : `${path} ${problem}`;
-}
-
 /** Quotes a text within a message. */
 export function quote(text: string): string {
   return JSON.stringify(text);
+}
+
+/** Returns a message of one line. Errors of the platform, such as those of JSON.stringify(), have messages of several lines. */
+export function oneLine(message: string): string {
+  return message.replaceAll(/[\r\n]\s*/g, ' ');
 }

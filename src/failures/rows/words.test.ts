@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {FAILURES} from '../../test/support/sample-failures.ts';
-import {describeProblem, FAILURE_TEXTS, quote} from './client-failure-texts.ts';
+import {FAILURES} from '../../../test/support/sample-failures.ts';
+import {AppError} from '../app-error.ts';
+import {describeOwnFailure, FailureError} from '../failure-error.ts';
+import {describeProblem} from '../members/problems.ts';
+import {type OWN_WORDS, quote} from './words.ts';
 
-type ClientCode = keyof typeof FAILURE_TEXTS;
+type OwnCode = keyof typeof OWN_WORDS;
 
 /** The message of each failure of the client; a new one does not compile until it is here. */
-const TEXTS: {readonly [C in ClientCode]: string} = {
+const TEXTS: {readonly [C in OwnCode]: string} = {
   'invalid-key': 'Cannot use the key "a\\nb": it contains a control character',
-  'invalid-json': 'Cannot read the value as JSON: expected a value, found "x" at byte 3',
-  'invalid-parameter': 'Cannot use the parameter "limit": it is too high',
+  'invalid-json': 'Cannot read the value as JSON: expected a value, found "x" at byte 0',
+  'invalid-parameter': 'Cannot use the parameter "example": it is too high',
   'service-unreachable': 'Cannot reach the service at http://localhost:7172: nothing listens there',
   'service-timeout': 'Cannot wait longer for http://localhost:7172/api: no answer within 30000 ms',
   'invalid-value': 'Cannot use the value of "a": $.volume is no number',
@@ -17,23 +20,36 @@ const TEXTS: {readonly [C in ClientCode]: string} = {
   'unknown-failure': 'Cannot land: too much wind (code "too-windy", status 503)',
 };
 
-describe('FAILURE_TEXTS of the client', () => {
-  for (const [code, text] of Object.entries(TEXTS) as [ClientCode, string][]) {
+describe('FailureError', () => {
+  for (const [code, text] of Object.entries(TEXTS) as [OwnCode, string][]) {
     test(`says: ${text}`, () => {
-      const describeIt = FAILURE_TEXTS[code] as (failure: (typeof FAILURES)[ClientCode]) => string;
-      assert.equal(describeIt(FAILURES[code]), text);
+      assert.equal(new FailureError(FAILURES[code]).message, text);
+      assert.equal(new AppError(FAILURES[code]).message, text, 'as the service does');
     });
   }
 
   test('names every problem of a value', () => {
     const problems = [
-      {path: '$', problem: 'has no JSON text'},
+      {path: '$', problem: 'has no JSON\n text'},
       {path: '$.list[0]', problem: 'is missing'},
     ];
     assert.equal(
-      FAILURE_TEXTS['invalid-value']({code: 'invalid-value', key: 'a/b', problems}),
+      describeOwnFailure({code: 'invalid-value', key: 'a/b', problems}),
       'Cannot use the value of "a/b": it has no JSON text; $.list[0] is missing',
     );
+  });
+
+  test('has the code of any other failure as its message, unless it was received with one', () => {
+    assert.equal(new FailureError({code: 'no-entry', key: 'a'}).message, 'no-entry');
+    assert.equal(new FailureError({code: 'no-entry', key: 'a'}, {message: 'It is not here'}).message, 'It is not here');
+  });
+
+  test('is an AppError, whichever of the two is asked', () => {
+    const error = new FailureError({code: 'no-entry', key: 'a'});
+    assert.ok(error instanceof AppError);
+    assert.ok(new AppError(error.failure) instanceof FailureError);
+    assert.equal(String(error), 'AppError: no-entry');
+    assert.equal(new Error('x') instanceof AppError, false);
   });
 });
 

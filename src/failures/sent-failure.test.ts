@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {FAILURES} from '../../test/support/sample-failures.ts';
-import type {FailureCode} from '../failures/failure.ts';
-import {STATUS_BY_CODE} from '../failures/failure-status.ts';
-import {isSentFailure, type SentFailure} from './sent-failure.ts';
+import {findStatus} from './facts.ts';
+import {type FailureCode, isSentFailure, type SentFailure} from './failure.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -47,7 +46,7 @@ type OptionalPart<F> = {[M in keyof F as undefined extends F[M] ? M : never]: F[
 describe('isSentFailure()', () => {
   for (const failure of Object.values(FAILURES)) {
     // The status of a session names a locked keychain; no request fails with it.
-    const isSent = STATUS_BY_CODE[failure.code] !== undefined || failure.code === 'keychain-unavailable';
+    const isSent = findStatus(failure.code) !== undefined || failure.code === 'keychain-unavailable';
     test(`${isSent ? 'knows' : 'does not expect'} "${failure.code}" over HTTP`, () => {
       assert.equal(isSentFailure(JSON.parse(JSON.stringify(failure))), isSent);
     });
@@ -120,4 +119,16 @@ describe('isSentFailure()', () => {
   test('does not know a document without a code', () => {
     assert.equal(isSentFailure({}), false);
   });
+});
+
+test('no failure that is sent has a member with the name of a standard member of a problem document', () => {
+  const reserved = ['type', 'title', 'status', 'detail', 'instance', 'advice'];
+  for (const code of SENT) {
+    const names = [FAILURES[code], OPTIONAL[code] ?? {}].flatMap(Object.keys);
+    assert.deepEqual(
+      names.filter(name => reserved.includes(name)),
+      [],
+      code,
+    );
+  }
 });
