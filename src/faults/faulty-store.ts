@@ -21,12 +21,10 @@ export function createFaultyStore(store: Store, faults: Pick<FaultSwitch, 'has'>
 class FaultyStore implements Store {
   readonly #store: Store;
   readonly #faults: Pick<FaultSwitch, 'has'>;
-  readonly statistics?: () => Promise<StoreStatistics>;
 
   constructor(store: Store, faults: Pick<FaultSwitch, 'has'>) {
     this.#store = store;
     this.#faults = faults;
-    if (store.statistics !== undefined) this.statistics = store.statistics.bind(store);
   }
 
   get id(): StoreId {
@@ -51,7 +49,7 @@ class FaultyStore implements Store {
   }
 
   findShared(key: Key): SharedEntry | undefined {
-    return this.#store.findShared?.(key);
+    return this.#store.findShared(key);
   }
 
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
@@ -66,6 +64,10 @@ class FaultyStore implements Store {
 
   onChange(listener: () => void): () => void {
     return this.#store.onChange(listener);
+  }
+
+  statistics(): Promise<StoreStatistics | undefined> {
+    return this.#store.statistics();
   }
 
   snapshot(): Promise<Snapshot> {

@@ -16,7 +16,7 @@ export async function storeSamples(
   store: MeasuredStore,
   firstRevision: Revision,
 ): Promise<SamplesOf<'crewroom_store' | 'crewroom_wal'>> {
-  const statistics: Partial<StoreStatistics> = (await store.statistics?.()) ?? {};
+  const statistics: Partial<StoreStatistics> = (await store.statistics()) ?? {};
   return {
     crewroom_store_revision: single(store.revision),
     // Each commit that changes something takes one revision.

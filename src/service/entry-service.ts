@@ -57,7 +57,7 @@ class EntryService implements CheckedEntries {
   }
 
   findShared(key: Key): SharedEntry | undefined {
-    return this.#store.findShared?.(key);
+    return this.#store.findShared(key);
   }
 
   async put(
