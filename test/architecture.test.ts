@@ -18,7 +18,9 @@ const MAY_IMPORT = {
   'failures/members': [],
   'failures/rows': ['failures/members'],
   domain: ['failures', 'failures/members'],
-  protocol: ['domain', 'failures', 'failures/members', 'protocol/failure', 'protocol/text'],
+  documents: ['domain', 'failures', 'failures/members', 'valibot'],
+  'documents/answers': ['domain', 'documents', 'valibot'],
+  protocol: ['domain', 'failures', 'protocol/failure', 'protocol/text'],
   'protocol/event': ['domain', 'protocol/text'],
   'protocol/failure': ['failures', 'protocol/text'],
   'protocol/headers': ['domain', 'failures', 'protocol/text', 'protocol/transaction'],
@@ -82,8 +84,16 @@ const MAY_IMPORT = {
   ],
   'store/wal': ['domain', 'failures', 'store/disk', 'store/format', 'store/plan', 'node:'],
   'store/write': ['domain', 'failures', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'node:timers'],
-  identity: ['failures/members', 'files', 'domain', 'failures', 'node:fs', 'node:timers', 'zod'],
-  'identity/backend': ['failures/members', 'files', 'domain', 'failures', 'identity', 'identity/backend/request'],
+  identity: ['failures/members', 'files', 'documents', 'domain', 'failures', 'node:fs', 'node:timers'],
+  'identity/backend': [
+    'failures/members',
+    'files',
+    'documents',
+    'domain',
+    'failures',
+    'identity',
+    'identity/backend/request',
+  ],
   'identity/backend/request': ['domain', 'failures', 'failures/members', 'identity'],
   'identity/keychain': ['domain', 'failures', 'identity', 'node:child_process', 'node:url'],
   'identity/session': [
@@ -110,11 +120,21 @@ const MAY_IMPORT = {
     'node:fs',
     'node:path',
   ],
-  access: ['failures/members', 'files', 'domain', 'failures', 'node:crypto', 'node:fs', 'node:path'],
-  'access/grants': ['failures/members', 'files', 'access', 'domain', 'failures', 'node:path'],
+  access: [
+    'failures/members',
+    'files',
+    'documents',
+    'domain',
+    'failures',
+    'node:crypto',
+    'node:fs',
+    'node:path',
+    'valibot',
+  ],
+  'access/grants': ['failures/members', 'files', 'access', 'documents', 'domain', 'failures', 'node:path', 'valibot'],
   'access/pages': ['access', 'domain', 'node:crypto', 'node:path'],
   events: ['domain', 'failures'],
-  faults: ['domain', 'failures', 'node:events'],
+  faults: ['documents', 'domain', 'failures', 'node:events'],
   metrics: ['domain', 'failures'],
   requests: ['domain', 'failures', 'protocol/headers'],
   plugins: [
@@ -165,7 +185,7 @@ const MAY_IMPORT = {
     'node:fs',
     'node:path',
   ],
-  'plugins/manifest': ['domain', 'failures/members'],
+  'plugins/manifest': ['documents', 'domain', 'failures/members', 'valibot'],
   'plugins/package': [
     'failures/members',
     'files',
@@ -214,13 +234,13 @@ const MAY_IMPORT = {
   'http/node/connections': ['domain', 'failures', 'node:net'],
   // A client of its own: it passes on raw headers, streams and upgraded connections, which `fetch` cannot.
   'http/proxy': ['failures', 'http/core', 'protocol/headers', 'system', 'node:http', 'node:stream'],
-  'http/openapi': ['domain', 'failures', 'http/core', 'zod'],
+  'http/operations': ['documents', 'documents/answers', 'failures', 'http/core', 'valibot'],
   'http/routes': [
+    'documents',
     'domain',
     'failures',
     'http/core',
     'http/files',
-    'http/openapi',
     'http/proxy',
     'protocol',
     'protocol/event',
@@ -233,6 +253,7 @@ const MAY_IMPORT = {
     'node:path',
     'node:timers',
     'node:url',
+    'valibot',
   ],
   client: [
     'client/network',
@@ -366,6 +387,7 @@ const MAY_IMPORT = {
   'cli/catalogue': ['cli/terminal', 'config', 'domain', 'failures'],
   'cli/output': [
     'crewroom.ts',
+    'documents',
     'version.ts',
     'cli/terminal',
     'client',
@@ -379,11 +401,13 @@ const MAY_IMPORT = {
   ],
   'cli/input': [
     'files',
+    'paths.ts',
     'cli/catalogue',
     'cli/failures',
     'cli/output',
     'cli/terminal',
     'config',
+    'documents',
     'domain',
     'failures',
     'node:',
@@ -448,6 +472,7 @@ const MAY_IMPORT = {
   'cli/dev': [
     'crewroom.ts',
     'files',
+    'paths.ts',
     'version.ts',
     'cli/catalogue',
     'cli/failures',
@@ -478,6 +503,7 @@ const MAY_IMPORT = {
   'cli/commands': [
     'app.ts',
     'crewroom.ts',
+    'documents',
     'failures/rows',
     'files',
     'paths.ts',
@@ -509,9 +535,9 @@ const MAY_IMPORT = {
     '@bomb.sh/tab',
     'cross-spawn',
   ],
-  config: ['domain', 'failures', 'failures/members', 'node:path'],
+  config: ['documents', 'domain', 'failures', 'failures/members', 'paths.ts', 'node:path', 'valibot'],
   files: ['failures', 'node:fs', 'node:path'],
-  'paths.ts': ['node:path', 'env-paths'],
+  'paths.ts': ['failures', 'node:os', 'node:path'],
   'version.ts': ['node:module'],
   'parts.ts': [
     'access',
@@ -554,7 +580,6 @@ const MAY_IMPORT = {
     'plugins/flight',
     'plugins/settings',
     'http',
-    'http/openapi',
     'http/proxy',
     'http/routes',
     'metrics',
@@ -563,7 +588,6 @@ const MAY_IMPORT = {
     'node:timers',
   ],
   // Built into JSON files; nothing loads it at run time.
-  schemas: ['config', 'domain', 'identity', 'zod'],
   'index.ts': [
     'app.ts',
     'crewroom.ts',
@@ -630,6 +654,7 @@ const AMBIENT: Readonly<Record<string, RegExp>> = {
 
 /** The files and folders that may do so, and why. */
 const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: string]>> = {
+  'paths.ts': [['environment'], 'the default of what the paths depend on'],
   'parts.ts': [['environment', 'clock', 'randomness', 'network', 'timers'], 'the defaults of `CrewroomParts`'],
   'app.ts': [['process'], 'the base of relative paths'],
   'cli/process-context.ts': [['clock', 'randomness', 'timers'], 'the context of every command'],

@@ -42,6 +42,7 @@ export function processContext(host: HostProcess, paths: PlatformPaths): CliCont
     program: {node: host.argv[0] ?? '', script: host.argv[1] ?? ''},
     environment: host.env,
     workingDirectory: host.cwd(),
+    homeDir: paths.homeDir,
     platform: host.platform,
     architecture: host.arch,
     nodeVersion: host.versions.node,

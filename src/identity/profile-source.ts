@@ -148,7 +148,7 @@ export async function readProfile(file: string): Promise<Identity> {
     if (!(error instanceof FileError)) throw error;
     throw invalid([{path: '$', problem: describeFileError(error, PROFILE_BYTES_MAX)}], {cause: error});
   });
-  const reading = await readPartialDocument(bytes);
+  const reading = readPartialDocument(bytes);
   if ('problems' in reading) throw invalid(reading.problems);
   return reading.identity;
 }

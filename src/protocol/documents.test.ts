@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {readSignIn} from '../documents/requests.ts';
 import type {Transaction} from '../domain/entries.ts';
 import type {Entry} from '../domain/entry.ts';
 import type {Event} from '../domain/event.ts';
@@ -15,7 +16,7 @@ import {formatEvent, formatPolled, readEvent} from './event/event.ts';
 import {type FailureReading, formatFailure, readFailure} from './failure/failure-document.ts';
 import {formatEntryHeaders, readEntryHeaders} from './headers/entry-headers.ts';
 import {formatDeleted, formatListing, readDeleted, readListing, readValueListing} from './listing.ts';
-import {formatSession, formatSignIn, readSession, readSignIn} from './session.ts';
+import {formatSession, formatSignIn, readSession} from './session.ts';
 import {EACH, readExactTexts} from './text/json-reader.ts';
 import {onOneLine} from './text/one-line.ts';
 import {UnexpectedDocument} from './text/read-document.ts';

@@ -1,6 +1,6 @@
-import {resolve} from 'node:path';
 import {formatBytes} from '../../domain/byte-size.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {resolvePath} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {EXPORT} from '../catalogue/transfer-commands.ts';
 import {invalidUsage} from '../failures/usage.ts';
@@ -27,7 +27,7 @@ export async function run(call: CallOf<typeof EXPORT>): Promise<ExitCode> {
   }
   const target = {
     name,
-    path: resolve(context.workingDirectory, name),
+    path: resolvePath(name, context),
     userId: context.userId,
     randomName: context.randomName,
   };

@@ -1,9 +1,9 @@
-import {resolve} from 'node:path';
 import {LIMIT_RANGES} from '../../domain/limits.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {FileError} from '../../files/read-file.ts';
 import {toUtf8} from '../../files/text-file.ts';
+import {resolvePath} from '../../paths.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {openInputFile} from './input-file.ts';
 
@@ -43,11 +43,11 @@ async function readBounded(input: AsyncIterable<Uint8Array>, source: string): Pr
   }
 }
 
-async function readInputFile(name: string, {workingDirectory}: CliContext): Promise<Uint8Array> {
+async function readInputFile(name: string, context: CliContext): Promise<Uint8Array> {
   const source = JSON.stringify(name);
   if (name === '') throw unreadable('the file', 'no name follows the "@"');
   try {
-    const file = openInputFile(resolve(workingDirectory, name));
+    const file = openInputFile(resolvePath(name, context));
     if (file.status.size <= INPUT_BYTES_MAX) return await readBounded(file.chunks, source);
     file.close();
     throw unreadable(source, TOO_LARGE);

@@ -1,9 +1,10 @@
 import {readdir} from 'node:fs/promises';
-import {basename, relative, resolve} from 'node:path';
+import {basename, relative} from 'node:path';
 import {isPluginId} from '../../domain/plugin-id.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {resolvePath} from '../../paths.ts';
 import {findReservedPath} from '../../plugins/manifest/reserved-ids.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';
@@ -17,7 +18,7 @@ type PluginCall = CallOf<typeof PLUGIN>;
 
 /** `crewroom plugin new`: creates the folder of a plugin, with a page, a background and tests. */
 export async function create({context, flags}: PluginCall, given: string): Promise<ExitCode> {
-  const folder = resolve(context.workingDirectory, given);
+  const folder = resolvePath(given, context);
   const name = readName(basename(folder));
   const id = readId(flags.id ?? `com.example.${name}`);
   await assertEmpty(folder, given);

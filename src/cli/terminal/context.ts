@@ -13,6 +13,8 @@ export interface CliContext {
   readonly program: {readonly node: string; readonly script: string};
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
+  /** Home directory of the user; empty if there is none. */
+  readonly homeDir: string;
   readonly platform: NodeJS.Platform;
   /** The architecture of the processor, such as `x64`. */
   readonly architecture: string;

@@ -1,11 +1,12 @@
 import {setImmediate} from 'node:timers/promises';
+import {DELETE_RANGE_QUERY, LIST_QUERY} from '../../documents/queries.ts';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {Store} from '../../domain/store.ts';
 import {formatDeleted, formatListing} from '../../protocol/listing.ts';
-import {memoize} from '../core/memoize.ts';
 import {answer, type HttpAnswer} from '../core/message.ts';
 import {parseQuery, type Route} from '../core/route.ts';
+import {readParameters} from './read-parameters.ts';
 
 /** Dependencies of {@link keysRoutes}. */
 export interface KeysRoutesDeps {
@@ -17,11 +18,6 @@ export interface KeysRoutesDeps {
 /** `/api/keys`: many entries. */
 export function keysRoutes({entries, store, limits}: KeysRoutesDeps): readonly Route[] {
   const oneByOne = createSequence();
-  const listQuery = memoize(async () => {
-    const {createListQuery, readParameters} = await import('../openapi/parameters.ts');
-    const schema = createListQuery(limits);
-    return (query: string) => readParameters(query, schema);
-  });
   return [
     {
       path: '/api/keys',
@@ -31,7 +27,7 @@ export function keysRoutes({entries, store, limits}: KeysRoutesDeps): readonly R
       },
       operations: {
         GET: async ({request, query}) => {
-          const options = (await listQuery())(query);
+          const options = readParameters(query, LIST_QUERY);
           const make = async (): Promise<HttpAnswer> =>
             answer(formatListing({storeId: store.id, page: await entries.list(options)}));
           if (!options.values) return make();
@@ -41,7 +37,6 @@ export function keysRoutes({entries, store, limits}: KeysRoutesDeps): readonly R
           });
         },
         DELETE: async ({query, caller}) => {
-          const {DELETE_RANGE_QUERY, readParameters} = await import('../openapi/parameters.ts');
           const {prefix} = readParameters(query, DELETE_RANGE_QUERY);
           return answer(formatDeleted(await entries.deleteRange({prefix, writtenBy: caller.principal})));
         },

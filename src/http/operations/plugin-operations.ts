@@ -1,8 +1,3 @@
-import type {FailureCode} from '../../failures/failure.ts';
-import type {Method} from '../core/route.ts';
-import {FAULTS} from './fault-schemas.ts';
-import type {OperationDescription} from './operations.ts';
-import {END_FAULTS_QUERY} from './parameters.ts';
 import {
   ALL_SETTINGS,
   AVAILABLE_SETTINGS,
@@ -13,8 +8,13 @@ import {
   PLUGIN_LIST,
   PLUGIN_LOGS,
   SETTING_VALUES,
-} from './plugin-schemas.ts';
-import {DONE} from './schemas.ts';
+} from '../../documents/answers/plugin-answers.ts';
+import {DONE} from '../../documents/answers/store-answers.ts';
+import {FAULTS} from '../../documents/faults.ts';
+import {END_FAULTS_QUERY} from '../../documents/queries.ts';
+import type {FailureCode} from '../../failures/failure.ts';
+import type {Method} from '../core/route.ts';
+import type {OperationDescription, Operations} from './operation.ts';
 
 /** Failures of every body that is read as JSON, and of writing an entry. */
 const BODY: readonly FailureCode[] = [
@@ -80,7 +80,7 @@ const FAULT_OPERATIONS: {readonly [M in Method]?: OperationDescription} = {
 };
 
 /** Operations for plugins: those of this service, and those that published plugins expect of their client. */
-export const PLUGIN_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: OperationDescription}>> = {
+export const PLUGIN_OPERATIONS: Operations = {
   '/api/plugins': {
     GET: {
       operationId: 'listPlugins',

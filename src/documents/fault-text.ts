@@ -1,6 +1,6 @@
+import type {Fault, RequestFault} from '../domain/fault.ts';
 import {FAULT_KINDS} from '../failures/fault-mark.ts';
-import type {Fault, RequestFault} from './fault.ts';
-import {findFaultProblems} from './fault-check.ts';
+import {findFaultProblems} from './faults.ts';
 
 /** Result of reading a fault from text: the fault, or the problem in words. */
 export type FaultTextReading = {readonly fault: Fault} | {readonly problem: string};

@@ -1,75 +1,17 @@
-import {z} from 'zod';
-import {PERMISSION_NAMES} from '../../domain/access.ts';
-import type {Method} from '../core/route.ts';
-import type {OperationDescription} from './operations.ts';
-import {REVOKE_QUERY} from './parameters.ts';
-import {DONE} from './schemas.ts';
-
-/** Body of POST /api/access/page-tokens, for the documentation: `readCodeExchange` parses it. */
-export const CODE_EXCHANGE = z.strictObject({code: z.string()});
-
-const OWNER_CODE = z.strictObject({
-  code: z.string(),
-  expiresInSeconds: z.int().meta({description: 'Time in which the code has to be exchanged.'}),
-});
-
-const PAGE_TOKEN = z.strictObject({token: z.string().meta({description: 'Sent as `Authorization: Bearer`.'})});
-
-const ORIGINS = z.strictObject({
-  allowed: z.array(z.string()).meta({description: 'Origins whose pages may call.'}),
-  refused: z
-    .array(
-      z.strictObject({
-        origin: z.string(),
-        count: z.int().meta({description: 'Number of refused requests.'}),
-        at: z.iso.datetime().meta({description: 'Time of the last one.'}),
-      }),
-    )
-    .meta({description: 'Origins whose pages were refused since the start, the last one first; at most 20.'}),
-});
-
-/** Body of POST /api/allowed-origins, for the documentation: `readAllowedOrigin` parses it. */
-export const ALLOWED_ORIGIN = z.strictObject({origin: z.string()});
-
-/** Body of POST /api/access/tokens, for the documentation: `readTokenRequest` parses it. */
-export const TOKEN_REQUEST = z.strictObject({
-  name: z.string().meta({description: 'Unique; letters, digits, dots, dashes and underscores.'}),
-  permissions: z.array(z.string()).meta({
-    description: `Of ${PERMISSION_NAMES.join(', ')}, entries:read:PREFIX and entries:write:PREFIX; a prefix is empty or ends in a slash.`,
-  }),
-  expiresAt: z.iso
-    .datetime({offset: true})
-    .optional()
-    .meta({description: 'End of its validity; without it, it does not expire.'}),
-});
-
-const TOKENS = z.strictObject({
-  tokens: z.array(
-    z.strictObject({
-      name: z.string(),
-      permissions: z.array(z.string()),
-      createdAt: z.iso.datetime(),
-      expiresAt: z.iso.datetime().optional().meta({description: 'Absent if it does not expire.'}),
-    }),
-  ),
-});
-
-const CREATED_TOKEN = z.strictObject({
-  token: z.string().meta({description: 'The secret: `crewroom_` and 43 characters. It is shown only here.'}),
-});
-
-/** Body of POST /api/access/grants, for the documentation: `readGrantRequest` parses it. */
-export const GRANT_REQUEST = z.strictObject({
-  plugin: z.string().meta({description: 'Id of a plugin, which need not be installed.'}),
-  permissions: z.array(z.string()).meta({description: 'To add to those that it has.'}),
-});
-
-const GRANTS = z.strictObject({
-  grants: z.array(z.strictObject({plugin: z.string(), permissions: z.array(z.string())})),
-});
+import {
+  CREATED_TOKEN,
+  GRANTS,
+  ORIGINS,
+  OWNER_CODE,
+  PAGE_TOKEN,
+  TOKENS,
+} from '../../documents/answers/access-answers.ts';
+import {DONE} from '../../documents/answers/store-answers.ts';
+import {REVOKE_QUERY} from '../../documents/queries.ts';
+import type {Operations} from './operation.ts';
 
 /** Operations of the owner. */
-export const ACCESS_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: OperationDescription}>> = {
+export const ACCESS_OPERATIONS: Operations = {
   '/api/allowed-origins': {
     GET: {
       operationId: 'listOrigins',
