@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {parsePrometheus} from '../../test/support/prometheus.ts';
+import {NO_FAULTS} from '../domain/active-faults.ts';
 import type {PluginStatus} from '../domain/plugin.ts';
 import type {MetricsDeps} from './collect.ts';
 import {Metrics} from './metrics.ts';
@@ -15,7 +16,7 @@ const STORE = {revision: 7, readOnlyBecause: undefined, statistics: async () => 
 
 function make(deps: Partial<MetricsDeps> = {}): Metrics {
   return new Metrics({
-    store: STORE,
+    ...{store: STORE, faults: NO_FAULTS},
     events: {statistics: () => EVENTS},
     plugins: {list: () => []},
     connections: () => undefined,
