@@ -81,7 +81,7 @@ export type {
 } from './domain/plugin.ts';
 export type {PluginId} from './domain/plugin-id.ts';
 export type {PluginManifest, PluginSetting} from './domain/plugin-manifest.ts';
-export type {ListMoment, Range} from './domain/range.ts';
+export type {Range} from './domain/range.ts';
 export type {
   FollowOptions,
   RecordedFailure,
