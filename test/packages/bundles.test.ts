@@ -13,6 +13,10 @@ const requireOfBundle = createRequire(hostFileOf('effect'));
 const OWN = fileURLToPath(new URL('../../dist/bundles', import.meta.url));
 
 describe('the bundles of the service', () => {
+  test('that of lmdb prints nothing: the service reports the errors that it throws', () => {
+    expect(readFileSync(join(OWN, 'lmdb', 'bundle.cjs'), 'utf8')).not.toMatch(/\bconsole\./);
+  });
+
   for (const folder of readdirSync(OWN)) {
     test(`${folder} has the licence of each package in it, and names for import`, async () => {
       const files = readdirSync(join(OWN, folder));
