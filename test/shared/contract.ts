@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import type {Store} from '../../src/domain/store.ts';
 import {createEntryService} from '../../src/service/entry-service.ts';
@@ -11,6 +12,7 @@ import {
   testEntries,
   testStore,
 } from '../../src/testing/index.ts';
+import {put, remove} from '../../src/testing/shared/assertions.ts';
 import {FakeTime, type Opened} from '../support/opened-store.ts';
 import {openStoreIn} from '../support/shared-stores.ts';
 import {LOG_CHANGES_MAX as MODEL_LOG_CHANGES_MAX, testAgainstModel} from '../support/store-model.ts';
@@ -80,8 +82,22 @@ export function testEngine(name: string, createEngine: () => TestedEngine, model
 
   const open = (): Promise<Store> => openIn(createEngine(), createClock());
   testStore({name: `a store in ${name}`, open, openClocked, openReopenable, openShared, logChangesMax, ...runner});
+  describe(`two stores in ${name}`, () => testRepetition(openShared));
   testAgainstModel({name, open: () => openModelled(createEngine()), runs: modelRuns});
   testEntries({name: `entries in ${name}`, open: openService, ...runner});
+}
+
+function testRepetition(open: () => Promise<SharedStores>): void {
+  test('apply a commit once that is sent again with its id, also if it changed nothing the first time', async () => {
+    await using stores = await open();
+    const {first, second} = stores;
+    const commit = {checks: [], operations: [remove('a')], id: 'of the caller'};
+    const result = await first.commit(commit);
+    assert.deepEqual(result, {revision: 0, outcomes: ['absent']});
+    await second.commit({checks: [], operations: [put('a')]});
+    for (const store of [first, second]) assert.deepEqual(await store.commit(commit), result);
+    assert.deepEqual(await second.commit({...commit, id: 'of another'}), {revision: 2, outcomes: ['deleted']});
+  });
 }
 
 async function openModelled(engine: TestedEngine, time = new FakeTime()): Promise<Opened> {

@@ -5,7 +5,7 @@ import {pageOf} from '../../protocol/failure/failure-document.ts';
 import {serviceUrl} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {EXPLAIN} from '../catalogue/setup-commands.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {refusedUsage} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
@@ -36,7 +36,7 @@ export async function run(call: CallOf<typeof EXPLAIN>): Promise<ExitCode> {
 function unknownCode(code: string): Error {
   const similar = findSimilar(code, FAILURE_CODES);
   const hint = similar === undefined ? '' : `; did you mean ${similar}?`;
-  return invalidUsage('explain', `there is no failure ${JSON.stringify(code)}${hint}`);
+  return refusedUsage('explain', `there is no failure ${JSON.stringify(code)}${hint}`, 'docs/errors.md has all codes');
 }
 
 /** Returns a line of Markdown as a text for terminals: of links the text stays, and backticks show what is code. */

@@ -2,13 +2,12 @@ import type {ChildProcess} from 'node:child_process';
 import {constants} from 'node:os';
 import spawn from 'cross-spawn';
 import {openCrewroom} from '../../app.ts';
-import {URL_VARIABLE, variableOf} from '../../config/config.ts';
 import {type ConfigSources, resolveConfig} from '../../config/resolve-config.ts';
-import {serviceUrl} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {RUN} from '../catalogue/service-commands.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {CANNOT_START_ADVICE, invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {readSources} from '../input/settings.ts';
+import {childEnvironment} from '../service/child-environment.ts';
 import {untilStarted} from '../service/until-started.ts';
 import type {CliContext, StopSignal} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
@@ -59,19 +58,14 @@ async function runCommand(
   {context, address, stop}: CommandDeps,
 ): Promise<number> {
   const {environment, workingDirectory: cwd} = context;
-  const found = {
-    [URL_VARIABLE]: serviceUrl(address),
-    [variableOf('host')]: address.host,
-    [variableOf('port')]: String(address.port),
-  };
-  const child = spawn(program, args, {stdio: 'inherit', cwd, env: {...environment, ...found}});
+  const child = spawn(program, args, {stdio: 'inherit', cwd, env: childEnvironment(environment, address)});
   const stopPassing = passSignals(child, context, stop);
   stop.release();
   try {
     return await new Promise((resolve, reject) => {
       child.on('error', error => {
         // Otherwise the command runs, and could not be sent a signal.
-        if (child.pid === undefined) reject(invalidUsage('run', describeError(program, error)));
+        if (child.pid === undefined) reject(refusedUsage('run', describeError(program, error), CANNOT_START_ADVICE));
       });
       child.once('exit', (exitCode, signal) => resolve(exitCode ?? exitCodeOf(signal)));
     });

@@ -80,6 +80,13 @@ export interface Output {
   readonly columns: number;
   /** Resolves when the operating system has the data. Rejects with `EPIPE` if the reader has closed the stream. */
   write(data: string | Uint8Array): Promise<void>;
+  /**
+   * Calls a listener once the reader has closed the stream, while nothing else may be written: a pipe tells that only to a write. So a
+   * space is written at times, which before a line of JSON means nothing. Other streams are never written to.
+   *
+   * @returns A function that ends it.
+   */
+  onClosed(listener: () => void): () => void;
   /** The stream itself, for the prompts library. */
   readonly stream: NodeJS.WritableStream;
 }

@@ -102,7 +102,7 @@ export const DATA_ROWS: Rows<DataFailure> = {
     text: ({host}) => `Cannot serve the host ${quote(host)}: it is not one of the names of this service`,
     advice:
       'Call http://127.0.0.1, http://localhost or http://[::1] with the port of the service (a proxy: changeOrigin), or start it with --allow-host NAME',
-    when: 'The `Host` header, or the host of an absolute target, is not one of the names of the service: see the guard in [http-api.md](http-api.md).',
+    when: 'The `Host` header, or the host of an absolute target, is not one of the names of the service: see [the guard](guard.md).',
     example: {host: 'example'},
   },
   'foreign-origin': {
@@ -217,13 +217,13 @@ export const DATA_ROWS: Rows<DataFailure> = {
   'store-unavailable': {
     status: 503,
     text: ({problem, ...part}) => `Cannot reach the store: ${problem}${describePart(part)}`,
-    advice: 'Try again in a moment; nothing was stored. If it persists, tell the operator of the store',
+    advice: 'Try again in a moment; if it persists, tell the operator of the store',
     when: 'The engine of the store cannot be reached; nothing was changed. The header `Retry-After` is 2 seconds. Stores whose engine is on other machines fail like this. Of the built-in ones only lists and exports do, if the disk fails while they are being read, and writes, if no file can be opened for the moment (`ulimit -n`).',
     example: {problem: 'no quorum'},
   },
   'disk-full': {
     status: 507,
-    text: part => `Cannot write: the disk is full; stored values are unchanged${describePart(part)}`,
+    text: part => `Cannot write: the disk is full${describePart(part) || '; stored values are unchanged'}`,
     advice: 'Free space on the disk of the data directory; writes then work again without a restart',
     when: 'There is no free space on the disk of the data directory, a quota is used up, or a limit for the size of files is reached (`ulimit -f`).',
     example: {},
@@ -232,7 +232,7 @@ export const DATA_ROWS: Rows<DataFailure> = {
     status: 503,
     text: ({waitingMax, ...part}) =>
       `Cannot queue another write: ${waitingMax} are waiting for the disk${describePart(part)}`,
-    advice: 'Wait for answers before sending more writes; nothing was stored',
+    advice: 'Wait for answers before sending more writes',
     when: 'The queue of writes that wait for the disk is full.',
     example: {waitingMax: 4096},
   },

@@ -64,7 +64,7 @@ export const REQUEST_ROWS: Rows<FailureIn<typeof REQUEST_MEMBERS>> = {
       `Cannot serve a browser at ${quote(host)}: it does not mark requests to this name, so any page may have sent this one`,
     advice:
       'Open http://localhost with the port of the service in the browser; a program that calls itself Mozilla sends X-Crewroom-Client: 1 or a token',
-    when: 'A browser called the service at a name of `--allow-host`, where it does not show which page sent a request: see the guard in [http-api.md](http-api.md).',
+    when: 'A browser called the service at a name of `--allow-host`, where it does not show which page sent a request: see [the guard](guard.md).',
     example: {host: 'example'},
   },
   'other-user': {
@@ -73,7 +73,7 @@ export const REQUEST_ROWS: Rows<FailureIn<typeof REQUEST_MEMBERS>> = {
       `Cannot serve this program: ${owner === undefined ? 'the user at the other end of its connection is unknown' : `it is one of user ${owner}`}`,
     advice:
       'Call as the user who runs the service, and read the answer before you close the connection; or start the service with --allow-user NAME',
-    when: 'On Linux: the program at the other end of the connection belongs to another user, `owner`, or to none that is known, since it has closed the connection. It gets no answer to any request, and none has an effect: see [other users](http-api.md#other-users).',
+    when: 'On Linux: the program at the other end of the connection belongs to another user, `owner`, or to none that is known, since it has closed the connection. It gets no answer to any request, and none has an effect: see [other users](guard.md#other-users).',
     example: {owner: 1001},
   },
   'subscriber-too-slow': {

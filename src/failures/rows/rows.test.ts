@@ -4,6 +4,7 @@ import {FAILURES} from '../../../test/support/sample-failures.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {AppError, describeFailure} from '../app-error.ts';
 import type {Failure, FailureCode} from '../failure.ts';
+import {adviseOn} from '../failure-advice.ts';
 import {FAILURE_CODES, ROWS} from './rows.ts';
 
 type Variant = {readonly code: FailureCode; readonly name: string; readonly failure: Failure; readonly text: string};
@@ -16,7 +17,7 @@ const VARIANTS: readonly Variant[] = [
   ...importVariants('store-read-only', 'Cannot write: the store has been read-only since the disk failed (EIO)', {
     problem: 'EIO',
   }),
-  ...importVariants('disk-full', 'Cannot write: the disk is full; stored values are unchanged', {}),
+  ...importVariants('disk-full', 'Cannot write: the disk is full', {}, '; stored values are unchanged'),
   ...importVariants('store-busy', 'Cannot queue another write: 4096 are waiting for the disk', {waitingMax: 4096}),
   ...importVariants('store-closed', 'Cannot use the store: it is closed', {}),
   ...importVariants('store-unavailable', 'Cannot reach the store: no quorum', {problem: 'no quorum'}),
@@ -245,9 +246,9 @@ const VARIANTS: readonly Variant[] = [
 ];
 
 /** Returns the messages of a failure that may end an import, for each part that was stored before. */
-function importVariants<C extends FailureCode>(code: C, text: string, members: object): readonly Variant[] {
+function importVariants<C extends FailureCode>(code: C, text: string, members: object, alone = ''): readonly Variant[] {
   return [
-    {stored: {}, name: 'nothing of an import without one', end: ''},
+    {stored: {}, name: 'nothing of an import without one', end: alone},
     {stored: {imported: 0, batches: 0}, name: 'that nothing was stored', end: '; nothing was stored'},
     {
       stored: {imported: 1, batches: 1},
@@ -309,6 +310,7 @@ describe('ROWS', () => {
   for (const {code, name, failure, text} of VARIANTS) {
     test(`says of "${code}" ${name}`, () => {
       assert.equal(describeFailure(failure), text);
+      assert.doesNotMatch(adviseOn(failure), /nothing was stored/, 'what was stored is said once');
     });
   }
 

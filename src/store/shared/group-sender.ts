@@ -1,4 +1,3 @@
-import type {Revision} from '../../domain/revision.ts';
 import type {Timers} from '../../domain/timers.ts';
 import {waitForTime} from '../../domain/wait-for-time.ts';
 import type {Attempt} from './attempt.ts';
@@ -13,8 +12,8 @@ const PAUSE_MS_MAX = 500;
 /** A group to be written. */
 export interface SentGroup {
   readonly attempt: Attempt;
-  /** The revision after which it was planned. */
-  readonly after: Revision;
+  /** The era in which it was planned. */
+  readonly era: number;
   readonly write: GuardedWrite;
 }
 
@@ -64,12 +63,12 @@ export async function sendGroup(group: SentGroup, deps: SenderDeps): Promise<Sen
 
 /** Finds out whether an earlier request was applied, after the head has changed. */
 async function resolve(
-  {attempt: {group}, after, write}: SentGroup,
+  {attempt: {group}, era, write}: SentGroup,
   found: StoredValue | undefined,
   results: ResultReader,
 ): Promise<SentResult> {
   if (found?.value.equals(write.value)) return {kind: 'written', version: found.version};
   const head = found === undefined ? undefined : decodeHead(found);
-  const isWritten = head?.head.group === group || (await results.hasGroup(group, after));
+  const isWritten = head?.head.group === group || (await results.hasGroup(group, era));
   return {kind: isWritten ? 'overtaken' : 'conflict', found};
 }
