@@ -130,8 +130,9 @@ function* checkHeaders({status, headers}: Answer, isFile: boolean): Iterable<Fou
   if (status === 101) return;
   for (const [name, wanted] of Object.entries({...REQUIRED_HEADERS, ...(isFile ? FILE_HEADERS : {})})) {
     const value = headerOf(headers, name);
-    // Streams also tell proxies to leave them as they are.
-    if (value?.replace(/, no-transform$/, '') !== wanted) yield found('missing-header', `${name} is ${value}`);
+    // Streams also tell proxies to leave them as they are; documents of plugins are kept in no cache.
+    const accepted = wanted === 'no-cache' ? [wanted, 'no-store'] : [wanted, `${wanted}, no-transform`];
+    if (!accepted.includes(value ?? '')) yield found('missing-header', `${name} is ${value}`);
   }
   const names = headers.map(([name]) => name);
   for (const name of new Set(names))

@@ -202,4 +202,16 @@ const COMMAND_FLAGS = [
 const CLONE_FLAGS = ['--faults', '--minutes', '--no-peers', '--only', '--rounds', '--seed'];
 
 /** Flags of other programs. */
-const OTHER_FLAGS = ['--global', '--max-txn-ops', '--network', '--test', '--retry', '--retry-connrefused'];
+const OTHER_FLAGS = [
+  '--global',
+  '--init',
+  '--max-txn-ops',
+  '--network',
+  '--retry',
+  '--retry-connrefused',
+  '--rm',
+  '--test',
+  '--user',
+  '--volume',
+  '--workdir',
+];

@@ -27,6 +27,8 @@ export interface PluginHostDeps {
   readonly development: readonly string[];
   /** True if a dev server serves the pages of plugins in development: then they have pages without files. */
   readonly hasPageServer: boolean;
+  /** True if plugins in development may belong to other users. */
+  readonly takesForeign: boolean;
   /** The place for the files of backgrounds. The host disposes of it. */
   readonly storage: PluginStorage;
   readonly identity: IdentitySource;
@@ -211,7 +213,8 @@ class ProcessHost implements PluginHost {
       import('./background/background.ts'),
       import('./directory/plugin-directory.ts'),
     ]);
-    const {directory, development, hasPageServer, environment, serviceHosts, log, nowMs, timers} = this.#deps;
+    const {directory, development, hasPageServer, takesForeign, environment, serviceHosts, log, nowMs, timers} =
+      this.#deps;
     const surroundings = {servicePort, serviceHosts, environment, secrets: this.#secrets, nowMs, timers};
     const start = (parts: BackgroundParts): Background => {
       this.#secrets.remember(parts.token);
@@ -220,7 +223,7 @@ class ProcessHost implements PluginHost {
       return background;
     };
     const onChange = (found: Found): void => this.#apply(found, start);
-    return followPlugins({directory, development, hasPageServer, log, timers, onChange});
+    return followPlugins({directory, development, hasPageServer, takesForeign, log, timers, onChange});
   }
 
   /** Adds, updates and removes plugins to match the folders on disk. */

@@ -74,9 +74,10 @@ export function describeStatus(parts: StatusParts): PluginStatus {
   };
 }
 
-function findWarnings({manifest, warnings}: FoundPlugin, pilot: Pilot | undefined): readonly string[] {
+function findWarnings({manifest, warnings, exposed}: FoundPlugin, pilot: Pilot | undefined): readonly string[] {
+  const open = exposed === undefined ? [] : [`it ${exposed}`];
   const defects = warnings.map(warning => `${MANIFEST_FILE}: ${describeProblem(warning)}`);
-  return manifest === undefined ? [] : [...defects, ...findForeignAirline(manifest, pilot)];
+  return manifest === undefined ? [] : [...open, ...defects, ...findForeignAirline(manifest, pilot)];
 }
 
 /** Published plugins name the community that they were made for, and some serve others as well. */

@@ -35,6 +35,8 @@ export interface FoundPlugin extends PluginFolder {
   readonly stamp: string;
   /** Changes with the files of the page; undefined without a page, and if the plugin is not in development. */
   readonly page?: string | undefined;
+  /** How other users could change it, although it may run. */
+  readonly exposed?: string | undefined;
 }
 
 /** Reads the manifest of a plugin, unless its folder does not exist or is not safe. */
@@ -58,6 +60,7 @@ const MISSING: FolderState = {
   hasBackground: false,
   icons: [],
   problems: [{path: '$', problem: 'does not exist'}],
+  exposures: [],
 };
 
 /** The problem of a plugin that has nothing to run or to show. */
