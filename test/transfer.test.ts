@@ -8,7 +8,7 @@ import type {Store} from '../src/domain/store.ts';
 import type {Failure} from '../src/failures/failure.ts';
 import type {CrewroomParts} from '../src/parts.ts';
 import {openMemoryStore} from '../src/store/memory/memory-store.ts';
-import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../src/testing/shared/samples.ts';
+import {SAMPLE_KEYS, SAMPLE_TEXTS} from './contracts/shared/samples.ts';
 import {exportText, formatExport, importText, manyEntries} from './support/exports.ts';
 import {makeTemporaryDirectory} from './support/service.ts';
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {SAMPLE_TEXTS} from '../../../test/contracts/shared/samples.ts';
 import type {Transaction} from '../../domain/entries.ts';
 import {KEY_BYTES_MAX, TTL_SECONDS_MAX} from '../../domain/fixed-limits.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {SAMPLE_TEXTS} from '../../testing/shared/samples.ts';
 import {readPlainTransaction} from './plain-transaction.ts';
 import {readAnyTransaction, readTransaction} from './read-transaction.ts';
 import {formatTransaction} from './write-transaction.ts';
