@@ -43,6 +43,7 @@ import {
   openAccess,
   openPlugins,
   openSessions,
+  type ServiceParts,
 } from './parts.ts';
 import {platformPaths} from './paths.ts';
 import {openFlight} from './plugins/flight/simulated-flight.ts';
@@ -84,7 +85,7 @@ export async function openCrewroom(
   const config = readOptions(options, {defaults, workingDirectory: process.cwd()});
   if (!isLoopback(config.host)) throw new AppError({code: 'unsafe-host', host: config.host});
   const pluginConfig = await readPluginConfig(config.pluginConfig);
-  const given: CrewroomParts = {...DEFAULT_PARTS, ...parts};
+  const given: ServiceParts = {...DEFAULT_PARTS, ...parts};
   const faults = createFaultSwitch({
     ...given,
     ephemeral: config.ephemeral && locateStore(config.store).kind !== 'etcd',

@@ -28,8 +28,6 @@ import {VERSION} from './version.ts';
 
 /** The parts of the service that a program may replace. */
 export interface CrewroomParts {
-  /** @default {a store in `dataDir`, or in memory if `ephemeral`} */
-  readonly openStore: (config: Config, parts: CrewroomParts) => Promise<Store>;
   /** Without `airline`, an identity source that is given here has no sign-in. @default {the source that `profile` names} */
   readonly openIdentity: (config: Config, parts: CrewroomParts) => Promise<IdentitySource>;
   /** @default {nothing is logged} */
@@ -60,8 +58,14 @@ export interface CrewroomParts {
   readonly keychain: Keychain;
 }
 
+/** All parts. Only the tests of the service replace the store. */
+export interface ServiceParts extends CrewroomParts {
+  /** @default {a store in `dataDir`, or in memory if `ephemeral`} */
+  readonly openStore: (config: Config, parts: ServiceParts) => Promise<Store>;
+}
+
 /** The default parts. */
-export const DEFAULT_PARTS: CrewroomParts = {
+export const DEFAULT_PARTS: ServiceParts = {
   openStore,
   openIdentity,
   log: SILENT_LOG,
@@ -81,7 +85,7 @@ export const DEFAULT_PARTS: CrewroomParts = {
   keychain: openKeychain({environment: process.env}),
 };
 
-async function openStore(config: Config, parts: CrewroomParts): Promise<Store> {
+async function openStore(config: Config, parts: ServiceParts): Promise<Store> {
   const {ephemeral, dataDir, store} = config;
   const {nowMs, elapsedMs, log, randomBytes, newStoreId} = parts;
   const location = locateStore(store);
@@ -158,7 +162,7 @@ export interface OpenedAccess {
  *
  * @throws {AppError} `invalid-token-file`, `invalid-rules-file` if a file is damaged.
  */
-export async function openAccess(config: Config, parts: CrewroomParts): Promise<OpenedAccess> {
+export async function openAccess(config: Config, parts: ServiceParts): Promise<OpenedAccess> {
   const {access, ephemeral, dataDir: directory} = config;
   const {openStore: given, nowMs, timers, randomBytes, log} = parts;
   const dataDir = ephemeral || given !== openStore ? undefined : directory;

@@ -12,7 +12,7 @@ import type {Timers} from '../../src/domain/timers.ts';
 import {AppError} from '../../src/failures/app-error.ts';
 import {makeAirline} from '../../src/identity/backend/airline-profile.ts';
 import type {Keychain} from '../../src/identity/keychain/keychain.ts';
-import type {CrewroomParts} from '../../src/parts.ts';
+import type {ServiceParts} from '../../src/parts.ts';
 import {startPhpVms5, type TestBackEnd} from './back-ends.ts';
 import {makeTemporaryDirectory, startService} from './service.ts';
 
@@ -132,7 +132,7 @@ export interface Machine {
   readonly backEnd: TestBackEnd;
   readonly directory: string;
   readonly dataDir: string;
-  start(options?: Partial<Config>, parts?: Partial<CrewroomParts>): Promise<Running>;
+  start(options?: Partial<Config>, parts?: Partial<ServiceParts>): Promise<Running>;
 }
 
 /** A running service. */
