@@ -1,4 +1,4 @@
-import {readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {dirname, join, relative, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
@@ -549,6 +549,9 @@ const ONLY_IN = {
 /** Folders beside the service: they use it as its users do, by the name of the package or over HTTP. */
 const OUTSIDERS = ['bench', 'console', 'torture', 'fuzz', 'examples'];
 
+/** Folders beside `src/` with files that import each other. */
+const BESIDE = ['bench', 'console', 'fuzz', 'packages', 'torture'];
+
 /** Files that such folders may share with the tests. */
 const SHARED = join('test', 'support');
 
@@ -638,8 +641,16 @@ describe('every folder imports only what the table allows', () => {
   });
 
   test('there are no import cycles between files, types included', () => {
-    expect(findCircles(new Map(files.map(file => [file, findRelativeImports(file)])))).toEqual([]);
+    expect(findCircles(new Map(files.map(file => [file, findRelativeImports(source, file)])))).toEqual([]);
   });
+
+  for (const folder of BESIDE) {
+    test(`there are no import cycles between files of ${folder}, types included`, () => {
+      const own = listFiles(join(root, folder), /^(?!.*(?:node_modules|dist)\/).*\.(?:tsx?|js)$/);
+      expect(own).not.toEqual([]);
+      expect(findCircles(new Map(own.map(file => [file, findRelativeImports(join(root, folder), file)])))).toEqual([]);
+    });
+  }
 });
 
 describe('folders are small', () => {
@@ -722,8 +733,10 @@ function findCircles(graph: ReadonlyMap<string, readonly string[]>): readonly st
   return circles;
 }
 
-function findRelativeImports(file: string): readonly string[] {
-  return findImports(readFileSync(join(source, file), 'utf8'))
+/** Returns the files of a folder that one of them imports. Packages that are compiled name the compiled files. */
+function findRelativeImports(folder: string, file: string): readonly string[] {
+  return findImports(readFileSync(join(folder, file), 'utf8'))
     .filter(wanted => wanted.startsWith('.'))
-    .map(wanted => relative(source, resolve(source, dirname(file), wanted)));
+    .map(wanted => resolve(folder, dirname(file), wanted))
+    .map(path => relative(folder, existsSync(path) ? path : path.replace(/\.js$/, '.ts')));
 }
