@@ -83,7 +83,6 @@ export {
 export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn, SignInOptions} from './domain/session.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from './domain/standard-schema.ts';
 export {parseStoreId, type StoreId} from './domain/store-id.ts';
-export type {Timers} from './domain/timers.ts';
 export type {Export, ExportOptions, Imported, ImportMode, ImportOptions, Transfer} from './domain/transfer.ts';
 export type {TypedEntries} from './domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from './domain/typed-entry.ts';
@@ -99,3 +98,4 @@ export type {
 export type {FaultKind} from './failures/fault-mark.ts';
 export type {Keychain} from './identity/keychain/keychain.ts';
 export type {CrewroomParts} from './parts.ts';
+export type {Timers} from './time/timers.ts';

@@ -16,14 +16,13 @@ import {type Log, SILENT_LOG} from './domain/log.ts';
 import type {PageProofs} from './domain/page-proofs.ts';
 import type {ServedSessions} from './domain/session.ts';
 import type {Store} from './domain/store.ts';
-import type {Timers} from './domain/timers.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
-import {PROCESS_TIMERS} from './identity/process-timers.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
 import {pluginStorageDirOf, pluginsDirOf, runtimeDirsOf} from './paths.ts';
 import {createPluginHost, type PluginHost, type PluginHostDeps} from './plugins/plugin-host.ts';
 import {openStorage, openTemporaryStorage} from './plugins/storage.ts';
 import {namesOf} from './system/loopback.ts';
+import {PROCESS_TIMERS, type Timers} from './time/timers.ts';
 import {VERSION} from './version.ts';
 
 /** The parts of the service that a program may replace. */

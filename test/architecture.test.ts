@@ -15,6 +15,7 @@ type Room = keyof typeof MAY_IMPORT;
  */
 const MAY_IMPORT = {
   failures: [],
+  time: ['node:timers'],
   domain: ['failures'],
   protocol: ['domain', 'failures', 'protocol/failure', 'protocol/text'],
   'protocol/event': ['domain', 'protocol/text'],
@@ -24,7 +25,7 @@ const MAY_IMPORT = {
   'protocol/text': ['domain'],
   'protocol/transaction': ['domain', 'failures', 'protocol/text'],
   'protocol/transfer': ['domain', 'failures', 'protocol/text'],
-  service: ['domain', 'failures', 'protocol/text', 'protocol/transfer'],
+  service: ['domain', 'failures', 'protocol/text', 'protocol/transfer', 'time'],
   store: [
     'domain',
     'failures',
@@ -40,9 +41,9 @@ const MAY_IMPORT = {
   ],
   'store/disk': ['failures', 'files', 'node:'],
   'store/format': ['domain', 'failures', 'node:zlib'],
-  'store/lmdb': ['domain', 'failures', 'store/disk', 'node:', 'lmdb'],
+  'store/lmdb': ['domain', 'failures', 'store/disk', 'time', 'node:', 'lmdb'],
   // With the queue of the store on disk, so that commits wait in the same order and under the same limit.
-  'store/memory': ['domain', 'failures', 'store/format', 'store/plan', 'store/write', 'node:crypto', 'node:timers'],
+  'store/memory': ['domain', 'failures', 'store/format', 'store/plan', 'store/write', 'time', 'node:crypto'],
   'store/plan': ['domain', 'failures', 'store/format'],
   'store/shared': [
     'domain',
@@ -52,13 +53,14 @@ const MAY_IMPORT = {
     'store/plan',
     'store/shared/engine',
     'store/write',
-    'node:timers',
+    'time',
   ],
   'store/shared/engine': ['domain', 'failures', 'store/format', 'store/plan', 'node:zlib'],
   'store/shared/etcd': [
     'domain',
     'store/shared',
     'store/shared/engine',
+    'time',
     'node:crypto',
     'node:fs',
     'node:http',
@@ -75,15 +77,15 @@ const MAY_IMPORT = {
     'store/lmdb',
     'store/plan',
     'store/wal',
+    'time',
     'node:buffer',
-    'node:timers',
   ],
   'store/wal': ['domain', 'failures', 'store/disk', 'store/format', 'store/plan', 'node:'],
-  'store/write': ['domain', 'failures', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'node:timers'],
+  'store/write': ['domain', 'failures', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'time'],
   identity: ['files', 'domain', 'failures', 'node:fs', 'node:timers', 'zod'],
   'identity/backend': ['files', 'domain', 'failures', 'identity', 'identity/backend/request'],
-  'identity/backend/request': ['domain', 'failures', 'identity'],
-  'identity/keychain': ['domain', 'failures', 'identity', 'node:child_process', 'node:url'],
+  'identity/backend/request': ['domain', 'failures', 'identity', 'time'],
+  'identity/keychain': ['failures', 'identity', 'time', 'node:child_process', 'node:url'],
   'identity/session': [
     'domain',
     'failures',
@@ -91,8 +93,9 @@ const MAY_IMPORT = {
     'identity/backend',
     'identity/session/sign-in',
     'identity/session/storage',
+    'time',
   ],
-  'identity/session/sign-in': ['domain', 'failures', 'identity/backend', 'identity/session/storage'],
+  'identity/session/sign-in': ['domain', 'failures', 'identity/backend', 'identity/session/storage', 'time'],
   'identity/session/storage': [
     'files',
     'domain',
@@ -102,13 +105,13 @@ const MAY_IMPORT = {
     'node:fs',
     'node:path',
   ],
-  access: ['files', 'domain', 'failures', 'node:crypto', 'node:fs', 'node:path'],
+  access: ['files', 'domain', 'failures', 'time', 'node:crypto', 'node:fs', 'node:path'],
   'access/grants': ['files', 'access', 'domain', 'failures', 'node:path'],
   'access/pages': ['access', 'domain', 'node:crypto', 'node:path'],
-  events: ['domain', 'failures'],
-  faults: ['domain', 'failures', 'node:events'],
+  events: ['domain', 'failures', 'time'],
+  faults: ['domain', 'failures', 'time', 'node:events'],
   metrics: ['domain', 'failures'],
-  requests: ['domain', 'failures', 'protocol/headers'],
+  requests: ['domain', 'failures', 'protocol/headers', 'time'],
   plugins: [
     'files',
     'domain',
@@ -117,13 +120,14 @@ const MAY_IMPORT = {
     'plugins/background/log',
     'plugins/directory',
     'plugins/manifest',
+    'time',
     'node:fs',
     'node:path',
   ],
-  'plugins/background': ['domain', 'failures', 'plugins/background/channel', 'plugins/background/log', 'node:'],
+  'plugins/background': ['domain', 'failures', 'plugins/background/channel', 'plugins/background/log', 'time', 'node:'],
   // Runs on both sides.
   'plugins/background/channel': ['domain'],
-  'plugins/background/log': ['domain', 'node:stream', 'node:string_decoder'],
+  'plugins/background/log': ['domain', 'time', 'node:stream', 'node:string_decoder'],
   // A program of its own: it loads code of a plugin, and must not load that of the service.
   'plugins/background/runtime': [
     'plugins/background/channel',
@@ -146,7 +150,16 @@ const MAY_IMPORT = {
   ],
   'plugins/background/runtime/program': [],
   'plugins/background/runtime/values': ['node:util'],
-  'plugins/directory': ['files', 'domain', 'failures', 'plugins/manifest', 'node:crypto', 'node:fs', 'node:path'],
+  'plugins/directory': [
+    'files',
+    'domain',
+    'failures',
+    'plugins/manifest',
+    'time',
+    'node:crypto',
+    'node:fs',
+    'node:path',
+  ],
   'plugins/manifest': ['domain', 'failures'],
   'plugins/package': [
     'files',
@@ -166,8 +179,8 @@ const MAY_IMPORT = {
   ],
   'plugins/package/check': ['domain', 'plugins/manifest', 'acorn'],
   'plugins/flight': ['domain', 'failures'],
-  'plugins/settings': ['files', 'domain', 'failures'],
-  system: ['failures', 'node:'],
+  'plugins/settings': ['files', 'domain', 'failures', 'time'],
+  system: ['failures', 'time', 'node:'],
   http: ['domain', 'failures', 'http/core', 'http/node', 'protocol/headers', 'system'],
   'http/core': ['domain', 'failures', 'protocol/failure', 'protocol/headers', 'node:buffer', 'node:stream'],
   'http/files': ['files', 'http/core', 'protocol/headers', 'node:fs', 'node:path', 'mrmime'],
@@ -178,10 +191,10 @@ const MAY_IMPORT = {
     'http/node/connections',
     'protocol/headers',
     'system',
+    'time',
     'node:events',
     'node:http',
     'node:net',
-    'node:timers',
     'ws',
   ],
   'http/node/connections': ['domain', 'failures', 'node:net'],
@@ -201,10 +214,10 @@ const MAY_IMPORT = {
     'protocol/plugin',
     'protocol/transaction',
     'protocol/transfer',
+    'time',
     'node:crypto',
     'node:fs',
     'node:path',
-    'node:timers',
     'node:url',
   ],
   client: [
@@ -217,10 +230,11 @@ const MAY_IMPORT = {
     'protocol/headers',
     'protocol/text',
     'protocol/transaction',
+    'time',
   ],
   'client/network': ['domain'],
-  'client/service': ['domain', 'protocol', 'protocol/event', 'client'],
-  'client/transfer': ['domain', 'protocol/transfer', 'client', 'client/network'],
+  'client/service': ['domain', 'protocol', 'protocol/event', 'client', 'time'],
+  'client/transfer': ['domain', 'protocol/transfer', 'client', 'client/network', 'time'],
   testing: ['testing/identity', 'testing/plugin', 'testing/shared'],
   'testing/identity': ['domain', 'testing/shared', 'node:assert'],
   // Runs the whole service, as a program that embeds it does.
@@ -231,6 +245,7 @@ const MAY_IMPORT = {
     'failures',
     'identity',
     'plugins',
+    'time',
     'node:events',
     'node:http',
     'node:net',
@@ -255,6 +270,7 @@ const MAY_IMPORT = {
     'store/lmdb',
     'store/shared/etcd',
     'system',
+    'time',
     'node:dns',
     'node:fs',
     'node:net',
@@ -365,6 +381,7 @@ const MAY_IMPORT = {
     'failures',
     'protocol/transfer',
     'system',
+    'time',
     'node:',
   ],
   'cli/plugin': [
@@ -387,6 +404,7 @@ const MAY_IMPORT = {
     'store/disk',
     'store/lmdb',
     'system',
+    'time',
     'node:fs',
     'node:os',
     'node:path',
@@ -451,6 +469,7 @@ const MAY_IMPORT = {
     'protocol/text',
     'store/lmdb',
     'system',
+    'time',
     'node:',
     '@bomb.sh/tab',
     'cross-spawn',
@@ -477,6 +496,7 @@ const MAY_IMPORT = {
     'identity/session/storage',
     'plugins',
     'system',
+    'time',
     'node:crypto',
     'node:os',
     'node:path',
@@ -506,11 +526,11 @@ const MAY_IMPORT = {
     'metrics',
     'requests',
     'system',
-    'node:timers',
+    'time',
   ],
   // Built into JSON files; nothing loads it at run time.
   schemas: ['config', 'domain', 'identity', 'zod'],
-  'index.ts': ['app.ts', 'crewroom.ts', 'parts.ts', 'config', 'domain', 'failures', 'identity/keychain'],
+  'index.ts': ['app.ts', 'crewroom.ts', 'parts.ts', 'config', 'domain', 'failures', 'identity/keychain', 'time'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Number of source files, without tests, that a folder may have before it gets inner rooms. */
@@ -578,7 +598,6 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'http/node/': [['clock', 'timers'], 'timeouts of sockets, which are parameters, and the default of `nowMs`'],
   'http/proxy/page-server.ts': [['timers'], 'idle timeouts of sockets'],
   'http/routes/': [['timers'], 'the time that a long poll waits, which is a parameter'],
-  'identity/process-timers.ts': [['timers'], 'the default of `timers` for back ends and the keychain'],
   'identity/profile-source.ts': [['timers'], 'polls the file of the profile'],
   'plugins/background/runtime/': [['process', 'timers'], 'a program of its own, with a timer that measures its memory'],
   'store/lmdb-store.ts': [['process', 'randomness'], 'the defaults of `processId` and `randomBytes`'],
@@ -588,6 +607,7 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'store/tree/snapshots.ts': [['timers'], 'ends idle snapshots; the time is a parameter'],
   'store/shared/etcd/': [['clock'], 'deadlines of calls'],
   'store/write/checkpointer.ts': [['timers'], 'delays a checkpoint, so that it covers more commits'],
+  'time/timers.ts': [['timers'], '`PROCESS_TIMERS`, the default of `timers` for back ends, the keychain and clients'],
   'system/code-cache.ts': [['environment'], 'the options of this process by which V8 compiles'],
   'system/exit-limit.ts': [
     ['process', 'timers'],
@@ -675,6 +695,11 @@ describe('clock, randomness, network and process are given', () => {
       );
     });
   }
+});
+
+test('only Backoff lengthens waits between attempts', () => {
+  const doubling = /(?:Ms|_MS)\b \* 2 \*\*|\bpauseMs \* 2\b|\b2 \* pauseMs\b/;
+  expect(files.filter(file => doubling.test(readCode(file)))).toEqual(['time/backoff.ts']);
 });
 
 test('no module has mutable state', () => {

@@ -1,7 +1,7 @@
 import type {AccessToken, AccessTokens, Caller, Permission, RequestedToken} from '../domain/access.ts';
-import type {Timers} from '../domain/timers.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/failure.ts';
+import type {Timers} from '../time/timers.ts';
 import {createCaller} from './judged-caller.ts';
 import {readPermission} from './permission.ts';
 import {createToken, findEqual, hash, SecretHasher} from './token-hash.ts';

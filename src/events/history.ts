@@ -2,7 +2,7 @@ import type {EventBatch} from '../domain/event.ts';
 import type {Key, Prefix} from '../domain/key.ts';
 import type {Revision} from '../domain/revision.ts';
 import type {Store} from '../domain/store.ts';
-import type {Timers} from '../domain/timers.ts';
+import type {Timers} from '../time/timers.ts';
 import {describePresent, readLog, selectPrefix} from './batches.ts';
 import type {EventLimits} from './event-limits.ts';
 import {type Patience, readPatiently} from './read-patiently.ts';

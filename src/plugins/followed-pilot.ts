@@ -1,5 +1,5 @@
 import type {IdentitySource} from '../domain/identity.ts';
-import type {Timers} from '../domain/timers.ts';
+import type {Timers} from '../time/timers.ts';
 import type {Secrets} from './background/log/secrets.ts';
 import {type Pilot, readPilot} from './pilot.ts';
 

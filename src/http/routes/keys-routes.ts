@@ -1,10 +1,10 @@
-import {setImmediate} from 'node:timers/promises';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {ListOptions, Page} from '../../domain/entries.ts';
 import type {EntryInfo} from '../../domain/entry.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {Store} from '../../domain/store.ts';
 import {formatDeleted, formatListing} from '../../protocol/listing.ts';
+import {nextTick} from '../../time/next-tick.ts';
 import {KeptPages} from '../core/kept-pages.ts';
 import {memoize} from '../core/memoize.ts';
 import {answer, type HttpAnswer} from '../core/message.ts';
@@ -88,7 +88,6 @@ function createSequence(): <T>(action: () => Promise<T>) => Promise<T> {
   return action => {
     const done = last.then(action);
     // Wait for a tick of the event loop: only then can clients read answers, and evicted connections free their memory.
-    const nextTick = (): Promise<void> => setImmediate();
     last = done.then(nextTick, nextTick);
     return done;
   };

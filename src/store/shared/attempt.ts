@@ -1,4 +1,4 @@
-import type {Timers} from '../../domain/timers.ts';
+import type {Timers} from '../../time/timers.ts';
 import {EngineFailure} from './engine/driver.ts';
 
 /** Options of {@link Attempt}. */

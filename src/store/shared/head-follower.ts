@@ -1,4 +1,4 @@
-import type {Timers} from '../../domain/timers.ts';
+import type {Timers} from '../../time/timers.ts';
 import type {Driver} from './engine/driver.ts';
 import {HEAD_KEY} from './engine/engine-keys.ts';
 import type {Replica} from './replica.ts';

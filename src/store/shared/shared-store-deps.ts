@@ -1,4 +1,4 @@
-import type {Timers} from '../../domain/timers.ts';
+import type {Timers} from '../../time/timers.ts';
 import type {StoreClockDeps} from '../plan/store-clock.ts';
 import type {Driver} from './engine/driver.ts';
 

@@ -1,6 +1,6 @@
-import type {Timers} from '../../../domain/timers.ts';
 import {AppError} from '../../../failures/app-error.ts';
-import {PROCESS_TIMERS} from '../../process-timers.ts';
+import {PROCESS_TIMERS, type Timers} from '../../../time/timers.ts';
+import {untilAborted} from '../../../time/until-aborted.ts';
 import {type Body, readBody} from './answer-body.ts';
 import {describeTrouble} from './network-trouble.ts';
 
@@ -91,7 +91,7 @@ export async function sendRequest(request: BackEndRequest, deps: RequestDeps): P
     return {url, path, status: response.status, headers: response.headers, bytes, body, secrets};
   };
   try {
-    return await Promise.race([answer(), aborted(ending.signal)]);
+    return await untilAborted(answer(), ending.signal);
   } catch (error) {
     if (error instanceof AppError) throw error;
     signal?.throwIfAborted();
@@ -102,10 +102,6 @@ export async function sendRequest(request: BackEndRequest, deps: RequestDeps): P
     cancelTimeout();
     signal?.removeEventListener('abort', end);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), {once: true}));
 }
 
 function describeRequest({method, headers, body}: BackEndRequest, userAgent: string): RequestInit {

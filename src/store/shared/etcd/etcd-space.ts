@@ -1,5 +1,5 @@
 import type {Log} from '../../../domain/log.ts';
-import type {Timers} from '../../../domain/timers.ts';
+import type {Timers} from '../../../time/timers.ts';
 import {EngineFailure, isEngineFailure} from '../engine/driver.ts';
 import type {MemberSpace} from './member-facts.ts';
 

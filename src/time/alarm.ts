@@ -1,4 +1,4 @@
-import type {Timers} from '../../domain/timers.ts';
+import type {Timers} from './timers.ts';
 
 /** Calls a function at a given time. */
 export interface Alarm {
