@@ -12,8 +12,7 @@ export default defineConfig({
     alias: [
       {find: /^crewroom\/client$/, replacement: `${sources}client/index.ts`},
       {find: /^crewroom\/client\/service$/, replacement: `${sources}client/service/index.ts`},
-      // As `browser` in package.json does for the built files: pages get the short failure texts.
-      {find: /^.*\/failure-texts\.ts$/, replacement: `${sources}failures/client-failure-texts.ts`},
+      // As `browser` in package.json does for the built files.
       {find: /^.*\/network\/network\.ts$/, replacement: `${sources}client/network/page-network.ts`},
     ],
   },

@@ -53,6 +53,7 @@ const COMMON_HEADERS = new Set([
   'access-control-max-age',
   'allow',
   'cache-control',
+  'clear-site-data',
   'connection',
   'content-length',
   'content-security-policy',
@@ -62,8 +63,11 @@ const COMMON_HEADERS = new Set([
   'cross-origin-resource-policy',
   'date',
   'keep-alive',
+  'origin-agent-cluster',
+  'refresh',
   'transfer-encoding',
   'vary',
+  'x-accel-buffering',
   'x-content-type-options',
 ]);
 
@@ -126,7 +130,9 @@ function* checkHeaders({status, headers}: Answer, isFile: boolean): Iterable<Fou
   if (status === 101) return;
   for (const [name, wanted] of Object.entries({...REQUIRED_HEADERS, ...(isFile ? FILE_HEADERS : {})})) {
     const value = headerOf(headers, name);
-    if (value !== wanted) yield found('missing-header', `${name} is ${value}`);
+    // Streams also tell proxies to leave them as they are; documents of plugins are kept in no cache.
+    const accepted = wanted === 'no-cache' ? [wanted, 'no-store'] : [wanted, `${wanted}, no-transform`];
+    if (!accepted.includes(value ?? '')) yield found('missing-header', `${name} is ${value}`);
   }
   const names = headers.map(([name]) => name);
   for (const name of new Set(names))

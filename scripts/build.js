@@ -5,12 +5,13 @@ import {spawnSync} from 'node:child_process';
 import {cpSync, existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
-import {fileURLToPath, pathToFileURL} from 'node:url';
+import {fileURLToPath} from 'node:url';
 import {buildFolder} from './build-folder.js';
 import {bundleCommandLine} from './bundle-command-line.js';
 import {bundlePackages} from './bundle-packages.js';
 import {copyReachable} from './copy-client.js';
 import {writeDocs} from './write-docs.js';
+import {writeSchemas} from './write-schemas.js';
 
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -26,7 +27,10 @@ const SETTINGS = [
   'scripts/bundle-packages.js',
   'scripts/bundled-packages.js',
   'scripts/copy-client.js',
+  'scripts/json-schema.js',
   'scripts/write-docs.js',
+  'scripts/write-openapi.js',
+  'scripts/write-schemas.js',
 ].map(name => join(root, name));
 
 const packages = join(root, 'packages');
@@ -74,7 +78,7 @@ async function buildClient(folder) {
   const sources = [
     ...SETTINGS,
     join(folder, 'package.json'),
-    ...['client', 'domain', 'protocol'].map(name => join(dist, name)),
+    ...['client', 'domain', 'failures', 'protocol'].map(name => join(dist, name)),
   ];
   await buildFolder(join(folder, 'dist'), sources, built => {
     copyReachable(dist, entries, built);
@@ -134,11 +138,4 @@ async function buildConsole(built) {
     logLevel: 'warn',
     build: {outDir: join(built, 'console'), emptyOutDir: true},
   });
-}
-
-/** Writes the JSON Schemas of files that people write, which the built sources describe. */
-async function writeSchemas(built) {
-  const {FILE_SCHEMAS} = await import(pathToFileURL(join(built, 'schemas', 'file-schemas.js')).href);
-  for (const [name, schema] of Object.entries(FILE_SCHEMAS))
-    writeFileSync(join(built, 'schemas', name), `${JSON.stringify(schema, null, 2)}\n`);
 }

@@ -8,10 +8,10 @@ import {keepPackages} from './bundle-packages.js';
  * Dependencies that go into the bundles: each start loads them, and finding a small package in `node_modules` takes longer than running it. The
  * first exists as an ES module only, which Node 20 does not require without a warning.
  */
-const INLINED_DEPENDENCIES = ['env-paths', 'mrmime', 'picocolors'];
+const INLINED_DEPENDENCIES = ['mrmime', 'picocolors'];
 
 /** Bundles of packages that go into the program: each start of the service loads them, and the cache of compiled code has only one file. */
-const INLINED_BUNDLES = ['lmdb', 'pino'];
+const INLINED_BUNDLES = ['lmdb', 'pino', 'valibot'];
 
 /**
  * Bundles the command line. Node takes half of the time of 500 ES modules to load it, and starts 3 ms sooner with a CommonJS file.

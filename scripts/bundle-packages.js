@@ -5,7 +5,7 @@ import {createRequire} from 'node:module';
 import {basename, dirname, join, posix, relative} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
-import {BUNDLES, HOST_PACKAGES} from './bundled-packages.js';
+import {BUNDLES, HOST_PACKAGES, USED_ONLY} from './bundled-packages.js';
 
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -25,7 +25,8 @@ export async function bundlePackages(built) {
     const doors = names.map(name => ({specifier: name, file: posix.basename(name)}));
     // First: when it is loaded, lmdb finds its native part by the name of its package.
     writeManifest(join(built, FOLDER, folder), names[0], {});
-    await writeBundle(join(built, FOLDER, folder), doors);
+    const contents = USED_ONLY.includes(folder) ? formatUsed(built, folder) : formatRegistry(doors);
+    await writeBundle(join(built, FOLDER, folder), doors, contents);
     for (const {specifier, file} of doors) places.set(specifier, `${FOLDER}/${folder}/${file}.mjs`);
   }
   redirectImports(built, places);
@@ -65,17 +66,17 @@ async function bundleHostPackage(name, target) {
   }));
   const files = doors.map(({file}, index) => [paths[index], {import: `./${file}.mjs`, default: `./${file}.cjs`}]);
   writeManifest(target, name, {exports: {'./package.json': './package.json', ...Object.fromEntries(files)}});
-  await writeBundle(target, doors);
+  await writeBundle(target, doors, formatRegistry(doors));
 }
 
 /**
  * Bundles entry points into one file, which evaluates a module when it is first used, with a small file for `require` and for `import` of each,
  * and the licences of all packages in it.
  */
-async function writeBundle(target, doors) {
+async function writeBundle(target, doors, contents) {
   const {metafile} = await build({
     absWorkingDir: root,
-    stdin: {contents: formatRegistry(doors), resolveDir: root},
+    stdin: {contents, resolveDir: root},
     outfile: join(target, 'bundle.cjs'),
     bundle: true,
     platform: 'node',
@@ -87,6 +88,7 @@ async function writeBundle(target, doors) {
     // Native and optional, and used for a form of values that the service does not have: do not even look for it.
     external: ['msgpackr-extract'],
     define: {'process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED': '"true"'},
+    plugins: [ESCAPE_OWN_PATHS],
     logOverride: {'direct-eval': 'silent'},
     logLevel: 'warning',
     metafile: true,
@@ -102,6 +104,21 @@ async function writeBundle(target, doors) {
   copyLicences(Object.keys(metafile.inputs), target);
 }
 
+/** How CommonJS of lmdb, and of other packages that Rollup built, makes a URL of its own path: wrong with `#`, `?` or `%` in it. */
+const OWN_URL = "new (require('u' + 'rl').URL)('file:' + __filename).href";
+
+/** Lets these packages work in any folder. */
+const ESCAPE_OWN_PATHS = {
+  name: 'escape-own-paths',
+  setup(bundler) {
+    bundler.onLoad({filter: /[/\\]node_modules[/\\]lmdb[/\\]dist[/\\]index\.cjs$/}, ({path}) => {
+      const text = readFileSync(path, 'utf8');
+      if (!text.includes(OWN_URL)) throw new Error(`${path} finds its own path in another way: see OWN_URL`);
+      return {contents: text.replaceAll(OWN_URL, "require('url').pathToFileURL(__filename).href"), loader: 'js'};
+    });
+  },
+};
+
 /** Formats a module with all entry points, each of which is evaluated when it is first read. */
 function formatRegistry(doors) {
   const members = doors.map(({specifier}) => {
@@ -109,6 +126,14 @@ function formatRegistry(doors) {
     return `get ${name}() { return require(${name}); },`;
   });
   return `module.exports = {\n${members.join('\n')}\n};\n`;
+}
+
+/** Formats a module with the exports of a package that modules of a built service use, as members of the namespace `v`. */
+function formatUsed(built, name) {
+  const texts = listModules(built).map(file => readFileSync(file, 'utf8'));
+  const users = texts.filter(text => text.includes(`import * as v from '${name}'`));
+  const used = [...new Set(users.flatMap(text => Array.from(text.matchAll(/\bv\.(\w+)/g), match => match[1])))].sort();
+  return `import {${used.join(', ')}} from '${name}';\nexport const ${name} = {${used.join(', ')}};\n`;
 }
 
 /** Formats an ES module with the exports of an entry point: Node finds those of a bundle only as members of its default export. */
@@ -145,9 +170,7 @@ function readManifest(folder) {
 
 /** Lets all modules of a built service import the bundles of packages, by relative paths. */
 function redirectImports(built, places) {
-  for (const entry of readdirSync(built, {recursive: true, withFileTypes: true})) {
-    const file = join(entry.parentPath, entry.name);
-    if (!entry.isFile() || !file.endsWith('.js')) continue;
+  for (const file of listModules(built)) {
     const text = readFileSync(file, 'utf8');
     const redirected = text.replace(
       /^((?:import|export) .*\bfrom |.*\bimport\()'([^'.][^']*)'/gm,
@@ -160,4 +183,11 @@ function redirectImports(built, places) {
     );
     if (redirected !== text) writeFileSync(file, redirected);
   }
+}
+
+function listModules(built) {
+  const entries = readdirSync(built, {recursive: true, withFileTypes: true});
+  return entries
+    .filter(entry => entry.isFile() && entry.name.endsWith('.js'))
+    .map(({parentPath, name}) => join(parentPath, name));
 }

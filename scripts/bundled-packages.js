@@ -9,8 +9,11 @@ export const BUNDLES = {
   grpc: ['@grpc/grpc-js', '@grpc/proto-loader'],
   lmdb: ['lmdb'],
   pino: ['pino'],
-  zod: ['zod'],
+  valibot: ['valibot'],
 };
+
+/** Bundles with only what the service uses of a package: each start loads them. */
+export const USED_ONLY = ['valibot'];
 
 /** Packages that only the command line uses. They exist as ES modules only, and go into its bundle. */
 const COMMAND_LINE_PACKAGES = ['@bomb.sh/tab', '@clack/prompts', 'fast-string-width'];

@@ -10,24 +10,18 @@ const OWN_ADDRESS = /^http:\/\/localhost:7172(?=\/)/;
 
 /**
  * Renders all pages into the folder `docs` of a build, as `NAME.html`. Links between pages lead to `/docs/NAME`; of links to other files
- * of the repository only the text stays. Failures are also written as `errors.json`, for the command line.
+ * of the repository only the text stays.
  *
  * @param {string} root Path of the repository.
  * @param {string} built Path of the built service, which has the failures.
- * @throws {Error} If a failure has no description in docs/errors.md.
  */
 export async function writeDocs(root, built) {
   const pages = readPages(join(root, 'docs'));
-  const failures = await readFailures(pages['errors.md'] ?? '', built);
-  const texts = failures.map(({code, status, meaning, advice}) => [
-    code,
-    {status, meaning: withoutMarks(meaning), advice},
-  ]);
+  const failures = await readFailures(built);
   mkdirSync(join(built, 'docs'), {recursive: true});
-  writeFileSync(join(built, 'docs', 'errors.json'), `${JSON.stringify(Object.fromEntries(texts))}\n`);
   const all = {
     ...pages,
-    'errors.md': linkCodes(pages['errors.md'] ?? ''),
+    'errors.md': linkCodes(pages['errors.md'] ?? '', failures),
     'guides.md': formatContents(pages),
     ...Object.fromEntries(failures.map(failure => [`errors/${failure.code}.md`, formatFailurePage(failure)])),
   };
@@ -46,39 +40,29 @@ function readPages(folder) {
   return Object.fromEntries(pages.map(name => [name, readFileSync(join(folder, name), 'utf8')]));
 }
 
-/** Reads code, status and advice of every failure from the built service, and its description from docs/errors.md. */
-async function readFailures(text, built) {
+/** Reads the rows of all failures from the built service. */
+async function readFailures(built) {
   const load = path => import(pathToFileURL(join(built, path)).href);
-  const {STATUS_BY_CODE} = await load('failures/failure-status.js');
-  const {STATUS_TEXTS} = await load('failures/status-text.js');
-  const {adviseOnFailure} = await load('failures/failure-advice.js');
-  return Object.entries(STATUS_BY_CODE).map(([code, status]) => {
-    const [, meaning] = new RegExp(`^\\| \`${code}\` \\|(?: [0-9]{3} \\|)? (.+) \\| .+ \\|$`, 'm').exec(text) ?? [];
-    if (meaning === undefined) throw new Error(`docs/errors.md does not describe "${code}"`);
-    return {code, status, title: STATUS_TEXTS[status], meaning, advice: adviseOnFailure(code)};
-  });
+  const {ROWS} = await load('failures/rows/rows.js');
+  const {STATUS_TEXTS} = await load('failures/rows/status-text.js');
+  return Object.entries(ROWS).map(([code, row]) => ({code, title: STATUS_TEXTS[row.status], ...row}));
 }
 
 /** Formats the page of a failure, the address of which is the `type` of its problem document. */
-function formatFailurePage({code, status, title, meaning, advice}) {
+function formatFailurePage({code, status, title, when, advice}) {
   const sent =
     status === undefined
       ? 'No request fails with it: a start of the service, a command, or a client without an answer of the service does.'
       : `A request that fails with it is answered with the HTTP status ${status} (${title}), and a problem document that has \`"code": "${code}"\`.`;
-  return `# ${code}\n\n${sent}\n\n## When it happens\n\n${meaning}\n\n## What to do\n\n${advice.replaceAll('<', '&lt;')}.\n\n[All failures](../errors.md)\n`;
+  return `# ${code}\n\n${sent}\n\n## When it happens\n\n${when.replaceAll('](', '](../')}\n\n## What to do\n\n${advice.replaceAll('<', '&lt;')}.\n\n[All failures](../errors.md)\n`;
 }
 
-/** Returns a line of Markdown as a text for terminals: of links the text stays, and backticks show what is code. */
-function withoutMarks(text) {
-  return text
-    .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
-    .replaceAll('**', '')
-    .replaceAll('\\|', '|');
-}
-
-/** Links each code in the table of all failures to its page. */
-function linkCodes(text) {
-  return text.replace(/^\| `([a-z-]+)` \|/gm, '| [`$1`](errors/$1.md) |');
+/** Links each code in the tables of codes to its page. */
+function linkCodes(text, failures) {
+  const codes = new Set(failures.map(({code}) => code));
+  return text.replace(/^\| .+ \|$/gm, row =>
+    row.replace(/`([a-z-]+)`/g, (shown, code) => (codes.has(code) ? `[${shown}](errors/${code}.md)` : shown)),
+  );
 }
 
 /** Formats the list of all pages, guides first. */

@@ -26,7 +26,6 @@ import {createFaultySessions} from './faults/faulty-sessions.ts';
 import {createFaultyStore} from './faults/faulty-store.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 import {createHttpService, type HttpService} from './http/http-service.ts';
-import type {JsonObject} from './http/openapi/json-schema.ts';
 import {openProxy} from './http/proxy/open-proxy.ts';
 import type {PageServer} from './http/proxy/page-server.ts';
 import {createRoutes} from './http/routes/create-routes.ts';
@@ -43,7 +42,7 @@ import {
   openSessions,
   type ServiceParts,
 } from './parts.ts';
-import {platformPaths} from './paths.ts';
+import {assertDataDir, platformPaths} from './paths.ts';
 import {openFlight} from './plugins/flight/simulated-flight.ts';
 import type {PluginHost} from './plugins/plugin-host.ts';
 import {readPluginConfig} from './plugins/settings/plugin-config.ts';
@@ -82,8 +81,10 @@ export async function openCrewroom(
   parts: Partial<CrewroomParts> = {},
 ): Promise<Crewroom> {
   // 1. Check the settings.
-  const defaults: Config = {dataDir: platformPaths().dataDir, ...DEFAULTS};
-  const config = readOptions(options, {defaults, workingDirectory: process.cwd()});
+  const {dataDir, homeDir} = platformPaths();
+  const defaults: Config = {dataDir, ...DEFAULTS};
+  const config = readOptions(options, {defaults, workingDirectory: process.cwd(), homeDir});
+  if (!config.ephemeral) assertDataDir(config.dataDir);
   if (!isLoopback(config.host)) throw new AppError({code: 'unsafe-host', host: config.host});
   const pluginConfig = await readPluginConfig(config.pluginConfig);
   const given: ServiceParts = {...DEFAULT_PARTS, ...parts};
@@ -200,14 +201,14 @@ class OpenedCrewroom implements Crewroom {
     const dataDir = config.ephemeral ? undefined : config.dataDir;
     const pages = createPages(access, this.#host);
     const more = {accessMode: config.access, pages, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
-    const routes = createRoutes({...services, ...more, ...versions, limits, pause, identitySchema});
+    const routes = createRoutes({...services, ...more, ...versions, limits, pause});
     this.#http = createHttpService({
       access: createAccess({mode: config.access, ...access}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins, pages},
       onAnswered: answered => {
         metrics.countRequest(answered);
         requests.record(answered);
-        const {failure} = answered.failed ?? {};
+        const failure = answered.failed?.error.failure;
         if (failure?.code === 'foreign-origin' && faultOf(failure) === undefined)
           allowedOrigins.noteRefused(failure.origin);
       },
@@ -256,9 +257,4 @@ class OpenedCrewroom implements Crewroom {
       await eventsEnded;
     }
   }
-}
-
-async function identitySchema(): Promise<JsonObject> {
-  const {describeIdentity} = await import('./identity/identity-schema.ts');
-  return describeIdentity();
 }

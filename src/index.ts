@@ -87,15 +87,9 @@ export type {Export, ExportOptions, Imported, ImportMode, ImportOptions, Transfe
 export type {TypedEntries} from './domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from './domain/typed-entry.ts';
 export {AppError, describeFailure} from './failures/app-error.ts';
-export type {
-  ConfigurationProblem,
-  Conflict,
-  DocumentProblem,
-  Failure,
-  FailureCode,
-  ImportedPart,
-} from './failures/failure.ts';
+export type {Failure, FailureCode} from './failures/failure.ts';
 export type {FaultKind} from './failures/fault-mark.ts';
+export type {ConfigurationProblem, Conflict, DocumentProblem, ImportedPart} from './failures/members/problems.ts';
 export type {Keychain} from './identity/keychain/keychain.ts';
 export type {CrewroomParts} from './parts.ts';
 export type {Timers} from './time/timers.ts';

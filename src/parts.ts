@@ -53,6 +53,13 @@ export interface CrewroomParts {
    * place of their files. @default {none}
    */
   readonly pageServer: string | undefined;
+  /**
+   * True if plugins in development may belong to another user of the machine, with a warning in their status: for programs whose user has just named
+   * their folders.
+   *
+   * @default {false}
+   */
+  readonly takesForeignPlugins: boolean;
   /** Keeps the session. @default {the keychain of the operating system} */
   readonly keychain: Keychain;
 }
@@ -81,6 +88,7 @@ export const DEFAULT_PARTS: ServiceParts = {
   },
   fetch: (...request) => globalThis.fetch(...request),
   pageServer: undefined,
+  takesForeignPlugins: false,
   keychain: openKeychain({environment: process.env}),
 };
 
@@ -202,7 +210,7 @@ function createOwner(
 /** Opens the plugin host. It starts plugins only when `start` is called. */
 export function openPlugins(
   {plugins, plugin, dataDir, ephemeral, host}: Config,
-  {log, nowMs, elapsedMs, timers, pageServer}: CrewroomParts,
+  {log, nowMs, elapsedMs, timers, pageServer, takesForeignPlugins: takesForeign}: CrewroomParts,
   {identity, tokens}: Pick<PluginHostDeps, 'identity' | 'tokens'>,
 ): PluginHost {
   const installed = ephemeral ? undefined : pluginsDirOf(dataDir);
@@ -210,6 +218,7 @@ export function openPlugins(
     directory: plugins === '' ? installed : plugins,
     development: plugin,
     hasPageServer: pageServer !== undefined,
+    takesForeign,
     storage: ephemeral
       ? openTemporaryStorage(join(tmpdir(), 'crewroom-plugins-'))
       : openStorage(pluginStorageDirOf(dataDir)),

@@ -19,7 +19,7 @@ describe('the public interface matches its snapshot', () => {
       const api = describeApi(`${root}${target.types}`);
       await expect(api).toMatchFileSnapshot(`api/${name}.d.ts.txt`);
       const values = Array.from(
-        api.matchAll(/^export declare (?:abstract )?(?:class|const|function) (\w+)/gm),
+        api.matchAll(/^\/\/ (\w+)\nexport declare (?:abstract )?(?:class|const|function) /gm),
         ([, value]) => value,
       );
       expect(Object.keys((await import(`${root}${target.default}`)) as object).sort()).toEqual(

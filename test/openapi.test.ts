@@ -4,8 +4,7 @@ import addFormats from 'ajv-formats';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {openCrewroom} from '../src/app.ts';
 import type {Crewroom} from '../src/crewroom.ts';
-import {OPERATIONS} from '../src/http/openapi/operations.ts';
-import {PLUGIN_OPERATIONS} from '../src/http/openapi/plugin-operations.ts';
+import {OPERATIONS} from '../src/http/operations/operations.ts';
 
 interface OpenApi {
   readonly openapi: string;
@@ -41,10 +40,12 @@ test('the document is valid OpenAPI 3.1', async () => {
 });
 
 describe('the document describes exactly the operations of the service', () => {
-  for (const [path, operations] of Object.entries({...OPERATIONS, ...PLUGIN_OPERATIONS})) {
+  for (const [path, operations] of Object.entries(OPERATIONS)) {
     test(path, async () => {
+      // Served only at the host of the console.
+      const host = path === '/api/access/page-tokens' ? 'http://crewroom.localhost:7172' : base;
       const response = await crewroom.fetch(
-        new Request(base + path.replaceAll(/\{[a-z]+\}/g, 'k'), {method: 'OPTIONS'}),
+        new Request(host + path.replaceAll(/\{[a-z]+\}/g, 'k'), {method: 'OPTIONS'}),
       );
       const allowed = (response.headers.get('Allow') ?? '')
         .split(', ')

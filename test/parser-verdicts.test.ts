@@ -8,14 +8,13 @@ const SOURCES = fileURLToPath(new URL('../src', import.meta.url));
 /**
  * Parsers of the platform. All take linear time and accept any depth; the size of their results must be bounded before.
  */
-const PARSERS = /\b(?:JSON\.parse|new URL|URL\.canParse|Date\.parse|decodeURIComponent|safeParse)\((?!\))/g;
+const PARSERS = /\b(?:JSON\.parse|new URL|URL\.canParse|Date\.parse|decodeURIComponent|checkValue)\((?!\))/g;
 
 /** Calls of parsers of the platform: their number, and the bound of the text before each. */
 const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>> = {
-  'access/grants/rules-file.ts': [1, 'FILE_BYTES_MAX, of a file of the user'],
-  'access/token-file.ts': [2, 'FILE_BYTES_MAX, of a file of the user, and a time in it'],
+  'access/grants/rules-file.ts': [2, 'FILE_BYTES_MAX, of a file of the user'],
+  'access/token-file.ts': [3, 'FILE_BYTES_MAX, of a file of the user, and a time in it'],
   'cli/commands/copy.ts': [5, 'an argument: the operating system limits it'],
-  'cli/commands/explain.ts': [2, 'the name and the content of a file of the package'],
   'cli/commands/plugin.ts': [1, 'an argument: the operating system limits it'],
   'cli/dev/author-package.ts': [1, 'PACKAGE_BYTES_MAX, of a file of the user'],
   'cli/dev/check-page-server.ts': [3, 'an argument, and the header Location: fetch() reads 16 KiB of headers'],
@@ -26,6 +25,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'cli/plugin/template.ts': [1, 'the name of a folder of the package'],
   'cli/service/http-fetch.ts': [1, 'the address of a service, from an argument'],
   'cli/terminal/log.ts': [1, 'a line that the log made'],
+  'client/network/network.ts': [1, 'the address of a service, which the program gives'],
   'config/store-location.ts': [1, 'a setting of the user'],
   'doctor/backend/check-connection.ts': [
     3,
@@ -33,6 +33,11 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   ],
   'doctor/backend/check-probe.ts': [2, 'addresses that were read'],
   'doctor/backend/walk.ts': [1, 'an address that was read'],
+  'documents/faults.ts': [1, 'what readJsonDocument() took, or an argument'],
+  'documents/requests.ts': [
+    4,
+    'what JsonIndex took: a body of some KiB, with few members; a time that an expression took',
+  ],
   'failures/failure-advice.ts': [2, 'an origin, shortened by the guard'],
   'domain/json-document.ts': [1, 'files of 16 MiB; VALUE_DEPTH_MAX and BREADTH_MAX by parseJsonText()'],
   'domain/json-index.ts': [1, 'a name or a string of a document that parseJsonText() accepted'],
@@ -44,15 +49,15 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'http/core/route.ts': [3, 'the target of a request: 16 KiB of headers'],
   'http/fetch-handler.ts': [1, 'an address of the embedding program'],
   'http/files/find-file.ts': [1, 'the target of a request: 16 KiB of headers'],
-  'http/openapi/parameters.ts': [1, 'the query of a request: 16 KiB of headers'],
   'http/proxy/page-server.ts': [1, 'an argument'],
   'http/routes/console-routes.ts': [1, 'the name of a folder of the package'],
   'http/routes/identity-routes.ts': [1, 'the identity document that is served'],
-  'http/routes/docs-routes.ts': [2, 'names of a file and of a folder of the package'],
+  'http/routes/docs-routes.ts': [3, 'names of files and of a folder of the package'],
+  'http/routes/read-parameters.ts': [1, 'the query of a request: 16 KiB of headers'],
   'identity/backend/airline-profile.ts': [2, 'what readJsonDocument() took, and an address out of it'],
   'identity/backend/request/answer-body.ts': [2, 'PARSED_BYTES_MAX, or what a step of the doctor allows: 16 MiB'],
   'identity/backend/request/back-end-request.ts': [1, 'an address that was read'],
-  'identity/backend/pilot.ts': [2, 'PARSED_BYTES_MAX; the schema has no lists, so it has few problems'],
+  'identity/backend/pilot.ts': [3, 'PARSED_BYTES_MAX; the schema has no lists, so it has few problems'],
   'identity/backend/request/redirect.ts': [7, 'the header Location: fetch() reads 16 KiB of headers'],
   'identity/backend/retry-after.ts': [2, 'headers, after an expression that takes some 40 characters'],
   'identity/backend/session-expiry.ts': [1, 'SESSION_LENGTH_MAX'],
@@ -71,9 +76,10 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'plugins/background/runtime/plugin.ts': [1, 'the identity document, in the process of the plugin'],
   'plugins/background/runtime/program/places.ts': [7, 'names of files of the package'],
   'plugins/background/runtime/redirect-calls.ts': [2, 'an address of the plugin, in its own process'],
+  'plugins/manifest/manifest-members.ts': [1, 'what readJsonDocument() took'],
+  'plugins/manifest/read-manifest.ts': [3, 'what readJsonDocument() took'],
   'plugins/package/check/check-page.ts': [3, 'an address in a page of a plugin, whose size is limited'],
   'plugins/pilot.ts': [1, 'an identity that its source has parsed'],
-  'protocol/access-tokens.ts': [1, 'an expression that accepts nothing but a time'],
   'protocol/plugin/client-request.ts': [1, 'CLIENT_REQUEST_BYTES_MAX, and VALUE_DEPTH_MAX by parseJsonText()'],
   'protocol/text/read-document.ts': [
     2,
@@ -83,6 +89,8 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'protocol/transaction/write-transaction.ts': [1, 'a value of the caller itself'],
   'requests/mask-values.ts': [1, 'the target of a request: 16 KiB of headers'],
   'store/disk/data-format.ts': [1, 'FORMAT_BYTES_MAX'],
+  'store/lmdb/opening-trial-process.js': [1, 'options that opening-trial.ts wrote'],
+  'store/lmdb/opening-trial.ts': [1, 'the name of a file of the package'],
   'store/lmdb/process-lock.ts': [1, 'a record that this program wrote'],
   'store/shared/engine/commit-ids.ts': [1, 'a record that this program wrote'],
   'store/shared/engine/head.ts': [1, 'HEAD_BYTES_MAX'],

@@ -1,5 +1,7 @@
 import {join} from 'node:path';
-import {hasShape} from '../domain/shape.ts';
+import * as v from 'valibot';
+import {open} from '../documents/kinds.ts';
+import {checkValue} from '../documents/problems.ts';
 import {AppError} from '../failures/app-error.ts';
 import {messageOf} from '../failures/error-text.ts';
 import {FileError} from '../files/read-file.ts';
@@ -16,19 +18,21 @@ const TOKEN_FILE = 'access-tokens.json';
  */
 const FILE_BYTES_MAX = TOKENS_MAX * (PERMISSIONS_MAX + 1) * PERMISSION_LINE_BYTES_MAX;
 
-/** A token in the file. Times are RFC 3339. */
-interface TokenDocument {
-  readonly name: string;
-  /** SHA-256 of the token, in hexadecimal digits. */
-  readonly sha256: string;
-  readonly permissions: readonly string[];
-  readonly createdAt: string;
-  readonly expiresAt?: string | undefined;
-}
+/** The file. Times are RFC 3339. */
+const TOKENS = open({
+  tokens: v.array(
+    open({
+      name: v.string(),
+      /** SHA-256 of the token, in hexadecimal digits. */
+      sha256: v.string(),
+      permissions: v.array(v.string()),
+      createdAt: v.string(),
+      expiresAt: v.optional(v.string()),
+    }),
+  ),
+});
 
-interface TokensDocument {
-  readonly tokens: readonly TokenDocument[];
-}
+type TokensDocument = v.InferOutput<typeof TOKENS>;
 
 /**
  * Reads the tokens of a data directory; none without a file.
@@ -47,15 +51,12 @@ export async function readTokenFile(directory: string): Promise<readonly KeptTok
 }
 
 function parseTokens(text: string): readonly KeptToken[] {
-  const document: unknown = JSON.parse(text);
-  const shape = {
-    tokens: [{name: 'string', sha256: 'string', permissions: ['string'], createdAt: 'string', 'expiresAt?': 'string'}],
-  } as const;
-  if (!hasShape(document, shape)) throw new Error('it is not a list of tokens');
-  return (document as TokensDocument).tokens.map(parseToken);
+  const checked = checkValue(TOKENS, JSON.parse(text));
+  if ('found' in checked) throw new Error('it is not a list of tokens');
+  return checked.value.tokens.map(parseToken);
 }
 
-function parseToken({name, sha256, permissions, createdAt, expiresAt}: TokenDocument): KeptToken {
+function parseToken({name, sha256, permissions, createdAt, expiresAt}: TokensDocument['tokens'][number]): KeptToken {
   if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error(`the hash of ${JSON.stringify(name)} is not one of SHA-256`);
   return {
     name,
@@ -87,7 +88,7 @@ export async function writeTokenFile(
     tokens: tokens.map(({name, hash, permissions, createdAtMs, expiresAtMs}) => ({
       name,
       sha256: Buffer.from(hash).toString('hex'),
-      permissions,
+      permissions: [...permissions],
       createdAt: new Date(createdAtMs).toISOString(),
       ...(expiresAtMs === undefined ? {} : {expiresAt: new Date(expiresAtMs).toISOString()}),
     })),

@@ -1,6 +1,6 @@
 import type {AccessToken, AccessTokens, Caller, Permission, RequestedToken} from '../domain/access.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import type {Timers} from '../time/timers.ts';
 import {createCaller} from './judged-caller.ts';
 import {readPermission} from './permission.ts';

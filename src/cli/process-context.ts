@@ -1,4 +1,5 @@
 import {randomBytes} from 'node:crypto';
+import {Socket} from 'node:net';
 import {tmpdir} from 'node:os';
 import {createInterface} from 'node:readline';
 import type {Writable} from 'node:stream';
@@ -42,6 +43,7 @@ export function processContext(host: HostProcess, paths: PlatformPaths): CliCont
     program: {node: host.argv[0] ?? '', script: host.argv[1] ?? ''},
     environment: host.env,
     workingDirectory: host.cwd(),
+    homeDir: paths.homeDir,
     platform: host.platform,
     architecture: host.arch,
     nodeVersion: host.versions.node,
@@ -127,8 +129,22 @@ function createOutput(stream: HostOutput): Output {
       new Promise((resolve, reject) => {
         stream.write(data, error => (error ? reject(error) : resolve()));
       }),
+    onClosed: listener => onClosed(stream, listener),
     stream,
   };
+}
+
+/** Interval in which the reader of a quiet pipe is looked for, in milliseconds. */
+const READER_INTERVAL_MS = 2000;
+
+function onClosed(stream: HostOutput, listener: () => void): () => void {
+  // Not a file or a terminal.
+  if (stream.isTTY === true || !(stream instanceof Socket)) return () => {};
+  const timer = setInterval(() => {
+    // A reader that has paused is still there.
+    if (stream.writableLength === 0) stream.write(' ', error => error && listener());
+  }, READER_INTERVAL_MS);
+  return () => clearInterval(timer);
 }
 
 function createMessages(stream: HostOutput): Output {

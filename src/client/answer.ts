@@ -1,5 +1,5 @@
 import {decodeJsonText, trustStoredJson} from '../domain/json-text.ts';
-import {AppError} from '../failures/app-error.ts';
+import {FailureError} from '../failures/failure-error.ts';
 import {type FailureReading, readFailure} from '../protocol/failure/failure-document.ts';
 import {UnexpectedDocument} from '../protocol/text/read-document.ts';
 
@@ -58,7 +58,7 @@ export function parseAnswer<T>(answer: Answer, read: (json: string) => T, bytesM
   return expecting(answer, () => read(decodeAnswer(answer)));
 }
 
-function tooLarge(answer: Pick<Answer, 'url' | 'status'>, bytesMax: number): AppError {
+function tooLarge(answer: Pick<Answer, 'url' | 'status'>, bytesMax: number): FailureError {
   return unexpectedAnswer(answer, `it is larger than ${bytesMax} bytes`);
 }
 
@@ -78,7 +78,7 @@ export function decodeAnswer({bytes}: Answer): string {
 }
 
 /** Returns the failure that an answer reports. */
-export function failureOf(answer: Answer, isKnown: FailureReading['isKnown']): AppError {
+export function failureOf(answer: Answer, isKnown: FailureReading['isKnown']): FailureError {
   return parseAnswer(answer, json => readFailure(json, {httpStatus: answer.status, isKnown}));
 }
 
@@ -87,6 +87,6 @@ export function unexpectedAnswer(
   {url, status}: Pick<Answer, 'url' | 'status'>,
   problem: string,
   options?: ErrorOptions,
-): AppError {
-  return new AppError({code: 'unexpected-answer', url, status, problem}, options);
+): FailureError {
+  return new FailureError({code: 'unexpected-answer', url, status, problem}, options);
 }

@@ -1,6 +1,6 @@
-import {isDataFailure} from '../domain/data-failure.ts';
 import type {DefaultEventKind, EventKind} from '../domain/event.ts';
 import type {IdentityDocument} from '../domain/identity.ts';
+import {isDataFailure} from '../failures/members/data.ts';
 import {readDocument} from '../protocol/text/read-document.ts';
 import {decodeAnswer, parseAnswer} from './answer.ts';
 import type {ClientEntries} from './client-entries.ts';

@@ -3,9 +3,9 @@ import {createServer, type IncomingMessage, type Server, type ServerResponse} fr
 import type {AddressInfo} from 'node:net';
 import {Readable} from 'node:stream';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {isDataFailure} from '../domain/data-failure.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import type {AppError} from '../failures/app-error.ts';
+import {isDataFailure} from '../failures/members/data.ts';
 import type {ClientEvent} from '../protocol/event/event.ts';
 import {type ConnectionState, createEventStream, type EventStreamDeps, type EventsOptions} from './event-stream.ts';
 import {createTransport} from './transport.ts';

@@ -1,7 +1,7 @@
 import type {DefaultEventKind, EventKind} from '../domain/event.ts';
 import type {GivenRevision, Revision} from '../domain/revision.ts';
 import {parseRevision} from '../domain/revision.ts';
-import type {AppError} from '../failures/app-error.ts';
+import type {FailureError} from '../failures/failure-error.ts';
 import {type ClientEvent, readEvent} from '../protocol/event/event.ts';
 import {type SseBlock, SseParser} from '../protocol/event/server-sent-events.ts';
 import {backoffMs} from '../time/backoff.ts';
@@ -36,7 +36,7 @@ export interface EventsOptions<K extends EventKind = DefaultEventKind> extends C
 export type ConnectionState =
   | {readonly kind: 'connected'}
   /** The stream reconnects after `retryAfterMs`. `because` is undefined if the service closed the connection, as when it stops. */
-  | {readonly kind: 'lost'; readonly because: AppError | undefined; readonly retryAfterMs: number};
+  | {readonly kind: 'lost'; readonly because: FailureError | undefined; readonly retryAfterMs: number};
 
 /**
  * Events as they happen, in the order of their commits. Connects when it is iterated, reconnects when the connection is lost, and
@@ -137,7 +137,7 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
     const {signal} = ended;
     try {
       while (!signal.aborted) {
-        let because: AppError | undefined;
+        let because: FailureError | undefined;
         try {
           for await (const event of this.#connect(signal)) {
             yield event;
@@ -235,7 +235,7 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
   }
 
   /** Reports that the connection is lost, and waits with exponential backoff. */
-  async #waitToConnect(because: AppError | undefined, ended: AbortSignal): Promise<void> {
+  async #waitToConnect(because: FailureError | undefined, ended: AbortSignal): Promise<void> {
     const {random} = this.#transport.options;
     const retryAfterMs = backoffMs(++this.#failures, {firstMs: FIRST_WAIT_MS, maxMs: WAIT_MS_MAX, random});
     this.#options.onConnection?.({kind: 'lost', because, retryAfterMs});

@@ -17,7 +17,7 @@ import type {StoreId} from '../domain/store-id.ts';
 import {assertTtl} from '../domain/time-to-live.ts';
 import {readTyped, type TypedEntry} from '../domain/typed-entry.ts';
 import {assertJsonInput, formatValue} from '../domain/value-text.ts';
-import {AppError} from '../failures/app-error.ts';
+import {FailureError} from '../failures/failure-error.ts';
 import {readEntryHeaders, readRevisionHeader} from '../protocol/headers/entry-headers.ts';
 import {readDeleted, readListing, readValueListing} from '../protocol/listing.ts';
 import {readDocument} from '../protocol/text/read-document.ts';
@@ -125,7 +125,7 @@ export class HttpEntries implements ClientEntries {
 
 /** Returns undefined for a missing entry. @throws Any other error. */
 function unlessMissing(error: unknown): undefined {
-  if (!(error instanceof AppError) || error.failure.code !== 'no-entry') throw error;
+  if (!(error instanceof FailureError) || error.failure.code !== 'no-entry') throw error;
 }
 
 /** Returns the bytes of a JSON text. They are copied, since the caller may reuse its own while the call waits for a permit. */

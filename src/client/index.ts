@@ -44,8 +44,9 @@ export type {StandardIssue, StandardResult, StandardSchema} from '../domain/stan
 export type {StoreId} from '../domain/store-id.ts';
 export type {TypedEntries} from '../domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from '../domain/typed-entry.ts';
-export {AppError, describeFailure} from '../failures/app-error.ts';
-export type {Conflict, Failure, FailureCode} from '../failures/failure.ts';
+export type {Failure, FailureCode} from '../failures/failure.ts';
+export {describeOwnFailure as describeFailure, FailureError as AppError} from '../failures/failure-error.ts';
+export type {Conflict} from '../failures/members/problems.ts';
 export type {ClientEvent, ValueWritten} from '../protocol/event/event.ts';
 export {type Client, createClient, type IdentityAnswer} from './client.ts';
 export type {ClientEntries, ReadOptions} from './client-entries.ts';

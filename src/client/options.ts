@@ -1,5 +1,5 @@
 import {isTokenText, TOKEN_PROBLEM} from '../domain/token-text.ts';
-import {AppError} from '../failures/app-error.ts';
+import {FailureError} from '../failures/failure-error.ts';
 import {CLIENT_HEADER} from '../protocol/headers/client-header.ts';
 import {isProtected, isSameOrigin} from './network/network.ts';
 import {ATTEMPTS_MAX, createTransport, type Transport, type TransportOptions} from './transport.ts';
@@ -63,6 +63,6 @@ export function openTransport(
   });
 }
 
-function tokenFailure(problem: string): AppError {
-  return new AppError({code: 'invalid-parameter', parameter: 'token', problem});
+function tokenFailure(problem: string): FailureError {
+  return new FailureError({code: 'invalid-parameter', parameter: 'token', problem});
 }

@@ -1,5 +1,5 @@
 import {HALF_SURROGATE_PAIR} from '../domain/key.ts';
-import {AppError} from '../failures/app-error.ts';
+import {FailureError} from '../failures/failure-error.ts';
 
 /**
  * Formats the query of a URL, with its question mark. Returns an empty text if every parameter is undefined.
@@ -15,5 +15,5 @@ export function formatQuery(parameters: Readonly<Record<string, string | number 
 
 function encode(parameter: string, text: string): string {
   if (text.isWellFormed()) return encodeURIComponent(text);
-  throw new AppError({code: 'invalid-parameter', parameter, problem: HALF_SURROGATE_PAIR});
+  throw new FailureError({code: 'invalid-parameter', parameter, problem: HALF_SURROGATE_PAIR});
 }

@@ -1,5 +1,5 @@
 import type {Expectation} from '../domain/entry.ts';
-import {AppError} from '../failures/app-error.ts';
+import {FailureError} from '../failures/failure-error.ts';
 import type {FailureReading} from '../protocol/failure/failure-document.ts';
 import {formatExpectation, hasBareRevision} from '../protocol/headers/preconditions.ts';
 import {readStoreId} from '../protocol/service-documents.ts';
@@ -145,7 +145,7 @@ class HttpTransport implements Transport {
       return await untilAborted(arriving, signal);
     } catch (error) {
       signal.throwIfAborted();
-      throw error instanceof AppError ? error : this.#unreachable(error);
+      throw error instanceof FailureError ? error : this.#unreachable(error);
     }
   }
 
@@ -155,7 +155,7 @@ class HttpTransport implements Transport {
 
   limit(exchange: LinkedSignal, path: string, timeoutMs = this.options.timeoutMs): void {
     const url = this.options.baseUrl + path;
-    exchange.abortAfter(timeoutMs, () => new AppError({code: 'service-timeout', url, timeoutMs}));
+    exchange.abortAfter(timeoutMs, () => new FailureError({code: 'service-timeout', url, timeoutMs}));
   }
 
   /** Sends a request with its precondition. For a bare revision, asks for the id of the store first if it is not known yet. */
@@ -177,7 +177,7 @@ class HttpTransport implements Transport {
     const {signal} = init;
     const {attemptsMax, random} = this.options;
     const isRead = init.method === 'GET';
-    let lost: AppError | undefined;
+    let lost: FailureError | undefined;
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#exchange(path, init, {read: readAnswer, accept});
@@ -204,9 +204,9 @@ class HttpTransport implements Transport {
     return this.part(exchange(), init.signal);
   }
 
-  #unreachable(error: unknown): AppError {
+  #unreachable(error: unknown): FailureError {
     const {baseUrl: url} = this.options;
-    return new AppError({code: 'service-unreachable', url, problem: describeCause(error, url)}, {cause: error});
+    return new FailureError({code: 'service-unreachable', url, problem: describeCause(error, url)}, {cause: error});
   }
 }
 
@@ -243,8 +243,8 @@ const TRANSIENT: Readonly<Record<string, 0 | 1>> = {
 };
 
 /** Returns whether a failure is transient. */
-export function isTransient(error: unknown): error is AppError {
-  if (!(error instanceof AppError)) return false;
+export function isTransient(error: unknown): error is FailureError {
+  if (!(error instanceof FailureError)) return false;
   const {failure} = error;
   // The status of a proxy whose service does not answer (RFC 9110 sections 15.6.3 to 15.6.5).
   if ('status' in failure) return failure.status >= 502 && failure.status <= 504;
@@ -252,6 +252,6 @@ export function isTransient(error: unknown): error is AppError {
 }
 
 /** Returns whether a request with this transient failure may have happened. */
-function mayHaveHappened({failure, cause}: AppError): boolean {
+function mayHaveHappened({failure, cause}: FailureError): boolean {
   return TRANSIENT[failure.code] !== 0 && !wasRefused(cause);
 }

@@ -1,19 +1,21 @@
 import {ACCESS_MODES, type AccessMode} from '../domain/access.ts';
 import {DEFAULT_LIMITS, LIMIT_RANGES, type LimitSettings} from '../domain/limits.ts';
 import {findOriginProblem} from '../domain/web-origin.ts';
+import type {PathBase} from '../paths.ts';
 import {
+  choiceOf,
+  type Form,
   findFaultProblem,
   findHostProblem,
   findUserProblem,
+  listOf,
+  PATH,
+  PATHS,
   type Reading,
-  readChoice,
-  readFlag,
-  readInteger,
-  readList,
-  readPath,
-  readPaths,
-  readText,
   type Setting,
+  SWITCH,
+  TEXT,
+  wholeNumber,
 } from './setting.ts';
 import {readStoreSetting} from './store-location.ts';
 
@@ -31,7 +33,7 @@ export interface Config extends LimitSettings {
   readonly allowPlainHttp: boolean;
   /** True if a session is kept over a restart. */
   readonly keep: boolean;
-  /** Directory of the store. */
+  /** Directory of the store; empty if none was given, and this user has no home directory for the default one. */
   readonly dataDir: string;
   /** Place of the entries: `lmdb` for the data directory, `memory`, or an address of etcd such as `etcd://host:2379/crewroom`. */
   readonly store: string;
@@ -75,63 +77,67 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   host: {
     placeholder: 'HOST',
     description: 'loopback address; localhost is 127.0.0.1 and ::1',
-    read: readText,
+    ...TEXT,
   },
-  port: {placeholder: 'PORT', description: 'port to listen on, or to call', read: readInteger(0, 65_535)},
+  port: {placeholder: 'PORT', description: 'port to listen on, or to call', ...wholeNumber(0, 65_535)},
   profile: {
     placeholder: 'FILE',
     description: 'identity document to serve, or "none"',
+    ...PATH,
     read: readProfileSetting,
   },
-  airline: {placeholder: 'FILE', description: 'airline at whose back end pilots sign in', read: readPath},
-  allowPlainHttp: {description: 'send passwords to airlines without https', read: readFlag},
-  keep: {description: 'keep the session in memory, not over a restart', read: readFlag},
-  dataDir: {placeholder: 'DIR', description: 'directory of the store', read: readPath},
-  store: {placeholder: 'URL', description: 'lmdb, memory, or etcd://HOST:PORT,…/PREFIX', read: readStoreSetting},
-  ephemeral: {description: 'keep everything in memory, nothing on disk', read: readFlag},
-  plugins: {placeholder: 'DIR', description: 'directory of installed plugins', read: readPath},
-  plugin: {placeholder: 'DIR', description: 'plugin in development', repeatable: true, read: readPaths},
-  pluginConfig: {placeholder: 'FILE', description: 'configuration that plugins read', read: readPath},
+  airline: {placeholder: 'FILE', description: 'airline at whose back end pilots sign in', ...PATH},
+  allowPlainHttp: {description: 'send passwords to airlines without https', ...SWITCH},
+  keep: {description: 'keep the session in memory, not over a restart', ...SWITCH},
+  dataDir: {placeholder: 'DIR', description: 'directory of the store', ...PATH},
+  store: {
+    placeholder: 'URL',
+    description: 'lmdb, memory, or etcd://HOST:PORT,…/PREFIX',
+    ...TEXT,
+    read: readStoreSetting,
+  },
+  ephemeral: {description: 'keep everything in memory, nothing on disk', ...SWITCH},
+  plugins: {placeholder: 'DIR', description: 'directory of installed plugins', ...PATH},
+  plugin: {placeholder: 'DIR', description: 'plugin in development', repeatable: true, ...PATHS},
+  pluginConfig: {placeholder: 'FILE', description: 'configuration that plugins read', ...PATH},
   access: {
     placeholder: 'MODE',
     description: 'open, attributed or strict: what plugins may do',
-    choices: ACCESS_MODES,
-    read: readChoice(ACCESS_MODES),
+    ...choiceOf(ACCESS_MODES),
   },
   allowOrigin: {
     placeholder: 'ORIGIN',
     description: 'let web pages of this origin call',
     repeatable: true,
-    read: readList(findOriginProblem),
+    ...listOf(findOriginProblem),
   },
   allowHost: {
     placeholder: 'NAME',
     description: 'answer to this host name too',
     repeatable: true,
-    read: readList(findHostProblem),
+    ...listOf(findHostProblem),
   },
   allowUser: {
     placeholder: 'NAME',
     description: 'answer programs of this user too',
     repeatable: true,
-    read: readList(findUserProblem),
+    ...listOf(findUserProblem),
   },
   fault: {
     placeholder: 'FAULT',
     description: 'fault for tests, such as "delay 500ms"',
     repeatable: true,
-    read: readList(findFaultProblem),
+    ...listOf(findFaultProblem),
   },
-  valueBytesMax: {placeholder: 'BYTES', description: 'largest value', read: readLimit('valueBytesMax')},
-  valueDepthMax: {placeholder: 'LEVELS', description: 'deepest nesting of a value', read: readLimit('valueDepthMax')},
-  connectionsMax: {placeholder: 'N', description: 'most connections at once', read: readLimit('connectionsMax')},
-  tokenFile: {placeholder: 'FILE', description: 'send the token in this file', read: readPath},
-  logFile: {placeholder: 'FILE', description: 'append the log to this file too', read: readPath},
+  valueBytesMax: {placeholder: 'BYTES', description: 'largest value', ...limitOf('valueBytesMax')},
+  valueDepthMax: {placeholder: 'LEVELS', description: 'deepest nesting of a value', ...limitOf('valueDepthMax')},
+  connectionsMax: {placeholder: 'N', description: 'most connections at once', ...limitOf('connectionsMax')},
+  tokenFile: {placeholder: 'FILE', description: 'send the token in this file', ...PATH},
+  logFile: {placeholder: 'FILE', description: 'append the log to this file too', ...PATH},
   logLevel: {
     placeholder: 'LEVEL',
     description: 'error, info or debug',
-    choices: LOG_LEVELS,
-    read: readChoice(LOG_LEVELS),
+    ...choiceOf(LOG_LEVELS),
   },
 };
 
@@ -188,11 +194,11 @@ export function variableOf(name: SettingName): string {
 /** The beginning of the environment variable of every setting. */
 export const VARIABLE_PREFIX = 'CREWROOM_';
 
-function readProfileSetting(given: unknown, directory: string): Reading<string> {
-  return given === 'none' ? {value: given} : readPath(given, directory);
+function readProfileSetting(given: unknown, base: PathBase): Reading<string> {
+  return given === 'none' ? {value: given} : PATH.read(given, base);
 }
 
-function readLimit(name: keyof LimitSettings): Setting<number>['read'] {
+function limitOf(name: keyof LimitSettings): Form<number> {
   const {min, max} = LIMIT_RANGES[name];
-  return readInteger(min, max);
+  return wholeNumber(min, max);
 }

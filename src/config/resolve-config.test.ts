@@ -7,7 +7,7 @@ import {type ConfigSources, inspectConfig, resolveConfig} from './resolve-config
 const defaults: Config = {...DEFAULTS, dataDir: '/home/ada/data'};
 
 function sources(given: Partial<ConfigSources>): ConfigSources {
-  return {flags: {}, environment: {}, defaults, workingDirectory: '/here', ...given};
+  return {flags: {}, environment: {}, defaults, workingDirectory: '/here', homeDir: '/home/me', ...given};
 }
 
 function problemsOf(given: Partial<ConfigSources>): readonly string[] {

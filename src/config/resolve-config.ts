@@ -1,6 +1,7 @@
 import {dirname} from 'node:path';
 import {AppError} from '../failures/app-error.ts';
-import type {ConfigurationProblem} from '../failures/failure.ts';
+import type {ConfigurationProblem} from '../failures/members/problems.ts';
+import type {PathBase} from '../paths.ts';
 import {
   CONFIG_FILE_VARIABLE,
   type Config,
@@ -18,15 +19,13 @@ import {findSimilar} from './edit-distance.ts';
 export type GivenSettings = {readonly [N in SettingName]?: unknown};
 
 /** The sources of settings. The first one that has a setting wins: flags, environment, file, defaults. */
-export interface ConfigSources {
+export interface ConfigSources extends PathBase {
   readonly flags: GivenSettings;
   /** All variables of the environment; those that begin with `CREWROOM_` count. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The config file, if there is one. */
   readonly file?: ConfigFile | undefined;
   readonly defaults: Config;
-  /** The base of relative paths in flags and environment. */
-  readonly workingDirectory: string;
 }
 
 /** A config file: its JSON value, or the problem with it. */
@@ -67,7 +66,7 @@ export function inspectConfig(sources: ConfigSources): InspectedConfig {
   for (const name of SETTING_NAMES) {
     const given = findGiven(name, sources);
     const reading =
-      given === undefined ? {value: sources.defaults[name]} : SETTINGS[name].read(given.value, given.directory);
+      given === undefined ? {value: sources.defaults[name]} : SETTINGS[name].read(given.value, given.base);
     origins[name] = given?.source ?? DEFAULT_ORIGIN;
     if ('value' in reading) config[name] = reading.value;
     else problems.push({setting: name, source: origins[name], problem: reading.problem});
@@ -77,10 +76,8 @@ export function inspectConfig(sources: ConfigSources): InspectedConfig {
 }
 
 /** The defaults for {@link readOptions}. */
-export interface OptionSources {
+export interface OptionSources extends PathBase {
   readonly defaults: Config;
-  /** The base of relative paths. */
-  readonly workingDirectory: string;
 }
 
 /**
@@ -89,14 +86,14 @@ export interface OptionSources {
  *
  * @throws {AppError} `invalid-configuration` with every problem.
  */
-export function readOptions(options: GivenSettings, {defaults, workingDirectory}: OptionSources): Config {
+export function readOptions(options: GivenSettings, {defaults, ...base}: OptionSources): Config {
   const config: Record<string, unknown> = {...defaults};
   const problems: ConfigurationProblem[] = [];
   for (const [name, given] of Object.entries(options)) {
     if (!isSettingName(name)) problems.push(describeUnknown({name, source: name, known: SETTING_NAMES}));
     // A default may be a value that users cannot give.
     else if (given !== undefined && given !== defaults[name]) {
-      const reading = SETTINGS[name].read(given, workingDirectory);
+      const reading = SETTINGS[name].read(given, base);
       if ('value' in reading) config[name] = reading.value;
       else problems.push({setting: name, source: name, problem: reading.problem});
     }
@@ -118,18 +115,22 @@ interface Given {
   readonly value: unknown;
   /** The name of the source for users. */
   readonly source: string;
-  readonly directory: string;
+  readonly base: PathBase;
 }
 
-function findGiven(name: SettingName, {flags, environment, file, workingDirectory}: ConfigSources): Given | undefined {
-  if (flags[name] !== undefined) return {value: flags[name], source: flagOf(name), directory: workingDirectory};
+function findGiven(name: SettingName, sources: ConfigSources): Given | undefined {
+  const {flags, environment, file, homeDir} = sources;
+  if (flags[name] !== undefined) return {value: flags[name], source: flagOf(name), base: sources};
   const variable = environment[variableOf(name)];
   // Many programs unset a variable for their children by making it empty.
-  if (variable !== undefined && variable !== '')
-    return {value: variable, source: variableOf(name), directory: workingDirectory};
+  if (variable !== undefined && variable !== '') return {value: variable, source: variableOf(name), base: sources};
   const members = membersOf(file);
   if (file !== undefined && Object.hasOwn(members, name))
-    return {value: members[name], source: sourceInFile(name, file), directory: dirname(file.path)};
+    return {
+      value: members[name],
+      source: sourceInFile(name, file),
+      base: {workingDirectory: dirname(file.path), homeDir},
+    };
   return undefined;
 }
 

@@ -1,5 +1,6 @@
-import {resolve} from 'node:path';
-import {readFaultText} from '../domain/fault-text.ts';
+import * as v from 'valibot';
+import {readFaultText} from '../documents/fault-text.ts';
+import {type PathBase, resolvePath} from '../paths.ts';
 
 /** A setting: its description in help, and its reader. */
 export interface Setting<T> {
@@ -9,46 +10,68 @@ export interface Setting<T> {
   readonly repeatable?: boolean;
   /** All values, if there are few. */
   readonly choices?: readonly string[];
-  /** Reads a value of text or JSON; `directory` is the base of relative paths. */
-  read(given: unknown, directory: string): Reading<T>;
+  /** Its form in the config file. The service also reads others, such as numbers as text. */
+  readonly schema: v.GenericSchema;
+  /** Reads a value of text or JSON. */
+  read(given: unknown, base: PathBase): Reading<T>;
 }
+
+/** The form of a setting: its schema, and its reader. */
+export type Form<T> = Pick<Setting<T>, 'choices' | 'schema' | 'read'>;
 
 /** The value, or the problem with it. */
 export type Reading<T> = {readonly value: T} | {readonly problem: string};
 
-/** Reads a string that is not empty. */
-export function readText(given: unknown): Reading<string> {
-  return typeof given === 'string' && given !== '' ? {value: given} : wrong(given, 'a string that is not empty');
-}
+const text = v.pipe(v.string(), v.minLength(1));
 
-/** Reads a path; `directory` is the base of a relative one. */
-export function readPath(given: unknown, directory: string): Reading<string> {
-  const reading = readText(given);
-  return 'value' in reading ? {value: resolve(directory, reading.value)} : reading;
-}
+/** A string that is not empty. */
+export const TEXT: Form<string> = {
+  schema: text,
+  read: given =>
+    typeof given === 'string' && given !== '' ? {value: given} : wrong(given, 'a string that is not empty'),
+};
 
-/** Reads one of a few strings. */
-export function readChoice<T extends string>(choices: readonly T[]): Setting<T>['read'] {
+/** A path. */
+export const PATH: Form<string> = {
+  schema: text,
+  read(given, base) {
+    const reading = TEXT.read(given, base);
+    return 'value' in reading ? {value: resolvePath(reading.value, base)} : reading;
+  },
+};
+
+/** One of a few strings. */
+export function choiceOf<const T extends readonly string[]>(choices: T): Form<T[number]> {
   const wanted = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
-  return given => {
-    const value = choices.find(choice => choice === given);
-    return value === undefined ? wrong(given, wanted) : {value};
+  return {
+    choices,
+    schema: v.picklist(choices),
+    read(given) {
+      const value = choices.find(choice => choice === given);
+      return value === undefined ? wrong(given, wanted) : {value};
+    },
   };
 }
 
-/** Reads a switch: `true`, `false`, `1` or `0`. */
-export function readFlag(given: unknown): Reading<boolean> {
-  if (given === true || given === 'true' || given === '1') return {value: true};
-  if (given === false || given === 'false' || given === '0') return {value: false};
-  return wrong(given, 'true or false');
-}
+/** A switch: `true`, `false`, and as text also `1` or `0`. */
+export const SWITCH: Form<boolean> = {
+  schema: v.boolean(),
+  read(given) {
+    if (given === true || given === 'true' || given === '1') return {value: true};
+    if (given === false || given === 'false' || given === '0') return {value: false};
+    return wrong(given, 'true or false');
+  },
+};
 
-/** Reads a whole number, also from text in decimal digits. */
-export function readInteger(min: number, max: number): Setting<number>['read'] {
-  return given => {
-    const value = typeof given === 'string' && /^[0-9]{1,15}$/.test(given) ? Number(given) : given;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return {value};
-    return wrong(given, `a whole number from ${min} to ${max}`);
+/** A whole number, also as text in decimal digits. */
+export function wholeNumber(min: number, max: number): Form<number> {
+  return {
+    schema: v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max)),
+    read(given) {
+      const value = typeof given === 'string' && /^[0-9]{1,15}$/.test(given) ? Number(given) : given;
+      if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return {value};
+      return wrong(given, `a whole number from ${min} to ${max}`);
+    },
   };
 }
 
@@ -60,24 +83,32 @@ function wrong(given: unknown, wanted: string): {readonly problem: string} {
   return {problem: `has to be ${wanted}, not ${shown.length > SHOWN_LENGTH_MAX ? 'this long value' : shown}`};
 }
 
-/** Reads several strings: an array in a file, a repeated flag, or a variable with commas. */
-export function readList(findProblem: (text: string) => string | undefined): Setting<readonly string[]>['read'] {
-  return given => {
-    const texts: readonly unknown[] =
-      typeof given === 'string' ? given.split(',').map(text => text.trim()) : Array.isArray(given) ? given : [given];
-    for (const text of texts) {
-      const problem = typeof text === 'string' ? findProblem(text) : 'is not a string';
-      if (problem !== undefined) return {problem: `${JSON.stringify(text)} ${problem}`};
-    }
-    return {value: texts as readonly string[]};
+/** Several strings: an array in a file, a repeated flag, or a variable with commas. */
+export function listOf(findProblem: (text: string) => string | undefined): Form<readonly string[]> {
+  return {
+    schema: v.union([v.array(text), text]),
+    read(given) {
+      const texts: readonly unknown[] =
+        typeof given === 'string' ? given.split(',').map(each => each.trim()) : Array.isArray(given) ? given : [given];
+      for (const each of texts) {
+        const problem = typeof each === 'string' ? findProblem(each) : 'is not a string';
+        if (problem !== undefined) return {problem: `${JSON.stringify(each)} ${problem}`};
+      }
+      return {value: texts as readonly string[]};
+    },
   };
 }
 
-/** Reads several paths: an array in a file, a repeated flag, or a variable with commas; `directory` is the base of relative ones. */
-export function readPaths(given: unknown, directory: string): Reading<readonly string[]> {
-  const reading = readList(text => (text === '' ? 'is not a path' : undefined))(given, directory);
-  return 'value' in reading ? {value: reading.value.map(path => resolve(directory, path))} : reading;
-}
+const NON_EMPTY = listOf(each => (each === '' ? 'is not a path' : undefined));
+
+/** Several paths, as {@link listOf} reads them. */
+export const PATHS: Form<readonly string[]> = {
+  schema: NON_EMPTY.schema,
+  read(given, base) {
+    const reading = NON_EMPTY.read(given, base);
+    return 'value' in reading ? {value: reading.value.map(path => resolvePath(path, base))} : reading;
+  },
+};
 
 /** Finds the problem with a host name. */
 export function findHostProblem(text: string): string | undefined {

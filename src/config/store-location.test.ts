@@ -24,7 +24,7 @@ describe('readStoreSetting()', () => {
   ];
   for (const {text, location} of accepted) {
     test(`reads ${text}, with absolute paths`, () => {
-      const reading = readStoreSetting(text, '/base');
+      const reading = readStoreSetting(text, {workingDirectory: '/base', homeDir: '/home/me'});
       assert.ok('value' in reading, 'problem' in reading ? reading.problem : '');
       assert.deepEqual(locateStore(reading.value), location);
     });
@@ -53,7 +53,7 @@ describe('readStoreSetting()', () => {
   ];
   for (const {given, problem} of refused) {
     test(`refuses ${JSON.stringify(given)}`, () => {
-      const reading = readStoreSetting(given, '/base');
+      const reading = readStoreSetting(given, {workingDirectory: '/base', homeDir: '/home/me'});
       assert.match('problem' in reading ? reading.problem : '', problem);
     });
   }

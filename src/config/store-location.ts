@@ -1,4 +1,4 @@
-import {resolve} from 'node:path';
+import {type PathBase, resolvePath} from '../paths.ts';
 import type {Reading} from './setting.ts';
 
 /** Place of the entries: the data directory, memory, or etcd. */
@@ -26,8 +26,8 @@ const FILES = ['ca', 'cert', 'key', 'password-file'] as const;
 const NAMES: readonly string[] = [...FILES, 'tls', 'user'];
 const WANTED = 'has to be lmdb, memory, or etcd://HOST:PORT,…/PREFIX';
 
-/** Reads the setting `store`. Paths of files become absolute; `directory` is the base of relative ones. */
-export function readStoreSetting(given: unknown, directory: string): Reading<string> {
+/** Reads the setting `store`. Paths of files become absolute. */
+export function readStoreSetting(given: unknown, base: PathBase): Reading<string> {
   if (given === 'lmdb' || given === 'memory') return {value: given};
   const [, hosts = '', prefix = '', query = ''] = (typeof given === 'string' && ETCD_URL.exec(given)) || [];
   if (hosts === '') return {problem: WANTED};
@@ -36,7 +36,7 @@ export function readStoreSetting(given: unknown, directory: string): Reading<str
   if (problem !== undefined) return {problem};
   for (const name of FILES) {
     const path = parameters.get(name);
-    if (path !== null) parameters.set(name, resolve(directory, path));
+    if (path !== null) parameters.set(name, resolvePath(path, base));
   }
   return {value: `etcd://${hosts}/${prefix}${parameters.size === 0 ? '' : `?${parameters}`}`};
 }

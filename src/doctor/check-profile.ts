@@ -1,6 +1,6 @@
 import {AppError} from '../failures/app-error.ts';
-import {describeProblem} from '../failures/client-failure-texts.ts';
 import {adviseOnFailure} from '../failures/failure-advice.ts';
+import {describeProblem} from '../failures/members/problems.ts';
 import {readProfile} from '../identity/profile-source.ts';
 import {type Finding, findingOf} from './finding.ts';
 

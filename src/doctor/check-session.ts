@@ -25,7 +25,7 @@ export async function checkSession(
     return {check: CHECK, level: 'ok', detail: 'kept in the keychain of the system'};
   } catch (error) {
     if (!(error instanceof AppError) || error.failure.code !== 'keychain-unavailable') return findingOf(CHECK, error);
-    const place = dataDir === undefined ? SESSION_FILE : join(dataDir, SESSION_FILE);
+    const place = dataDir === undefined || dataDir === '' ? SESSION_FILE : join(dataDir, SESSION_FILE);
     const why = `there is no keychain (${error.failure.problem})`;
     return {check: CHECK, level: 'ok', detail: `kept in ${place}, which only you can read: ${why}`};
   }

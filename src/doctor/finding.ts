@@ -1,4 +1,4 @@
-import {AppError, describeFailure} from '../failures/app-error.ts';
+import {AppError} from '../failures/app-error.ts';
 import {adviseOn} from '../failures/failure-advice.ts';
 
 /** Result of one check. */
@@ -20,5 +20,5 @@ export type FindingLevel = 'ok' | 'warning' | 'problem' | 'skipped';
 /** Turns a failure into a finding. @throws Any other error. */
 export function findingOf(check: string, error: unknown): Finding {
   if (!(error instanceof AppError)) throw error;
-  return {check, level: 'problem', detail: describeFailure(error.failure), fix: adviseOn(error.failure)};
+  return {check, level: 'problem', detail: error.message, fix: adviseOn(error.failure)};
 }

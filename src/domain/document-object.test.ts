@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import {DOCUMENT_MEMBERS_MAX, DocumentObject, describeBreadth, describeSurplus} from './document-object.ts';
 import {JsonIndex} from './json-index.ts';
 import {TooBroad} from './json-limits.ts';

@@ -1,4 +1,4 @@
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import type {JsonIndex, JsonSpan} from './json-index.ts';
 import type {TooBroad} from './json-limits.ts';
 import {formatPath, formatSegment} from './json-path.ts';

@@ -1,5 +1,5 @@
 import {AppError} from '../failures/app-error.ts';
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import {describeBreadth} from './document-object.ts';
 import {TooBroad} from './json-limits.ts';
 import {type JsonText, parseJsonText} from './json-text.ts';

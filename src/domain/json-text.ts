@@ -1,4 +1,4 @@
-import {AppError} from '../failures/app-error.ts';
+import {FailureError} from '../failures/failure-error.ts';
 import type {JsonLimits} from './json-limits.ts';
 import {scanJson, scanJsonInSteps} from './json-scanner.ts';
 import type {Steps} from './steps.ts';
@@ -79,7 +79,7 @@ export function encodeText(text: string): Uint8Array<ArrayBuffer> {
   const encoder = new TextEncoder();
   if (text.isWellFormed()) return encoder.encode(text);
   const position = encoder.encode(text.slice(0, text.search(/\p{Surrogate}/u))).length;
-  throw new AppError({
+  throw new FailureError({
     code: 'invalid-json',
     problem: 'expected UTF-8, found half of a surrogate pair',
     position,

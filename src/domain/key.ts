@@ -1,4 +1,4 @@
-import {AppError} from '../failures/app-error.ts';
+import {FailureError} from '../failures/failure-error.ts';
 import {KEY_BYTES_MAX} from './fixed-limits.ts';
 
 declare const keyBrand: unique symbol;
@@ -70,8 +70,8 @@ export function parseCursor(text: string): Key {
 }
 
 /** Returns the failure for an invalid key. `text` is shortened, since it may be of any length. */
-export function invalidKey(text: string, problem: string): AppError {
-  return new AppError({code: 'invalid-key', key: text.slice(0, SHOWN_LENGTH_MAX).toWellFormed(), problem});
+export function invalidKey(text: string, problem: string): FailureError {
+  return new FailureError({code: 'invalid-key', key: text.slice(0, SHOWN_LENGTH_MAX).toWellFormed(), problem});
 }
 
 /**
@@ -99,7 +99,7 @@ export function compareKeys(a: string, b: string): number {
 }
 
 function assertParameter(parameter: string, problem: string | undefined): void {
-  if (problem !== undefined) throw new AppError({code: 'invalid-parameter', parameter, problem});
+  if (problem !== undefined) throw new FailureError({code: 'invalid-parameter', parameter, problem});
 }
 
 function findKeyProblem(text: string): string | undefined {

@@ -128,8 +128,7 @@ const DOCUMENTED: Readonly<Record<string, (limits: Limits) => string>> = {
 
 /** Other sentences of `docs/http-api.md` that name a limit. */
 const SENTENCES: readonly ((limits: Limits) => string)[] = [
-  ({listLimit, listLimitMax}) =>
-    `| \`limit\` | maximum number of entries, 1 to ${count(listLimitMax)} | ${listLimit} |`,
+  ({listLimit, listLimitMax}) => `\`limit\` is 1 to ${count(listLimitMax)}, and ${listLimit} without it`,
   ({waitSecondsMax}) => `| \`wait\` | 1 to ${waitSecondsMax}: no stream`,
   ({logValueBytesMax}) => `\`value\` only up to ${size(logValueBytesMax)}`,
   ({heartbeatMs}) => `After ${heartbeatMs / 1000} seconds without events a comment is sent`,

@@ -1,4 +1,4 @@
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import type {PluginManifest} from './plugin-manifest.ts';
 
 /** State of a plugin. */

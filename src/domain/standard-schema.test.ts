@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import * as v from 'valibot';
 import {describe, test} from 'vitest';
-import * as z from 'zod';
 import {type StandardResult, type StandardSchema, validateValue} from './standard-schema.ts';
 
 function schemaOf<T>(validate: (value: unknown) => StandardResult<T> | Promise<StandardResult<T>>): StandardSchema<T> {
@@ -114,8 +114,8 @@ describe('validateValue()', () => {
     );
   });
 
-  describe('with a schema of zod', () => {
-    const Settings = z.object({volume: z.number().max(1), mode: z.string().default('day')});
+  describe('with a schema of valibot', () => {
+    const Settings = v.object({volume: v.pipe(v.number(), v.maxValue(1)), mode: v.optional(v.string(), 'day')});
 
     test('returns its output, with the type of the output', async () => {
       const {volume, mode} = await validateValue('k', {volume: 0.5, other: 1}, Settings);

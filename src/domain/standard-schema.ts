@@ -1,4 +1,4 @@
-import {AppError} from '../failures/app-error.ts';
+import {FailureError} from '../failures/failure-error.ts';
 import {formatPath} from './json-path.ts';
 
 /**
@@ -37,5 +37,5 @@ export async function validateValue<T>(key: string, value: unknown, schema: Stan
     path: formatPath(path.map(part => (typeof part === 'object' ? part.key : part))),
     problem: message,
   }));
-  throw new AppError({code: 'invalid-value', key, problems});
+  throw new FailureError({code: 'invalid-value', key, problems});
 }

@@ -1,4 +1,4 @@
-import {AppError} from '../failures/app-error.ts';
+import {FailureError} from '../failures/failure-error.ts';
 import type {Expiry} from './commit.ts';
 import {TTL_SECONDS_MAX} from './fixed-limits.ts';
 
@@ -16,7 +16,7 @@ export const TTL_DESCRIPTION = `a whole number of seconds from 1 to ${TTL_SECOND
  */
 export function assertTtl(ttlSeconds: number): asserts ttlSeconds is TtlSeconds {
   if (isTtl(ttlSeconds)) return;
-  throw new AppError({
+  throw new FailureError({
     code: 'invalid-parameter',
     parameter: 'ttl',
     problem: `it has to be ${TTL_DESCRIPTION}`,

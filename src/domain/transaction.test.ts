@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import {AppError} from '../failures/app-error.ts';
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import type {Transaction} from './entries.ts';
 import {assertTransaction, describeTtl, findTtlProblems, invalidTransaction} from './transaction.ts';
 

@@ -1,5 +1,5 @@
 import {AppError} from '../failures/app-error.ts';
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import {COMMIT_ID_LENGTH_MAX} from './commit.ts';
 import {describeSurplus} from './document-object.ts';
 import type {Transaction, TransactionOperation} from './entries.ts';

@@ -14,11 +14,11 @@ export interface TypedEntries extends Entries {
    * @example
    * ```ts
    * import {openCrewroom} from 'crewroom';
-   * import {z} from 'zod';
+   * import * as v from 'valibot';
    *
    * const crewroom = await openCrewroom({ephemeral: true});
    * await crewroom.entries.put('com.example.hello/settings', '{"volume": 0.5}');
-   * const schema = z.object({volume: z.number()});
+   * const schema = v.object({volume: v.number()});
    * const entry = await crewroom.entries.get('com.example.hello/settings', {schema});
    * console.log(entry?.value.volume, entry?.text); // 0.5 {"volume": 0.5}
    * await crewroom[Symbol.asyncDispose]();

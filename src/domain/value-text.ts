@@ -1,5 +1,5 @@
-import {AppError} from '../failures/app-error.ts';
 import {messageOf} from '../failures/error-text.ts';
+import {FailureError} from '../failures/failure-error.ts';
 
 /** Returns the JSON text of a value. @throws {AppError} `invalid-value` if it has none. */
 export function formatValue(key: string, value: unknown): string {
@@ -24,6 +24,6 @@ export function assertJsonInput(key: string, json: unknown): asserts json is str
   throw invalidValue(key, 'is not JSON text; putValue() takes values');
 }
 
-function invalidValue(key: string, problem: string): AppError {
-  return new AppError({code: 'invalid-value', key, problems: [{path: '$', problem}]});
+function invalidValue(key: string, problem: string): FailureError {
+  return new FailureError({code: 'invalid-value', key, problems: [{path: '$', problem}]});
 }

@@ -1,5 +1,9 @@
 import type {Failure} from './failure.ts';
-import {FAILURE_TEXTS} from './failure-texts.ts';
+import {FailureError} from './failure-error.ts';
+import {faultOf} from './fault-mark.ts';
+import {describeProblem} from './members/problems.ts';
+import {findRow} from './rows/rows.ts';
+import {oneLine} from './rows/words.ts';
 
 /**
  * The only error that callers are expected to catch. Any other error is a defect.
@@ -19,14 +23,15 @@ import {FAILURE_TEXTS} from './failure-texts.ts';
  * await crewroom[Symbol.asyncDispose]();
  * ```
  */
-export class AppError extends Error {
-  override readonly name = 'AppError';
-  readonly failure: Failure;
-
+export class AppError extends FailureError {
   /** @param options The cause; and the message, if the failure was received with one. */
   constructor(failure: Failure, options: ErrorOptions & {readonly message?: string} = {}) {
-    super(options.message ?? describeFailure(failure), options);
-    this.failure = failure;
+    super(failure, {message: describeFailure(failure), ...options});
+  }
+
+  /** Also that of a client, which does not load all words, is an `AppError`. */
+  static override [Symbol.hasInstance](value: unknown): value is AppError {
+    return value instanceof FailureError;
   }
 }
 
@@ -41,10 +46,27 @@ export class AppError extends Error {
  * ```
  */
 export function describeFailure(failure: Failure): string {
-  // In a bundle for browsers the table has only the failures of the client.
-  if (!Object.hasOwn(FAILURE_TEXTS, failure.code)) return failure.code;
-  // Each function of the table takes the failure of its code; the compiler cannot correlate the two.
-  const describe = FAILURE_TEXTS[failure.code] as (failure: Failure) => string;
-  // Errors of the platform, such as those of JSON.stringify(), have messages of several lines.
-  return describe(failure).replaceAll(/[\r\n]\s*/g, ' ');
+  const {text, heading} = wordsOf(failure);
+  if (text === undefined && heading === undefined) return failure.code;
+  const message = text?.(failure) ?? `${heading?.(failure)}: ${listProblems(failure).join('; ')}`;
+  return oneLine(message) + (faultOf(failure) === undefined ? '' : ' (a fault that was switched on to test plugins)');
+}
+
+/** Returns the message without its problems; undefined for a failure that has no list of them. */
+export function headingOf(failure: Failure): string | undefined {
+  return wordsOf(failure).heading?.(failure);
+}
+
+/** Words of any failure. */
+type Words = {readonly [W in 'text' | 'heading']?: (failure: Failure) => string};
+
+function wordsOf({code}: Failure): Words {
+  // The functions of a row take the failures of its code; the compiler cannot correlate the two.
+  return (findRow(code) ?? {}) as Words;
+}
+
+/** Describes each problem of a failure, with its place; none for a failure that has no list of them. */
+export function listProblems(failure: Failure): readonly string[] {
+  if (!('problems' in failure)) return [];
+  return failure.problems.map(each => ('path' in each ? describeProblem(each) : `${each.source} ${each.problem}`));
 }

@@ -4,7 +4,7 @@ import {FAILURES} from '../../test/support/sample-failures.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import type {FailureCode} from './failure.ts';
 import {adviseOn, adviseOnFailure} from './failure-advice.ts';
-import {FAILURE_TEXTS} from './failure-texts.ts';
+import {FAILURE_CODES} from './rows/rows.ts';
 
 describe('adviseOn()', () => {
   test('names the path that was meant, before everything else', () => {
@@ -34,14 +34,14 @@ describe('adviseOn()', () => {
   });
 
   test('gives the hint of a failure, and without one the advice for its code', () => {
-    const {hint, ...plain} = FAILURES['wrong-credentials'];
+    const plain = FAILURES['wrong-credentials'];
     assert.equal(adviseOn({...plain, hint: 'Try "1"'}), 'Try "1"');
     assert.equal(adviseOn(plain), adviseOnFailure('wrong-credentials'));
   });
 });
 
 describe('adviseOnFailure()', () => {
-  for (const code of Object.keys(FAILURE_TEXTS) as FailureCode[]) {
+  for (const code of FAILURE_CODES) {
     test(`says in one line what to do about "${code}"`, () => {
       assert.match(adviseOnFailure(code), /^["A-Z][^\n]+[^.\n]$/);
       assert.doesNotMatch(adviseOnFailure(code), /undefined|n't/);
@@ -55,7 +55,7 @@ describe('adviseOnFailure()', () => {
   }
 
   test('has different messages for different failures', () => {
-    const codes = Object.keys(FAILURE_TEXTS) as FailureCode[];
+    const codes = FAILURE_CODES;
     assert.equal(new Set(codes.map(adviseOnFailure)).size, codes.length);
   });
 

@@ -1,4 +1,3 @@
-import {describeFailure} from './app-error.ts';
 import type {Failure} from './failure.ts';
 
 /** Kinds of faults, in the order in which they are listed. Released kinds are never renamed. */
@@ -34,9 +33,3 @@ export function faultOf(failure: Failure): FaultKind | undefined {
 /** Advice to end a fault. */
 export const CLEAR_ADVICE =
   '"crewroom fault clear" or DELETE /api/faults ends all faults; "crewroom fault list" shows them';
-
-/** Describes a failure like {@link describeFailure}, and says so if a fault caused it. Not for the client, which gets the message. */
-export function describeWithFault(failure: Failure): string {
-  const text = describeFailure(failure);
-  return faultOf(failure) === undefined ? text : `${text} (a fault that was switched on to test plugins)`;
-}

@@ -1,6 +1,7 @@
 import type {DrawnFaults, FaultedRequest} from '../domain/active-faults.ts';
 import type {Fault, RequestFault} from '../domain/fault.ts';
-import {createFaultFailure, isFaultCode} from '../failures/fault-failures.ts';
+import {isFaultCode} from '../failures/facts.ts';
+import {createFaultFailure} from '../failures/fault-failures.ts';
 
 /** A fault of requests with its draws. */
 export interface Drawer {

@@ -1,8 +1,8 @@
 import {setMaxListeners} from 'node:events';
+import {formatFault, readFaultText} from '../documents/fault-text.ts';
+import {readFaultValues} from '../documents/faults.ts';
 import type {ActiveFaults, ServedFaults} from '../domain/active-faults.ts';
 import {FAULT_SEED_MAX, type Fault, type FaultList, type Faults} from '../domain/fault.ts';
-import {readFaultValues} from '../domain/fault-check.ts';
-import {formatFault, readFaultText} from '../domain/fault-text.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';

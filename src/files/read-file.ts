@@ -3,7 +3,7 @@ import {type FileHandle, open} from 'node:fs/promises';
 import {codeOf} from '../failures/error-text.ts';
 
 /** Reason why a file cannot be read. */
-export type FileProblem = 'missing' | 'not-regular' | 'too-large' | 'unreadable';
+export type FileProblem = 'missing' | 'not-regular' | 'too-large' | 'unreadable' | 'encoding';
 
 /** A file that cannot be read. */
 export class FileError extends Error {
@@ -27,6 +27,8 @@ export function describeFileError({problem, message}: FileError, bytesMax: numbe
       return `is larger than ${bytesMax} bytes`;
     case 'unreadable':
       return `cannot be read: ${message}`;
+    case 'encoding':
+      return `is ${message}`;
   }
 }
 

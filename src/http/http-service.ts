@@ -118,7 +118,7 @@ class GuardedHttpService implements HttpService {
       handle: this.#handle,
       webSockets: this.#webSockets,
       newRequestId: this.#newRequestId,
-      onBadRequest: (failure, requestId) => this.#failures.report(failure, {requestId}),
+      onBadRequest: (error, requestId) => this.#failures.report(error, {requestId}),
       onError: error => log.error('connection failed', {error}),
       findPeerProblem: await createPeerCheck({allowUser: settings.allowUser, log}),
       addresses: addressesOf(settings.host),

@@ -112,7 +112,7 @@ describe('readIdentityDocument()', () => {
     {name: 'bytes that are not UTF-8', bytes: Buffer.of(0x22, 0xff, 0x22)},
   ]) {
     test(`refuses ${name}`, async () => {
-      const reading = await readIdentityDocument(bytes);
+      const reading = readIdentityDocument(bytes);
       assert.ok('problems' in reading);
       assert.equal(reading.problems[0]?.path, '$');
       assert.match(reading.problems[0]?.problem ?? '', /^is not JSON in UTF-8: ./);
@@ -122,7 +122,7 @@ describe('readIdentityDocument()', () => {
   test('refuses a document that nests too deep', async () => {
     const deep = `${'['.repeat(1000)}${']'.repeat(1000)}`;
     const text = `${JSON.stringify(SAMPLE_DOCUMENT).slice(0, -1)},"deep":${deep}}`;
-    const reading = await readIdentityDocument(Buffer.from(text));
+    const reading = readIdentityDocument(Buffer.from(text));
     assert.ok('problems' in reading);
     assert.deepEqual(
       reading.problems.map(({path}) => path),
@@ -136,7 +136,7 @@ describe('readIdentityDocument()', () => {
       '"plugins":[',
       `"plugins":[${'{},'.repeat(20_000)}{}`,
     );
-    const reading = await readIdentityDocument(Buffer.from(text));
+    const reading = readIdentityDocument(Buffer.from(text));
     assert.deepEqual('problems' in reading && reading.problems, [
       {path: '$.airline.plugins', problem: 'has more than 10000 elements'},
     ]);
@@ -149,7 +149,7 @@ describe('readIdentityDocument()', () => {
 
   for (const text of ['null', '[]', '"text"', '1']) {
     test(`refuses ${text}, which is not an object`, async () => {
-      const reading = await readIdentityDocument(Buffer.from(text));
+      const reading = readIdentityDocument(Buffer.from(text));
       assert.match(
         'problems' in reading ? (reading.problems[0]?.problem ?? '') : '',
         /^is .* and has to be an object \(line 1\)$/,
@@ -189,7 +189,7 @@ describe('readIdentityDocument() of a profile with comments', () => {
   ];
   for (const {name, text, line} of broken)
     test(`refuses ${name}, with its line`, async () => {
-      const reading = await readIdentityDocument(Buffer.from(text));
+      const reading = readIdentityDocument(Buffer.from(text));
       const [problem] = 'problems' in reading ? reading.problems : [];
       assert.equal(problem?.path, '$');
       assert.match(problem.problem, new RegExp(`^is not JSON in UTF-8: .* at byte \\d+ \\(line ${line}\\)$`));
@@ -201,7 +201,7 @@ describe('readIdentityDocument() of a profile with comments', () => {
     const airline = {...SAMPLE_DOCUMENT.airline, plugins: [plugin, 5678]};
     const text = `/*\n☃\n*/\n${JSON.stringify({...(document as Json), airline}, null, 1)}`;
     const lineOf = (part: string): number => text.slice(0, text.indexOf(part)).split('\n').length;
-    assert.deepEqual(await readIdentityDocument(Buffer.from(text)), {
+    assert.deepEqual(readIdentityDocument(Buffer.from(text)), {
       problems: [
         {path: '$.va_user.rank', problem: `is a number and has to be a string (line ${lineOf('"rank"')})`},
         {path: '$.va_user.session', problem: `is missing (line ${lineOf('"va_user"')})`},
@@ -222,7 +222,7 @@ describe('readIdentityDocument() of a profile with comments', () => {
   ])
     test(`reads the largest profile of ${name} in one pass`, async () => {
       const bytes = Buffer.alloc(16 * 1024 * 1024, unit);
-      assert.ok('problems' in (await readIdentityDocument(bytes)));
+      assert.ok('problems' in readIdentityDocument(bytes));
     });
 });
 
@@ -235,7 +235,7 @@ function read(document: unknown): ReturnType<typeof readIdentityDocument> {
 }
 
 async function serve(text: string): Promise<string> {
-  const reading = await readIdentityDocument(Buffer.from(text));
+  const reading = readIdentityDocument(Buffer.from(text));
   if ('problems' in reading) assert.fail(JSON.stringify(reading.problems));
   return Buffer.from(reading.identity.json).toString();
 }

@@ -1,11 +1,12 @@
+import {IDENTITY} from '../documents/identity.ts';
+import {blankComments, removeComments} from '../documents/json-comments.ts';
+import {checkValue, formatProblems, type Problem} from '../documents/problems.ts';
 import type {Identity, IdentityDocument} from '../domain/identity.ts';
 import {readJsonDocument} from '../domain/json-document.ts';
+import {JsonIndex} from '../domain/json-index.ts';
 import {encodeJsonText, type JsonText, parseJsonText} from '../domain/json-text.ts';
 import {applyMergePatch} from '../domain/merge-patch.ts';
-import {describeIssues} from '../domain/schema-issues.ts';
-import type {DocumentProblem} from '../failures/failure.ts';
-import {createPartFinder, type PlacedProblem, withLines} from './document-lines.ts';
-import {blankComments, removeComments} from './json-comments.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import {completeDocument} from './profile-completion.ts';
 
 /** Result of reading a document: the identity, or the problems in the document. */
@@ -15,33 +16,31 @@ export type IdentityReading = {readonly identity: Identity} | {readonly problems
  * Reads an identity document, which may have comments. Its bytes are served unchanged but for comments and `$schema`, so no unknown
  * member is lost. Limits are checked before anything is parsed.
  */
-export async function readIdentityDocument(bytes: Uint8Array): Promise<IdentityReading> {
+export function readIdentityDocument(bytes: Uint8Array): IdentityReading {
   return readDocument(bytes);
 }
 
 /** Reads a profile like {@link readIdentityDocument}; members that it lacks come from the sample. */
-export async function readPartialDocument(bytes: Uint8Array): Promise<IdentityReading> {
+export function readPartialDocument(bytes: Uint8Array): IdentityReading {
   return readDocument(bytes, completeDocument);
 }
 
-async function readDocument(bytes: Uint8Array, complete?: typeof completeDocument): Promise<IdentityReading> {
-  // Loaded on demand: the schema library takes longer to load than everything else.
-  const {IDENTITY_SCHEMA} = await import('./identity-schema.ts');
+function readDocument(bytes: Uint8Array, complete?: typeof completeDocument): IdentityReading {
   const blanked = blankComments(bytes);
   const reading = readJsonDocument(blanked);
   if ('problem' in reading) return {problems: withLines(bytes, [{...reading.problem, position: reading.position}])};
-  const result = IDENTITY_SCHEMA.safeParse(reading.value, {reportInput: true});
-  if (!result.success) {
+  const checked = checkValue(IDENTITY, reading.value, {withReceived: true});
+  if ('found' in checked) {
     const {json: completed, filled = []} = complete?.(reading.json) ?? {};
-    const whole = completed === undefined ? undefined : await readDocument(completed);
+    const whole = completed === undefined ? undefined : readDocument(completed);
     if (whole !== undefined && 'identity' in whole) return {identity: {...whole.identity, filled}};
-    const placed = placeProblems(result.error.issues, reading.json, blanked);
+    const placed = placeProblems(checked.found, reading.json, blanked);
     const problems = placed.filter(({path}) => !filled.includes(path));
     return {problems: withLines(bytes, problems)};
   }
   const json =
     blanked === bytes ? reading.json : parseJsonText(removeComments(bytes.subarray(offsetOf(reading.json, blanked))));
-  return {identity: {json: withoutSchema(json, reading.value), summary: summarise(result.data)}};
+  return {identity: {json: withoutSchema(json, reading.value), summary: summarise(checked.value)}};
 }
 
 /** Returns where a text begins in the bytes that it was read from. */
@@ -49,16 +48,14 @@ function offsetOf(json: JsonText, bytes: Uint8Array): number {
   return json.byteOffset - bytes.byteOffset;
 }
 
-function placeProblems(issues: Issues, json: JsonText, bytes: Uint8Array): readonly PlacedProblem[] {
+function placeProblems(found: readonly Problem[], json: JsonText, bytes: Uint8Array): readonly PlacedProblem[] {
   const findPart = createPartFinder(json);
   const offset = offsetOf(json, bytes);
-  return describeIssues(issues).map((problem, at) => ({
+  return formatProblems(found).map((problem, at) => ({
     ...problem,
-    position: offset + findPart(issues[at]?.path ?? []),
+    position: offset + findPart(found[at]?.keys ?? []),
   }));
 }
-
-type Issues = Parameters<typeof describeIssues>[0];
 
 /** Removes the member that names the schema for editors. The text of all others stays as it is. */
 function withoutSchema(json: JsonText, value: unknown): JsonText {
@@ -70,4 +67,50 @@ const REMOVAL = encodeJsonText('{"$schema":null}');
 /** Returns one line that describes an identity, such as `Ada Quill (CRW0042), Crewroom Air`. */
 export function summarise({va_user: pilot, airline}: Pick<IdentityDocument, 'va_user' | 'airline'>): string {
   return `${pilot.firstName} ${pilot.lastName} (${pilot.pilotID}), ${airline.settings.airlineName}`;
+}
+
+/** A problem, with its position in the bytes of a document if it is known. */
+interface PlacedProblem extends DocumentProblem {
+  readonly position?: number | undefined;
+}
+
+const LINE_FEED = 0x0a;
+
+/** Adds the number of the line to each problem that has a position. Reads the bytes once, whatever the number of problems. */
+function withLines(bytes: Uint8Array, problems: readonly PlacedProblem[]): readonly DocumentProblem[] {
+  const positions = problems.flatMap(({position}) => position ?? []).toSorted((a, b) => a - b);
+  const lines = new Map<number, number>();
+  let line = 1;
+  let at = 0;
+  for (const position of positions) {
+    for (; at < position; at++) if (bytes[at] === LINE_FEED) line++;
+    lines.set(position, line);
+  }
+  return problems.map(({position, path, problem}) => ({
+    path,
+    problem: position === undefined ? problem : `${problem} (line ${lines.get(position)})`,
+  }));
+}
+
+/** Finds where the parts of a document begin; a member begins with its name. For a missing part it is the closest one around it. */
+function createPartFinder(json: JsonText): (path: readonly PropertyKey[]) => number {
+  const index = new JsonIndex(json);
+  return path => {
+    let span = index.root;
+    let position = span.start;
+    for (const part of path) {
+      if (typeof part === 'number') {
+        const element = index.isArray(span) ? index.elements(span)[part] : undefined;
+        if (element === undefined) return position;
+        span = element;
+        position = element.start;
+      } else {
+        const member = index.isObject(span) ? index.members(span).findLast(({name}) => name === part) : undefined;
+        if (member === undefined) return position;
+        span = member.valueSpan;
+        position = member.nameSpan.start;
+      }
+    }
+    return position;
+  };
 }

@@ -4,8 +4,9 @@ import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {DocumentProblem} from '../failures/failure.ts';
-import {describeFileError, FileError, readRegularFile} from '../files/read-file.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
+import {describeFileError, FileError} from '../files/read-file.ts';
+import {readTextFile} from '../files/text-file.ts';
 import {readPartialDocument} from './identity-document.ts';
 
 /** Dependencies of {@link openProfileSource}. */
@@ -143,11 +144,11 @@ async function readState(file: string): Promise<string> {
 export async function readProfile(file: string): Promise<Identity> {
   const invalid = (problems: readonly DocumentProblem[], options?: ErrorOptions): AppError =>
     new AppError({code: 'invalid-profile', file, problems}, options);
-  const bytes = await readRegularFile(file, PROFILE_BYTES_MAX).catch(error => {
+  const bytes = await readTextFile(file, PROFILE_BYTES_MAX).catch(error => {
     if (!(error instanceof FileError)) throw error;
     throw invalid([{path: '$', problem: describeFileError(error, PROFILE_BYTES_MAX)}], {cause: error});
   });
-  const reading = await readPartialDocument(bytes);
+  const reading = readPartialDocument(bytes);
   if ('problems' in reading) throw invalid(reading.problems);
   return reading.identity;
 }

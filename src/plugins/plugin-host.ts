@@ -6,7 +6,7 @@ import {type LabelledPlugin, withoutPageSecrets} from '../domain/page-proofs.ts'
 import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus, Plugins} from '../domain/plugin.ts';
 import type {PluginManifest} from '../domain/plugin-manifest.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {DocumentProblem} from '../failures/failure.ts';
+import type {DocumentProblem} from '../failures/members/problems.ts';
 import type {Timers} from '../time/timers.ts';
 import type {Background} from './background/background.ts';
 import type {Environment} from './background/environment.ts';
@@ -27,6 +27,8 @@ export interface PluginHostDeps {
   readonly development: readonly string[];
   /** True if a dev server serves the pages of plugins in development: then they have pages without files. */
   readonly hasPageServer: boolean;
+  /** True if plugins in development may belong to other users. */
+  readonly takesForeign: boolean;
   /** The place for the files of backgrounds. The host disposes of it. */
   readonly storage: PluginStorage;
   readonly identity: IdentitySource;
@@ -211,7 +213,8 @@ class ProcessHost implements PluginHost {
       import('./background/background.ts'),
       import('./directory/plugin-directory.ts'),
     ]);
-    const {directory, development, hasPageServer, environment, serviceHosts, log, nowMs, timers} = this.#deps;
+    const {directory, development, hasPageServer, takesForeign, environment, serviceHosts, log, nowMs, timers} =
+      this.#deps;
     const surroundings = {servicePort, serviceHosts, environment, secrets: this.#secrets, nowMs, timers};
     const start = (parts: BackgroundParts): Background => {
       this.#secrets.remember(parts.token);
@@ -220,7 +223,7 @@ class ProcessHost implements PluginHost {
       return background;
     };
     const onChange = (found: Found): void => this.#apply(found, start);
-    return followPlugins({directory, development, hasPageServer, log, timers, onChange});
+    return followPlugins({directory, development, hasPageServer, takesForeign, log, timers, onChange});
   }
 
   /** Adds, updates and removes plugins to match the folders on disk. */

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import type {PluginState, PluginStatus} from '../domain/plugin.ts';
 import type {PluginManifest} from '../domain/plugin-manifest.ts';
-import {describeProblem} from '../failures/client-failure-texts.ts';
+import {describeProblem} from '../failures/members/problems.ts';
 import type {Background} from './background/background.ts';
 import {PAGE_FOLDER} from './directory/folder-state.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
@@ -74,9 +74,10 @@ export function describeStatus(parts: StatusParts): PluginStatus {
   };
 }
 
-function findWarnings({manifest, warnings}: FoundPlugin, pilot: Pilot | undefined): readonly string[] {
+function findWarnings({manifest, warnings, exposed}: FoundPlugin, pilot: Pilot | undefined): readonly string[] {
+  const open = exposed === undefined ? [] : [`it ${exposed}`];
   const defects = warnings.map(warning => `${MANIFEST_FILE}: ${describeProblem(warning)}`);
-  return manifest === undefined ? [] : [...defects, ...findForeignAirline(manifest, pilot)];
+  return manifest === undefined ? [] : [...open, ...defects, ...findForeignAirline(manifest, pilot)];
 }
 
 /** Published plugins name the community that they were made for, and some serve others as well. */

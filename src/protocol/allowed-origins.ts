@@ -1,10 +1,6 @@
 import type {AllowedOriginList} from '../domain/allowed-origins.ts';
-import {readSmallDocument} from './small-document.ts';
 import {formatTime} from './text/format-time.ts';
 import {readDocument, readTime} from './text/read-document.ts';
-
-/** Maximum size of the body that allows an origin, in bytes: one origin. */
-export const ALLOWED_ORIGIN_BYTES_MAX = 4 * 1024;
 
 interface AllowedOriginsDocument {
   readonly allowed: readonly string[];
@@ -29,21 +25,7 @@ export function readAllowedOrigins(json: string): AllowedOriginList {
   return {allowed, refused: refused.map(({at, ...origin}) => ({...origin, atMs: readTime(at)}))};
 }
 
-/** Writes the body that allows an origin. */
+/** Writes the body that allows an origin: `readAllowedOrigin` reads it. */
 export function formatAllowedOrigin(origin: string): string {
   return JSON.stringify({origin});
-}
-
-/**
- * Reads what {@link formatAllowedOrigin} writes.
- *
- * @throws {AppError} `invalid-json`, `value-too-deep`; `invalid-origin` with the path of each problem.
- */
-export function readAllowedOrigin(body: Uint8Array): string {
-  const read = readSmallDocument(
-    body,
-    root => root.string('origin'),
-    problems => ({code: 'invalid-origin', problems}),
-  );
-  return read ?? '';
 }

@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../../test/contracts/shared/samples.ts';
+import {readSignIn} from '../documents/requests.ts';
 import type {Transaction} from '../domain/entries.ts';
 import type {Entry} from '../domain/entry.ts';
 import type {Event} from '../domain/event.ts';
@@ -7,15 +8,15 @@ import {KEY_BYTES_MAX} from '../domain/fixed-limits.ts';
 import {decodeJsonText, encodeJsonText} from '../domain/json-text.ts';
 import {parseKey} from '../domain/key.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
-import {isSentFailure} from '../domain/sent-failure.ts';
 import type {SessionStatus} from '../domain/session.ts';
 import {createStoreId} from '../domain/store-id.ts';
-import {AppError, describeFailure} from '../failures/app-error.ts';
+import {AppError} from '../failures/app-error.ts';
+import {isSentFailure} from '../failures/failure.ts';
 import {formatEvent, formatPolled, readEvent} from './event/event.ts';
 import {type FailureReading, formatFailure, readFailure} from './failure/failure-document.ts';
 import {formatEntryHeaders, readEntryHeaders} from './headers/entry-headers.ts';
 import {formatDeleted, formatListing, readDeleted, readListing, readValueListing} from './listing.ts';
-import {formatSession, formatSignIn, readSession, readSignIn} from './session.ts';
+import {formatSession, formatSignIn, readSession} from './session.ts';
 import {EACH, readExactTexts} from './text/json-reader.ts';
 import {onOneLine} from './text/one-line.ts';
 import {UnexpectedDocument} from './text/read-document.ts';
@@ -205,8 +206,8 @@ describe('a failure', () => {
 
   test('is converted back with its members and its message', () => {
     const failure = {code: 'no-entry', key: '"value":'} as const;
-    const read = readFailure(formatFailure(failure, {title: 'Not Found', instance: 'id'}), sentWith(404));
-    expect(read).toMatchObject({failure, message: describeFailure(failure)});
+    const read = readFailure(formatFailure(new AppError(failure), {title: 'Not Found', instance: 'id'}), sentWith(404));
+    expect(read).toMatchObject({failure, message: new AppError(failure).message});
   });
 
   test('of a later version keeps its code, message and advice', () => {

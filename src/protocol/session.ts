@@ -1,33 +1,13 @@
-import type {DocumentObject} from '../domain/document-object.ts';
-import {isSentFailure} from '../domain/sent-failure.ts';
 import type {SessionStatus, SignIn} from '../domain/session.ts';
 import type {ShapeOf} from '../domain/shape.ts';
+import {isSentFailure} from '../failures/failure.ts';
 import {problemOf, readProblem} from './failure/failure-document.ts';
-import {readSmallDocument} from './small-document.ts';
 import {formatTime} from './text/format-time.ts';
 import {readDocument, readExpiry, readTime} from './text/read-document.ts';
 
-/** Largest body of a sign-in, in bytes: an address, a name and a password of the largest usual sizes. */
-export const SIGN_IN_BYTES_MAX = 16 * 1024;
-
-/** Writes the body of a sign-in. */
+/** Writes the body of a sign-in: `readSignIn` reads it. */
 export function formatSignIn({scriptURL, username, password}: SignIn): string {
   return JSON.stringify({scriptURL, username, password});
-}
-
-/**
- * Reads what {@link formatSignIn} writes.
- *
- * @throws {AppError} `invalid-json`; `invalid-sign-in` with the path of each problem.
- */
-export function readSignIn(body: Uint8Array): SignIn {
-  return readSmallDocument(body, readMembers, problems => ({code: 'invalid-sign-in', problems}));
-}
-
-function readMembers(root: DocumentObject): SignIn {
-  const scriptURL = root.has('scriptURL') ? root.string('scriptURL') : undefined;
-  // A member that is missing is a problem, for which the whole document is refused.
-  return {scriptURL, username: root.string('username') ?? '', password: root.string('password') ?? ''};
 }
 
 /** Status of the session, as it travels. */
@@ -71,7 +51,7 @@ export function sessionDocument(status: SessionStatus): SessionDocument {
     unverifiable,
     scriptURL,
     kept,
-    problem: problem && problemOf(problem.failure),
+    problem: problem && problemOf(problem),
   };
 }
 

@@ -1,8 +1,7 @@
 import type {Principal} from '../domain/access.ts';
 import {withoutPageSecrets} from '../domain/page-proofs.ts';
 import type {RecordedFailure} from '../domain/recorded-request.ts';
-import {describeFailure} from '../failures/app-error.ts';
-import type {Failure} from '../failures/failure.ts';
+import type {AppError} from '../failures/app-error.ts';
 import {adviseOn} from '../failures/failure-advice.ts';
 import {headerPairs} from '../protocol/headers/raw-headers.ts';
 import {maskValues} from './mask-values.ts';
@@ -17,7 +16,7 @@ export interface AnsweredRequest {
   readonly route: string | undefined;
   readonly answer: {readonly status: number; readonly rawHeaders: readonly string[]; readonly body?: unknown};
   readonly durationMs: number;
-  readonly failed: {readonly failure: Failure; readonly requestId: string} | undefined;
+  readonly failed: {readonly error: AppError; readonly requestId: string} | undefined;
 }
 
 /** A request as it was kept. */
@@ -160,8 +159,9 @@ function sizeOf(method: string, {rawHeaders, body}: AnsweredRequest['answer']): 
 }
 
 /** Texts, not the failure itself, which may have many members. */
-function keepFailure({failure, requestId}: NonNullable<AnsweredRequest['failed']>, target: string): RecordedFailure {
-  const message = withoutPageSecrets(describeFailure(failure));
+function keepFailure({error, requestId}: NonNullable<AnsweredRequest['failed']>, target: string): RecordedFailure {
+  const {failure} = error;
+  const message = withoutPageSecrets(error.message);
   const safe =
     failure.code === 'invalid-parameter' ? maskValues(message, {target, parameter: failure.parameter}) : message;
   const detail = cut(safe, FAILURE_LENGTH_MAX);

@@ -5,7 +5,7 @@ import {runInTicks, runTick, type Steps} from '../domain/steps.ts';
 import type {Store} from '../domain/store.ts';
 import type {Imported, ImportMode, ImportOptions} from '../domain/transfer.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {ImportedPart} from '../failures/failure.ts';
+import type {ImportedPart} from '../failures/members/problems.ts';
 import {isBlank, LineSplitter} from '../protocol/text/line-splitter.ts';
 import type {EntryLine, ExportLine} from '../protocol/transfer/export-lines.ts';
 import {createExportLineParser} from '../protocol/transfer/read-export-lines.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import * as v from 'valibot';
 import {describe, onTestFinished, test} from 'vitest';
-import {z} from 'zod';
 import type {TypedEntries} from '../domain/typed-entries.ts';
 import type {FailureCode} from '../failures/failure.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
@@ -86,7 +86,7 @@ describe('the entries of a program that embeds the service', () => {
   }
 
   describe('with a schema', () => {
-    const schema = z.object({volume: z.number().default(5)});
+    const schema = v.object({volume: v.optional(v.number(), 5)});
 
     test('get() and list() return what the schema makes of the values', async () => {
       const entries = open();

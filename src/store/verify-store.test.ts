@@ -15,6 +15,7 @@ const PAGE_BYTES = 4096;
 const SOUND = {
   ...{corruptKeys: [], lostEntries: 0, damage: [], damagedChanges: 0, wrongExpiries: 0},
   ...{uncheckpointedChanges: 0, walDamage: undefined, storeIdDamaged: false},
+  ...{harmlessWalDamage: undefined, walMissing: false},
 };
 let directory: string;
 let file: string;

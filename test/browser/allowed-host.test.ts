@@ -60,6 +60,12 @@ function foreignPage(html = ''): string {
   return `http://127.0.0.2:${pages.port}/?html=${encodeURIComponent(html)}`;
 }
 
+/** Opens the page of the plugin, and waits until it is there in place of the one that leads to it. */
+async function openPage(tab: Tab, origin: string): Promise<void> {
+  await tab.open(`${origin}/plugins/${ID}/`);
+  await expect.poll(() => tab.run('document.title').catch(() => '')).toBe('a plugin');
+}
+
 function codes(): readonly unknown[] {
   return refused.map(({code}) => code);
 }
@@ -131,7 +137,7 @@ for (const {name, present, drive} of BROWSERS) {
 
     test('the client, a WebSocket and writes of its own page are answered, EventSource and plain reads are not', async () => {
       const tab = await newTab();
-      await tab.open(own(`/plugins/${ID}/`));
+      await openPage(tab, own(''));
       const seen = await tab.run(`(async () => {
         const {createClient} = await import('./client.js');
         const {entries, events} = createClient({baseUrl: location.origin});
@@ -156,7 +162,7 @@ for (const {name, present, drive} of BROWSERS) {
 
     test('the client of a page of another origin needs no preflight to read', async () => {
       const tab = await newTab();
-      await tab.open(`http://localhost:${service.port}/plugins/${ID}/`);
+      await openPage(tab, `http://localhost:${service.port}`);
       const {requests} = service.crewroom;
       const {cursor} = await requests.read();
       await tab.run(`import('./client.js').then(({createClient}) => createClient({baseUrl: '${own('')}'}).identity())`);

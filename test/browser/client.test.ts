@@ -29,7 +29,9 @@ beforeAll(async () => {
     response.setHeader('Content-Type', TYPES[path.split('.').at(-1) ?? ''] ?? 'text/plain');
     const bundle = bundles.get(path);
     if (bundle !== undefined) response.end(bundle);
-    else if (/^\/(dist\/(client|domain|protocol)(\/[a-z]+)?|examples\/watch-page)\/[a-z-]+\.[a-z]+$/.test(path))
+    else if (
+      /^\/(dist\/(client|domain|failures|protocol)(\/[a-z]+)?|examples\/watch-page)\/[a-z-]+\.[a-z]+$/.test(path)
+    )
       response.end(await readFile(join(ROOT, path)));
     else response.end('<!doctype html><title>a page</title>');
   });

@@ -64,6 +64,11 @@ describe('crewroom config', () => {
       content: '{\n  "port": 7172,\n}',
       said: /other\.json is not JSON: .* at line 3, column 1/,
     },
+    {
+      name: 'with a comment that does not end',
+      content: '{}\n/* "port": 7172',
+      said: /other\.json is not JSON: .* at line 2, column 1/,
+    },
     {name: 'that is no object', content: '[]', said: /other\.json is not a JSON object/},
     {
       name: 'with a name that is none',
@@ -82,6 +87,18 @@ describe('crewroom config', () => {
       }
     });
   }
+
+  test('accepts a file with comments', async () => {
+    await writeFile(
+      join(home, 'comments.json'),
+      '// \u2603\n{/* "port": 1, */ "port": 8004, "logFile": "//not/*one*/"} // end',
+    );
+    const {exitCode, stdout, stderr} = await machine.run(['config', '--config', 'comments.json', '--json']);
+    assert.deepEqual([exitCode, stderr], [0, '']);
+    const {settings} = JSON.parse(stdout) as ShownConfig;
+    assert.equal(settings['port']?.value, 8004);
+    assert.match(String(settings['logFile']?.value), /not\/\*one\*$/);
+  });
 
   test('accepts a file that names its schema for editors', async () => {
     await writeFile(join(home, 'schema.json'), '{"$schema": "./crewroom.schema.json", "port": 8004}');

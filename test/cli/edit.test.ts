@@ -53,6 +53,22 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
     assert.deepEqual(await keptFiles(), []);
   });
 
+  test('reads what an editor wrote with a byte order mark, or in UTF-16', async () => {
+    await writeFile(join(home, 'utf8'), '\ufeff[1]');
+    assert.equal((await run(['edit', 'marked'], 'cat utf8 > "$1"')).exitCode, 0);
+    assert.equal(await (await get('marked')).text(), '[1]');
+    await writeFile(join(home, 'utf16'), Buffer.from('\ufeff[2]', 'utf16le'));
+    assert.equal((await run(['edit', 'marked'], 'cat utf16 > "$1"')).exitCode, 0);
+    assert.equal(await (await get('marked')).text(), '[2]');
+    await writeFile(join(home, 'utf16'), Buffer.from('[3]', 'utf16le'));
+    const {exitCode, stderr} = await run(['edit', 'marked'], 'cat utf16 > "$1"');
+    assert.equal(exitCode, 2);
+    assert.match(
+      stderr,
+      /it is UTF-16 without a byte order mark, not UTF-8\n.*Save it as UTF-8, then store it: crewroom put/,
+    );
+  });
+
   test('indents a value on one line, and stores it without white space again', async () => {
     const compact = '{"id":9007199254740993,"id":[1.0,-0,1e400],"text":"a , {b","none":{}}';
     const shown =

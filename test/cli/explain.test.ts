@@ -1,11 +1,11 @@
 import {describe, expect, test} from 'vitest';
-import {FAILURE_TEXTS} from '../../src/failures/failure-texts.ts';
+import {FAILURE_CODES} from '../../src/failures/rows/rows.ts';
 import {createMachine} from './crewroom.ts';
 
 const machine = await createMachine();
 
 describe('crewroom explain', () => {
-  for (const code of Object.keys(FAILURE_TEXTS)) {
+  for (const code of FAILURE_CODES) {
     test(`explains ${code} without a service, as text without marks`, async () => {
       const {exitCode, stdout} = await machine.run(['explain', code]);
       expect(exitCode).toBe(0);

@@ -66,6 +66,7 @@ export async function runInProcess(command: Command): Promise<Finished> {
 export function pathsOf(home: string, environment: Readonly<Record<string, string | undefined>>): PlatformPaths {
   const {XDG_DATA_HOME: data = '', XDG_CONFIG_HOME: config = '', XDG_CACHE_HOME: cache} = environment;
   return {
+    homeDir: home,
     dataDir: join(data, 'crewroom'),
     configFile: join(config, 'crewroom', 'config.json'),
     cacheDir: join(cache ?? join(home, '.cache'), 'crewroom'),

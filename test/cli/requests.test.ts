@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import {execFile} from 'node:child_process';
+import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
 import {callService} from '../support/service.ts';
-import {createMachine, plain} from './crewroom.ts';
+import {createMachine, MAIN, plain} from './crewroom.ts';
 
 const machine = await createMachine();
 
@@ -30,6 +32,18 @@ describe('crewroom requests', () => {
       plain(stdout),
       /^\d\d:\d\d:\d\d {2}GET {4}403 .*\n.*not allowed\n.*--allow-origin http:\/\/localhost:5173\n$/,
     );
+    await service.stop();
+  });
+
+  test.runIf(process.platform === 'linux')('ends quietly where the reader has read enough', async () => {
+    const service = await machine.start();
+    await callService(service, 'GET /livez');
+    await callService(service, 'GET /livez');
+    const environment = {...process.env, HOME: machine.home, CREWROOM_PORT: String(service.port)};
+    const script = `node ${MAIN} requests --follow | head -1; echo "\${PIPESTATUS[0]}"`;
+    const {stdout, stderr} = await promisify(execFile)('bash', ['-c', script], {env: environment});
+    assert.match(stdout, /^\{"sequence":1,.*\}\n0\n$/);
+    assert.equal(stderr, '');
     await service.stop();
   });
 

@@ -51,6 +51,7 @@ describe('crewroom sign-in', () => {
     {name: 'standard input', args: [], input: `${ADA.password}\n`},
     {name: 'standard input without a line break', args: [], input: ADA.password},
     {name: 'the first line of standard input', args: [], input: `${ADA.password}\r\nmore\n`},
+    {name: 'standard input in UTF-16', args: [], input: Buffer.from(`\ufeff${ADA.password}\r\n`, 'utf16le')},
     {name: 'a file', args: ['--password-file', 'password'], input: ''},
   ]) {
     test(`reads the password from ${name}, and prints the pilot, the airline and the expiry`, async () => {

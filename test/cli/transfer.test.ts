@@ -100,7 +100,7 @@ describe('crewroom export', () => {
     await writeFile(join(directory, 'f'), 'precious', {mode: 0o644});
     const refused = await run(['export', 'f']);
     assert.deepEqual([refused.exitCode, refused.stdout], [2, '']);
-    assert.match(refused.stderr, /"f" exists already; --force replaces it/);
+    assert.match(refused.stderr, /"f" exists already\nName another file, or replace it with --force\n/);
     assert.equal(await readFile(join(directory, 'f'), 'utf8'), 'precious');
     const {stdout} = await run(['export', 'f', '--force', '--json']);
     assert.deepEqual(JSON.parse(stdout), {file: 'f', entries: 0, revision: '0', sizeBytes: 93});
@@ -280,7 +280,7 @@ describe('crewroom import', () => {
     {
       name: 'replace without --yes',
       args: ['import', '-', '--mode', 'replace'],
-      says: /it replaces entries: confirm that on a terminal, or with --yes/,
+      says: /it replaces entries\nConfirm that on a terminal, or with --yes\n/,
     },
     {name: 'a copy to nowhere', args: ['copy'], says: /--to has to name the service/},
     {name: 'a copy to no address', args: ['copy', '--to', 'ftp://x'], says: /--to has to be the address of a service/},

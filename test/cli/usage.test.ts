@@ -92,7 +92,7 @@ describe('a wrong command line', () => {
     {
       name: 'a reset without confirmation',
       args: ['reset'],
-      said: /it deletes every entry: confirm that on a terminal, or/,
+      said: /it deletes every entry\nConfirm that on a terminal, or/,
     },
     {name: 'nothing to delete', args: ['delete'], said: /it needs a KEY, --prefix PREFIX or --all/},
     {name: 'a key and a prefix', args: ['delete', 'k', '--prefix', 'p'], said: /cannot be combined with --prefix/},
@@ -102,7 +102,7 @@ describe('a wrong command line', () => {
     {
       name: 'many deletions without confirmation',
       args: ['delete', '--prefix', 'p'],
-      said: /it deletes many entries: confirm that on a terminal, or/,
+      said: /it deletes many entries\nConfirm that on a terminal, or/,
     },
     {
       name: 'an unknown shell',

@@ -2,9 +2,9 @@ import {describe, expect, test} from 'vitest';
 import {createClient} from '../../src/client/index.ts';
 import {createService} from '../../src/client/service/index.ts';
 import {createTransfer} from '../../src/client/transfer/index.ts';
-import {type AppError, describeFailure} from '../../src/failures/app-error.ts';
+import {AppError, describeFailure} from '../../src/failures/app-error.ts';
+import {statusOf} from '../../src/failures/facts.ts';
 import type {Failure, FailureCode} from '../../src/failures/failure.ts';
-import {statusOf} from '../../src/failures/failure-status.ts';
 import {formatFailure} from '../../src/protocol/failure/failure-document.ts';
 import {FAILURES} from '../support/sample-failures.ts';
 import {useService} from '../support/service.ts';
@@ -62,7 +62,7 @@ async function documentedCodes(): Promise<readonly FailureCode[]> {
 const failing = (failure: Failure) => ({
   attemptsMax: 1,
   fetch: async () =>
-    new Response(formatFailure(failure, {title: 'Failed', instance: 'id'}), {status: statusOf(failure)}),
+    new Response(formatFailure(new AppError(failure), {title: 'Failed', instance: 'id'}), {status: statusOf(failure)}),
 });
 
 const thrownBy = (call: Promise<unknown>): Promise<AppError> =>

@@ -1,5 +1,5 @@
+import * as v from 'valibot';
 import {expect, test} from 'vitest';
-import {z} from 'zod';
 import {createClient, type StandardSchema} from '../../src/client/index.ts';
 import {createService} from '../../src/client/service/index.ts';
 import {listAll} from '../../src/index.ts';
@@ -8,7 +8,10 @@ import {useService} from '../support/service.ts';
 const service = useService({ephemeral: true});
 const connect = () => createClient({baseUrl: service().url});
 
-const Settings = z.object({volume: z.number().min(0).max(1), names: z.array(z.string()).default([])});
+const Settings = v.object({
+  volume: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+  names: v.optional(v.array(v.string()), []),
+});
 
 test('a value is returned parsed, and as the text that was written', async () => {
   const {entries} = connect();

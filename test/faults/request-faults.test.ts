@@ -2,9 +2,8 @@ import {join} from 'node:path';
 import {afterEach, describe, expect, onTestFinished, test} from 'vitest';
 import {WebSocket} from 'ws';
 import {openCrewroom} from '../../src/app.ts';
-import {isSentFailure} from '../../src/domain/sent-failure.ts';
-import {STATUS_BY_CODE} from '../../src/failures/failure-status.ts';
-import {listFaultCodes} from '../../src/failures/fault-failures.ts';
+import {findStatus, listFaultCodes} from '../../src/failures/facts.ts';
+import {isSentFailure} from '../../src/failures/failure.ts';
 import type {Timers} from '../../src/time/timers.ts';
 import {openEventStream} from '../support/event-stream.ts';
 import {call, setFaults} from '../support/faults.ts';
@@ -21,7 +20,7 @@ describe('an error', () => {
     test(`${code} has the status of that failure, and says that it is a fault and how to end it`, async () => {
       await setFaults(service(), {kind: 'error', code, path: '/api/store/a*'});
       const {status, fault, json} = await call(service(), 'GET /api/store/abc');
-      expect([status, fault]).toEqual([STATUS_BY_CODE[code], 'error']);
+      expect([status, fault]).toEqual([findStatus(code), 'error']);
       expect(json).toMatchObject({
         code,
         status,

@@ -38,7 +38,7 @@ const BODIES: Readonly<Record<string, string>> = {
   'POST /api/access/grants': '{"plugin":"com.c","permissions":["admin"]}',
 };
 
-const [HEAD = [], ...LINES] = readTable('## Modes', '### Permissions of plugins');
+const [HEAD = [], ...LINES] = readTable('## Every request, caller and mode');
 
 /** The callers of each column of the table. */
 const COLUMNS: readonly (readonly Column[])[] = HEAD.slice(1).map(heading => {
@@ -48,20 +48,23 @@ const COLUMNS: readonly (readonly Column[])[] = HEAD.slice(1).map(heading => {
   );
 });
 
-const ROWS: readonly Row[] = LINES.map(([line = '', ...cells]) => ({
-  line,
-  body: bodyOf(line),
-  outcomes: cells.flatMap((cell, at) => {
-    const values = cell.split(', ');
-    return (COLUMNS[at] ?? []).map((column, of) => ({...column, expected: values[of] ?? values[0] ?? ''}));
-  }),
-}));
+/** All requests: those with the same outcomes have one row of the table. */
+const ROWS: readonly Row[] = LINES.flatMap(([lines = '', ...cells]) =>
+  lines.split(', ').map(line => ({
+    line,
+    body: bodyOf(line),
+    outcomes: cells.flatMap((cell, at) => {
+      const values = cell.split(', ');
+      return (COLUMNS[at] ?? []).map((column, of) => ({...column, expected: values[of] ?? values[0] ?? ''}));
+    }),
+  })),
+);
 
 /** Reads the table of a section of the documentation, the cells without marks of code. */
-function readTable(beginning: string, end: string): readonly (readonly string[])[] {
-  const text = readFileSync(new URL('../../docs/access.md', import.meta.url), 'utf8');
-  const section = text.slice(text.indexOf(beginning), text.indexOf(end));
-  return section
+function readTable(heading: string): readonly (readonly string[])[] {
+  const text = readFileSync(new URL('../../docs/access-for-plugins.md', import.meta.url), 'utf8');
+  return text
+    .slice(text.indexOf(heading))
     .split('\n')
     .filter(line => line.startsWith('| '))
     .map(line => line.split('|').slice(1, -1))
@@ -93,6 +96,7 @@ describe('the table of access', () => {
   test('has every mode and caller, and every row a value for each', () => {
     expect(new Set(COLUMNS.flat().map(({mode, kind}) => `${mode} ${kind}`)).size).toBe(16);
     expect(ROWS.length).toBeGreaterThan(70);
+    expect(new Set(ROWS.map(({line}) => line)).size).toBe(ROWS.length);
     for (const {line, outcomes} of ROWS) {
       expect(outcomes, line).toHaveLength(COLUMNS.flat().length);
       expect(['yes', 'part', '401', '403'], line).toEqual(expect.arrayContaining(outcomes.map(each => each.expected)));

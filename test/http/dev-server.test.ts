@@ -7,7 +7,7 @@ import {findFreePort} from '../support/free-port.ts';
 import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
 import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
 
-/** Starts a Vite that is configured as in docs/http-api.md, in front of a service. */
+/** Starts a Vite that is configured as in docs/guides/page-on-another-port.md, in front of a service. */
 interface Setup extends AsyncDisposable {
   readonly service: TestService;
   readonly port: number;
@@ -17,7 +17,7 @@ async function start(allowed: boolean): Promise<Setup> {
   const port = await findFreePort();
   const service = await startService(allowed ? {allowOrigin: [`http://localhost:${port}`]} : {});
   const directory = await makeTemporaryDirectory();
-  const text = await readFile(new URL('../../docs/http-api.md', import.meta.url), 'utf8');
+  const text = await readFile(new URL('../../docs/guides/page-on-another-port.md', import.meta.url), 'utf8');
   const config = /\/\/ vite\.config\.js\n(.+?)```/s.exec(text)?.[1] ?? '';
   const configFile = join(directory.path, 'vite.config.mjs');
   await writeFile(configFile, config.replace('localhost:7172', `127.0.0.1:${service.port}`));

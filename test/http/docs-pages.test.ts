@@ -1,8 +1,7 @@
 import {describe, expect, test} from 'vitest';
-import type {FailureCode} from '../../src/failures/failure.ts';
+import {findStatus} from '../../src/failures/facts.ts';
 import {adviseOnFailure} from '../../src/failures/failure-advice.ts';
-import {STATUS_BY_CODE} from '../../src/failures/failure-status.ts';
-import {FAILURE_TEXTS} from '../../src/failures/failure-texts.ts';
+import {FAILURE_CODES} from '../../src/failures/rows/rows.ts';
 import {callService, useService} from '../support/service.ts';
 
 const service = useService();
@@ -20,11 +19,11 @@ function shownText(html: string): string {
 }
 
 describe('the page of a failure', () => {
-  for (const code of Object.keys(FAILURE_TEXTS) as FailureCode[]) {
+  for (const code of FAILURE_CODES) {
     test(`${code} has its status and its advice`, async () => {
       const text = shownText(await read(`/docs/errors/${code}`));
       expect(text).toContain(code);
-      expect(text).toContain(STATUS_BY_CODE[code] === undefined ? 'No request' : `status ${STATUS_BY_CODE[code]} (`);
+      expect(text).toContain(findStatus(code) === undefined ? 'No request' : `status ${findStatus(code)} (`);
       expect(text).toContain(adviseOnFailure(code));
     });
   }

@@ -323,7 +323,7 @@ describe('the stream of requests', () => {
     const page = await nextPage(stream);
     expect(page.requests.map(({sequence, path}) => [sequence, path])).toEqual([[2, '/readyz']]);
     expect(stream.parser.lastEventId).toBe(page.cursor);
-    expect(stream.parser.retryMs).toBe(1000);
+    expect(stream.parser.retryMs).toBe(10_000);
   });
 
   test('resumes after the last id that a browser received, whatever its address says', async () => {

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {OPERATIONS} from '../../src/http/openapi/operations.ts';
+import {OPERATIONS} from '../../src/http/operations/operations.ts';
 import {describeInEachMode} from '../support/access-modes.ts';
 import type {RawAnswer} from '../support/raw-client.ts';
 import {callService} from '../support/service.ts';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {OPERATIONS} from '../../src/http/openapi/operations.ts';
+import {OPERATIONS} from '../../src/http/operations/operations.ts';
 import {findReservedPath} from '../../src/plugins/manifest/reserved-ids.ts';
 
 test('no plugin can have the name of a path of the service', () => {

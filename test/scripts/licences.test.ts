@@ -19,7 +19,7 @@ describe('npm run licences', () => {
     const {dependencies} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     for (const [name, version] of Object.entries(dependencies)) expect(stdout).toContain(` ${name} ${version}\n`);
     // Of bundles, and of what is in them.
-    for (const name of ['zod', 'protobufjs', 'msgpackr', '@clack/core']) expect(stdout).toContain(` ${name} `);
+    for (const name of ['valibot', 'protobufjs', 'msgpackr', '@clack/core']) expect(stdout).toContain(` ${name} `);
     expect(stdout).not.toContain('vitest');
   });
 

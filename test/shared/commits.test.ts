@@ -90,6 +90,27 @@ describe('a commit that is sent again with its id', () => {
   });
 });
 
+describe('results of commits that changed nothing', () => {
+  test('are removed after as many commits as those of others', async () => {
+    const engine = new SimulatedEngine();
+    const commit = {checks: [], operations: [remove('a')]};
+    {
+      await using store = await open(engine);
+      await store.commit({...commit, id: 'early'});
+    }
+    const head = JSON.parse(String(engine.find(HEAD_KEY)?.value));
+    assert.equal(head.unchanged, 1);
+    engine.writeByHand(HEAD_KEY, JSON.stringify({...head, unchanged: 99_999}));
+    await using store = await open(engine);
+    await store.commit({...commit, id: 'late'});
+    const kept = engine.keysWith('i/').filter(each => each.includes('='));
+    assert.deepEqual(
+      kept.map(each => each.replace(/.*=/, '')),
+      ['late'],
+    );
+  });
+});
+
 describe('a write of a client that is outcome-unknown', () => {
   test('is sent again as a transaction with its commit id', async () => {
     const engine = new SimulatedEngine();

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import type {Store} from '../../src/domain/store.ts';
 import {createEntryService} from '../../src/service/entry-service.ts';
@@ -5,6 +6,7 @@ import {withValues} from '../../src/service/typed-entries.ts';
 import type {Driver} from '../../src/store/shared/engine/driver.ts';
 import {testEntries} from '../contracts/entries/entries-contract.ts';
 import type {OpenedEntries} from '../contracts/entries/opened-entries.ts';
+import {put, remove} from '../contracts/shared/assertions.ts';
 import type {ClockedStore} from '../contracts/store/expiry.ts';
 import type {ReopenableStore} from '../contracts/store/identity.ts';
 import type {SharedStores} from '../contracts/store/sharing.ts';
@@ -78,8 +80,22 @@ export function testEngine(name: string, createEngine: () => TestedEngine, model
 
   const open = (): Promise<Store> => openIn(createEngine(), createClock());
   testStore({name: `a store in ${name}`, open, openClocked, openReopenable, openShared, logChangesMax, ...runner});
+  describe(`two stores in ${name}`, () => testRepetition(openShared));
   testAgainstModel({name, open: () => openModelled(createEngine()), runs: modelRuns});
   testEntries({name: `entries in ${name}`, open: openService, ...runner});
+}
+
+function testRepetition(open: () => Promise<SharedStores>): void {
+  test('apply a commit once that is sent again with its id, also if it changed nothing the first time', async () => {
+    await using stores = await open();
+    const {first, second} = stores;
+    const commit = {checks: [], operations: [remove('a')], id: 'of the caller'};
+    const result = await first.commit(commit);
+    assert.deepEqual(result, {revision: 0, outcomes: ['absent']});
+    await second.commit({checks: [], operations: [put('a')]});
+    for (const store of [first, second]) assert.deepEqual(await store.commit(commit), result);
+    assert.deepEqual(await second.commit({...commit, id: 'of another'}), {revision: 2, outcomes: ['deleted']});
+  });
 }
 
 async function openModelled(engine: TestedEngine, time = new FakeTime()): Promise<Opened> {

@@ -24,10 +24,13 @@ function findExports(file: string): Exported[] {
     ([, names = '', source = '']) => {
       const declarations = readDeclarations(resolve(dirname(file), source.replace(/\.ts$/, '.d.ts')));
       return names.split(',').flatMap(each => {
-        const name = each.trim().replace(/^type /, '');
+        const [declared = '', name = declared] = each
+          .trim()
+          .replace(/^type /, '')
+          .split(' as ');
         if (name === '') return [];
-        const declaration = declarations.get(name);
-        if (declaration === undefined) throw new Error(`${source} does not declare ${name}`);
+        const declaration = declarations.get(declared);
+        if (declaration === undefined) throw new Error(`${source} does not declare ${declared}`);
         return [{name, declaration}];
       });
     },

@@ -31,7 +31,7 @@ export async function startTestServer(
     port: 0,
     limits: {...DEFAULT_LIMITS, connectionsMax: 10, ...limits},
     newRequestId: () => 'id',
-    onBadRequest: failure => void refused.push(failure),
+    onBadRequest: ({failure}) => void refused.push(failure),
     onError: error => void errors.push(error),
     ...deps,
   });

@@ -1,7 +1,9 @@
 import {join} from 'node:path';
+import * as v from 'valibot';
+import {open} from '../../documents/kinds.ts';
+import {checkValue} from '../../documents/problems.ts';
 import type {PluginGrants} from '../../domain/access-grants.ts';
 import {isPluginId} from '../../domain/plugin-id.ts';
-import {hasShape} from '../../domain/shape.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import {FileError} from '../../files/read-file.ts';
@@ -18,15 +20,8 @@ const RULES_FILE = 'access-rules.json';
  */
 const FILE_BYTES_MAX = GRANTED_PLUGINS_MAX * (GRANTS_MAX + 1) * PERMISSION_LINE_BYTES_MAX;
 
-/** The permissions of a plugin in the file. */
-interface GrantsDocument {
-  readonly plugin: string;
-  readonly permissions: readonly string[];
-}
-
-interface RulesDocument {
-  readonly grants: readonly GrantsDocument[];
-}
+/** The file. */
+const RULES = open({grants: v.array(open({plugin: v.string(), permissions: v.array(v.string())}))});
 
 /**
  * Reads the permissions of the plugins of a data directory; none without a file.
@@ -46,17 +41,18 @@ export async function readRulesFile(directory: string): Promise<readonly PluginG
 
 function parseRules(text: string): readonly PluginGrants[] {
   const document: unknown = JSON.parse(text);
-  if (!hasShape(document, {grants: [{plugin: 'string', permissions: ['string']}]} as const))
+  const checked = checkValue(RULES, document);
+  if ('found' in checked)
     throw new Error('it is not an object with the list "grants" of plugins and their permissions');
   assertNoOthers(Object(document), ['grants']);
-  const {grants} = document as RulesDocument;
+  const {grants} = document as typeof checked.value;
   if (grants.length > GRANTED_PLUGINS_MAX) throw new Error(`it has more than ${GRANTED_PLUGINS_MAX} plugins`);
   const plugins = new Set(grants.map(({plugin}) => plugin));
   if (plugins.size < grants.length) throw new Error('it has a plugin twice');
   return grants.map(parseGrants);
 }
 
-function parseGrants(document: GrantsDocument): PluginGrants {
+function parseGrants(document: v.InferOutput<typeof RULES>['grants'][number]): PluginGrants {
   const {plugin, permissions} = document;
   assertNoOthers(document, ['plugin', 'permissions']);
   if (!isPluginId(plugin)) throw new Error(`${JSON.stringify(plugin)} is not the id of a plugin`);
@@ -83,7 +79,6 @@ export async function writeRulesFile(
   grants: readonly PluginGrants[],
   randomName: () => string,
 ): Promise<void> {
-  const document: RulesDocument = {grants};
-  const text = `${JSON.stringify(document, undefined, 2)}\n`;
+  const text = `${JSON.stringify({grants}, undefined, 2)}\n`;
   await writeOwnFile(join(directory, RULES_FILE), text, {randomName, followsLink: true});
 }

@@ -5,7 +5,7 @@ import {addressesOf, formatAddress, isLoopback, type ServiceAddress} from '../..
 import type {CallOf} from '../catalogue/call.ts';
 import type {COPY} from '../catalogue/transfer-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
-import {invalidUsage, unconfirmed} from '../failures/usage.ts';
+import {invalidUsage, refusedUsage, unconfirmed} from '../failures/usage.ts';
 import {formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import {fetchOverHttp} from '../service/http-fetch.ts';
@@ -28,7 +28,8 @@ export async function run(call: CallOf<typeof COPY>): Promise<ExitCode> {
   const ask = mode === 'replace' && !dryRun && !flags.yes;
   if (ask && !canAsk(context)) throw unconfirmed('copy', 'replaces entries');
   const {url: from, address, fetch} = await connect(call);
-  if (isSameService(address, to)) throw invalidUsage('copy', `both services are ${from}; --to has to name another one`);
+  if (isSameService(address, to))
+    throw refusedUsage('copy', `both services are ${from}`, 'Name another service with --to');
   const options = {from, fetch, to, fetchTo: createTargetFetch(to, context), prefix, mode};
   if (ask && !(await isConfirmed(options, call))) return reportImport(undefined, call, VERB);
   return reportImport(await copy({...options, dryRun}, call), call, VERB);

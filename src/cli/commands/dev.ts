@@ -49,7 +49,7 @@ async function develop(development: Development): Promise<number> {
   const {call, settings, reporter, signal} = development;
   const {config, directory} = settings;
   const {context, flags} = call;
-  const crewroom = await openCrewroom(config, {log: reporter.log, pageServer: flags.ui});
+  const crewroom = await openCrewroom(config, {log: reporter.log, pageServer: flags.ui, takesForeignPlugins: true});
   let command: SideCommand | undefined;
   try {
     const listening = await crewroom.listen();

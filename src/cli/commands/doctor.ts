@@ -5,8 +5,9 @@ import type {EntriesPlace} from '../../doctor/check-entries.ts';
 import {checkLocalhost, checkNode} from '../../doctor/check-machine.ts';
 import {checkSettings} from '../../doctor/check-settings.ts';
 import type {DoctorContext} from '../../doctor/context.ts';
-import type {Finding, Steps} from '../../doctor/finding.ts';
+import {type Finding, findingOf, type Steps} from '../../doctor/finding.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {assertDataDir} from '../../paths.ts';
 import {serviceUrl} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {DOCTOR} from '../catalogue/service-commands.ts';
@@ -112,6 +113,11 @@ async function* examine(call: CallOf<typeof DOCTOR>): Steps {
 }
 
 async function examineData(dataDir: string, context: CliContext): Promise<readonly Finding[]> {
+  try {
+    assertDataDir(dataDir);
+  } catch (error) {
+    return [findingOf('Data', error)];
+  }
   const {checkData} = await import('../../doctor/check-data.ts');
   return checkData(dataDir, context);
 }

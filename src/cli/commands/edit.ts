@@ -3,12 +3,15 @@ import type {Entry} from '../../domain/entry.ts';
 import {type JsonText, parseJsonText} from '../../domain/json-text.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {FileError} from '../../files/read-file.ts';
+import {toUtf8} from '../../files/text-file.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {EDIT} from '../catalogue/data-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {createEditedFile, type EditedFile} from '../input/edited-file.ts';
 import {chooseEditedForm} from '../input/edited-form.ts';
 import {openEditor} from '../input/editor.ts';
+import {describeFileProblem} from '../input/value-input.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
@@ -54,7 +57,7 @@ interface Editing {
 async function editUntilJson(editing: Editing, context: CliContext): Promise<JsonText> {
   for (;;) {
     await openOrRemove(editing, context);
-    const bytes = await editing.file.read();
+    const bytes = await readEdited(editing);
     try {
       return parseJsonText(bytes, {depthMax: Infinity});
     } catch (error) {
@@ -72,6 +75,18 @@ async function editUntilJson(editing: Editing, context: CliContext): Promise<Jso
       const advice = `Correct it, then store it: ${storeCommand(editing, conditionOf(editing.entry))}`;
       throw new AdvisedError(new AppError(failure, {cause: error}), advice);
     }
+  }
+}
+
+/** Reads the file as text: some editors add a byte order mark. */
+async function readEdited(editing: Editing): Promise<Buffer> {
+  try {
+    return toUtf8(await editing.file.read());
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    const failure = {code: 'unreadable-input', source: 'what you typed', problem: describeFileProblem(error)} as const;
+    const advice = `Save it as UTF-8, then store it: ${storeCommand(editing, conditionOf(editing.entry))}`;
+    throw new AdvisedError(new AppError(failure, {cause: error}), advice);
   }
 }
 

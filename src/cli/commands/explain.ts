@@ -1,17 +1,14 @@
-import {readFile} from 'node:fs/promises';
 import {findSimilar} from '../../config/edit-distance.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {FAILURE_CODES, findRow} from '../../failures/rows/rows.ts';
 import {pageOf} from '../../protocol/failure/failure-document.ts';
 import {serviceUrl} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {EXPLAIN} from '../catalogue/setup-commands.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {refusedUsage} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
-
-/** Descriptions of all failures, which the build takes from the documentation: in `dist/`, seen from the sources and from the built files alike. */
-const DESCRIPTIONS = new URL('../../../dist/docs/errors.json', import.meta.url);
 
 /** Description of a failure. */
 interface Description {
@@ -25,9 +22,10 @@ interface Description {
 export async function run(call: CallOf<typeof EXPLAIN>): Promise<ExitCode> {
   const [code = ''] = call.arguments;
   const {context, flags} = call;
-  const described = JSON.parse(await readFile(DESCRIPTIONS, 'utf8')) as Readonly<Record<string, Description>>;
-  const description = Object.hasOwn(described, code) ? described[code] : undefined;
-  if (description === undefined) throw unknownCode(code, Object.keys(described));
+  const row = findRow(code);
+  if (row === undefined) throw unknownCode(code);
+  const {status, advice} = row;
+  const description = {...(status === undefined ? {} : {status}), meaning: withoutMarks(row.when), advice};
   const {config} = await readSettings(call);
   const url = serviceUrl(config) + pageOf(code);
   if (flags.json) await context.stdout.write(jsonLine({code, ...description, url}));
@@ -35,10 +33,15 @@ export async function run(call: CallOf<typeof EXPLAIN>): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function unknownCode(code: string, codes: readonly string[]): Error {
-  const similar = findSimilar(code, codes);
+function unknownCode(code: string): Error {
+  const similar = findSimilar(code, FAILURE_CODES);
   const hint = similar === undefined ? '' : `; did you mean ${similar}?`;
-  return invalidUsage('explain', `there is no failure ${JSON.stringify(code)}${hint}`);
+  return refusedUsage('explain', `there is no failure ${JSON.stringify(code)}${hint}`, 'docs/errors.md has all codes');
+}
+
+/** Returns a line of Markdown as a text for terminals: of links the text stays, and backticks show what is code. */
+function withoutMarks(text: string): string {
+  return text.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1').replaceAll('**', '');
 }
 
 function formatDescription(

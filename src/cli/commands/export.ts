@@ -1,9 +1,9 @@
-import {resolve} from 'node:path';
 import {formatBytes} from '../../domain/byte-size.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {resolvePath} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {EXPORT} from '../catalogue/transfer-commands.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import type {Output} from '../terminal/context.ts';
@@ -27,13 +27,17 @@ export async function run(call: CallOf<typeof EXPORT>): Promise<ExitCode> {
   }
   const target = {
     name,
-    path: resolve(context.workingDirectory, name),
+    path: resolvePath(name, context),
     userId: context.userId,
     randomName: context.randomName,
   };
   const kind = await kindOf(target);
   if (!force && kind === 'taken')
-    throw invalidUsage('export', `${JSON.stringify(name)} exists already; --force replaces it`);
+    throw refusedUsage(
+      'export',
+      `${JSON.stringify(name)} exists already`,
+      'Name another file, or replace it with --force',
+    );
   const label = kind === 'device' ? undefined : LABEL;
   const {facts} = await exportTo({context, url, fetch, prefix, label}, chunks => writeExportFile(chunks, target));
   await reportExport({name, facts}, call);

@@ -1,10 +1,10 @@
+import {formatFault, readFaultWords} from '../../documents/fault-text.ts';
 import type {Fault} from '../../domain/fault.ts';
-import {formatFault, readFaultWords} from '../../domain/fault-text.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatFaults, readFaultList} from '../../protocol/faults.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {FAULT} from '../catalogue/plugin-commands.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {connectJson, type JsonSender} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
@@ -62,7 +62,11 @@ function clearKind(kind: string): Action {
   return async sender => {
     const faults = await list(sender);
     if (!faults.some(fault => fault.kind === kind))
-      throw invalidUsage('fault', `no fault of the kind ${JSON.stringify(kind)} is on`);
+      throw refusedUsage(
+        'fault',
+        `no fault of the kind ${JSON.stringify(kind)} is on`,
+        '"crewroom fault list" shows those that are on',
+      );
     return (await sender.send('DELETE', `/api/faults?kind=${encodeURIComponent(kind)}`, readFaultList)).faults;
   };
 }

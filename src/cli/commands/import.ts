@@ -1,5 +1,5 @@
-import {resolve} from 'node:path';
 import type {ExitCode} from '../../failures/exit-codes.ts';
+import {resolvePath} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {IMPORT} from '../catalogue/transfer-commands.ts';
 import {unconfirmed} from '../failures/usage.ts';
@@ -18,7 +18,7 @@ export async function run(call: CallOf<typeof IMPORT>): Promise<ExitCode> {
   const ask = mode === 'replace' && !dryRun && !flags.yes;
   if (ask && !canAsk(context)) throw unconfirmed('import', 'replaces entries');
   const {url, fetch} = await connect(call);
-  const path = resolve(context.workingDirectory, name);
+  const path = resolvePath(name, context);
   const source = name === '-' ? standardInput(context) : await fileSource(path, JSON.stringify(name));
   const imported = await runImport({context, url, fetch, source, mode, dryRun, ask: ask ? 'Import' : undefined});
   return reportImport(imported, call, {infinitive: 'import', past: 'Imported'});

@@ -3,7 +3,7 @@ import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatPilotChoice, readPilots} from '../../protocol/pilots.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PILOT} from '../catalogue/plugin-commands.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
@@ -19,7 +19,7 @@ export async function run(call: PilotCall): Promise<ExitCode> {
       if (name !== undefined) throw invalidUsage('pilot', 'list takes no NAME');
       return list(call);
     case 'use':
-      if (name === undefined) throw invalidUsage('pilot', 'use needs a NAME; "crewroom pilot list" shows all');
+      if (name === undefined) throw refusedUsage('pilot', 'use needs a NAME', '"crewroom pilot list" shows all');
       return use(call, name);
     default:
       throw invalidUsage('pilot', `it takes list or use, not ${JSON.stringify(action)}`);

@@ -3,7 +3,7 @@ import {type LogLoss, recoverStore} from '../../doctor/recover-store.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {RECOVER} from '../catalogue/transfer-commands.ts';
-import {invalidUsage, unconfirmed} from '../failures/usage.ts';
+import {refusedUsage, unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
 import {escapeText, jsonLine} from '../terminal/escape.ts';
@@ -19,7 +19,7 @@ export async function run(call: CallOf<typeof RECOVER>): Promise<ExitCode> {
   const path = resolve(context.workingDirectory, name);
   const target = {name, path, userId: context.userId, randomName: context.randomName};
   if ((await kindOf(target)) === 'taken')
-    throw invalidUsage('recover', `${JSON.stringify(name)} exists already; name a new file`);
+    throw refusedUsage('recover', `${JSON.stringify(name)} exists already`, 'Name a new file');
   const {dataDir} = config;
   const onLoss = (loss: LogLoss): Promise<boolean> => agreeAndSave(loss, call, target);
   const recovered = await recoverStore(dataDir, {nowMs: context.nowMs, onLoss});

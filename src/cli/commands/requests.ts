@@ -29,9 +29,11 @@ export async function run(call: CallOf<typeof REQUESTS>): Promise<ExitCode> {
   const stop = listenForStop(context);
   const stopped = new AbortController();
   void stop.asked.then(() => stopped.abort());
+  const stopLooking = context.stdout.onClosed(() => stopped.abort());
   try {
     for await (const page of requests.follow({signal: stopped.signal})) await print(page);
   } finally {
+    stopLooking();
     stop.release();
   }
   return EXIT.ok;

@@ -2,15 +2,17 @@ import type {ChildProcess} from 'node:child_process';
 import {constants} from 'node:os';
 import spawn from 'cross-spawn';
 import {openCrewroom} from '../../app.ts';
-import {URL_VARIABLE, variableOf} from '../../config/config.ts';
 import {type ConfigSources, resolveConfig} from '../../config/resolve-config.ts';
-import {serviceUrl} from '../../system/loopback.ts';
+import type {Plugins} from '../../domain/plugin.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {RUN} from '../catalogue/service-commands.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {CANNOT_START_ADVICE, invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {readSources} from '../input/settings.ts';
+import {childEnvironment} from '../service/child-environment.ts';
 import {untilStarted} from '../service/until-started.ts';
 import type {CliContext, StopSignal} from '../terminal/context.ts';
+import {escapeControls} from '../terminal/escape.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {createLog} from '../terminal/log.ts';
 import {limitStop, listenForStop, type StopRequest} from '../terminal/stop-request.ts';
@@ -25,11 +27,13 @@ export async function run(call: CallOf<typeof RUN>): Promise<number> {
     const {stderr, nowMs} = call.context;
     const style = styleOf(stderr, call.context);
     const log = createLog({level: config.logLevel, write: text => void stderr.write(text), nowMs, style});
-    const crewroom = await openCrewroom(config, {log});
+    const crewroom = await openCrewroom(config, {log, takesForeignPlugins: true});
     try {
       const {port} = await crewroom.listen();
       await Promise.race([untilStarted(crewroom.plugins), stop.asked]);
       if (stop.isAsked()) return exitCodeOf(await stop.asked);
+      assertSound(crewroom.plugins);
+      await warn(crewroom.plugins, call.context);
       return await runCommand(call.arguments, {context: call.context, address: {host: config.host, port}, stop});
     } finally {
       const liftLimit = limitStop(call.context);
@@ -47,6 +51,22 @@ async function readRunSources(call: CallOf<typeof RUN>): Promise<ConfigSources> 
   return {...sources, flags: {port: '0', ...ephemeral, ...flags}, defaults: {...defaults, logLevel: 'error'}};
 }
 
+/**
+ * Asserts that the command does not begin without the plugins that were given.
+ *
+ * @throws {AppError} `invalid-plugin` for one that is broken.
+ */
+function assertSound(plugins: Plugins): void {
+  const broken = plugins.list().find(({state, inDevelopment}) => inDevelopment && state === 'broken');
+  if (broken === undefined) return;
+  throw new AppError({code: 'invalid-plugin', plugin: broken.id, problems: plugins.problems(broken.id)});
+}
+
+async function warn(plugins: Plugins, {stderr}: CliContext): Promise<void> {
+  for (const {id, warnings} of plugins.list())
+    for (const warning of warnings) await stderr.write(`${escapeControls(`Warning: plugin ${id}: ${warning}`)}\n`);
+}
+
 interface CommandDeps {
   readonly context: CliContext;
   readonly address: {readonly host: string; readonly port: number};
@@ -59,19 +79,14 @@ async function runCommand(
   {context, address, stop}: CommandDeps,
 ): Promise<number> {
   const {environment, workingDirectory: cwd} = context;
-  const found = {
-    [URL_VARIABLE]: serviceUrl(address),
-    [variableOf('host')]: address.host,
-    [variableOf('port')]: String(address.port),
-  };
-  const child = spawn(program, args, {stdio: 'inherit', cwd, env: {...environment, ...found}});
+  const child = spawn(program, args, {stdio: 'inherit', cwd, env: childEnvironment(environment, address)});
   const stopPassing = passSignals(child, context, stop);
   stop.release();
   try {
     return await new Promise((resolve, reject) => {
       child.on('error', error => {
         // Otherwise the command runs, and could not be sent a signal.
-        if (child.pid === undefined) reject(invalidUsage('run', describeError(program, error)));
+        if (child.pid === undefined) reject(refusedUsage('run', describeError(program, error), CANNOT_START_ADVICE));
       });
       child.once('exit', (exitCode, signal) => resolve(exitCode ?? exitCodeOf(signal)));
     });

@@ -7,7 +7,7 @@ import {removeDurably} from '../../files/replace-file.ts';
 import {unitFileOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {SERVICE} from '../catalogue/unit-commands.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {readCount} from '../input/flag-values.ts';
 import {findPathProblem, formatUnit, type Program, UNIT_MARK, UNIT_NAME} from '../systemd/unit.ts';
 import {askAboutUnit, changeUnits, readUnitLog, withoutSystemd} from '../systemd/user-manager.ts';
@@ -94,7 +94,7 @@ async function findProgram({context}: ServiceCall): Promise<Program> {
   ]);
   const problem = findPathProblem({node, script}, temporaryDir);
   if (problem === undefined) return {node, script};
-  throw invalidUsage('service', `${problem}: install Crewroom first, such as with "npm install --global crewroom"`);
+  throw refusedUsage('service', problem, 'Install Crewroom first, such as with "npm install --global crewroom"');
 }
 
 async function showStatus({context, flags}: ServiceCall, file: string): Promise<ExitCode> {
@@ -144,5 +144,5 @@ async function readOwnUnit(file: string): Promise<string | undefined> {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
-  throw invalidUsage('service', `${JSON.stringify(file)} was written by another program; remove it first`);
+  throw refusedUsage('service', `${JSON.stringify(file)} was written by another program`, 'Remove that file first');
 }

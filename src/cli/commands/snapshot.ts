@@ -3,7 +3,7 @@ import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {snapshotsDirOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {SNAPSHOT} from '../catalogue/transfer-commands.ts';
-import {invalidUsage, unconfirmed} from '../failures/usage.ts';
+import {invalidUsage, refusedUsage, unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
@@ -58,7 +58,11 @@ async function save(call: CallOf<typeof SNAPSHOT>, directory: string, name: stri
   const {url, fetch} = await connect(call);
   const target = {name: path, path, userId: context.userId, randomName: context.randomName};
   if (!flags.force && (await kindOf(target)) === 'taken')
-    throw invalidUsage('snapshot', `there is a snapshot ${JSON.stringify(name)} already; --force replaces it`);
+    throw refusedUsage(
+      'snapshot',
+      `there is a snapshot ${JSON.stringify(name)} already`,
+      'Choose another name, or replace it with --force',
+    );
   await makeSnapshotsDirectory(directory);
   const {facts} = await exportTo({context, url, fetch, prefix: '', label: 'Saving'}, chunks =>
     writeExportFile(chunks, target),

@@ -5,7 +5,7 @@ import {describePortHolder, findPortHolder, type PortHolder} from '../../system/
 import {isForeignUser} from '../../system/socket-owner.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {STOP} from '../catalogue/service-commands.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {refusedUsage} from '../failures/usage.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
@@ -63,9 +63,10 @@ function findProcess(holder: PortHolder, url: string, ownUserId: number | undefi
       problem: `${describePortHolder(holder)} has its port, and is not a Crewroom`,
     });
   if (processId === undefined)
-    throw invalidUsage(
+    throw refusedUsage(
       'stop',
-      'this system does not show the process of the service: press Ctrl+C where it was started',
+      'this system does not show the process of the service',
+      'Press Ctrl+C where it was started',
     );
   return processId;
 }

@@ -3,7 +3,7 @@ import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatTokenRequest, readCreatedToken, readTokens} from '../../protocol/access-tokens.ts';
 import type {TOKEN} from '../catalogue/access-commands.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {readTime} from '../input/flag-values.ts';
 import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
@@ -23,7 +23,7 @@ export async function run(call: TokenCall): Promise<ExitCode> {
       if (name !== undefined) throw invalidUsage('token', 'list takes no NAME');
       return list(call);
     case 'revoke':
-      if (name === undefined) throw invalidUsage('token', 'revoke needs a NAME; "crewroom token list" shows all');
+      if (name === undefined) throw refusedUsage('token', 'revoke needs a NAME', '"crewroom token list" shows all');
       return revoke(call, name);
     default:
       throw invalidUsage('token', `it takes create, list or revoke, not ${JSON.stringify(action)}`);

@@ -20,6 +20,7 @@ export async function run(call: CallOf<typeof WATCH>): Promise<ExitCode> {
   const stop = listenForStop(context);
   const stopped = new AbortController();
   void stop.asked.then(() => stopped.abort());
+  const stopLooking = context.stdout.onClosed(() => stopped.abort());
   const status = createWatchStatus(prefix, context);
   const format = chooseEventFormat(json, context);
   try {
@@ -31,6 +32,7 @@ export async function run(call: CallOf<typeof WATCH>): Promise<ExitCode> {
       await context.stdout.write(format(event, isPresent));
     }
   } finally {
+    stopLooking();
     stop.release();
   }
   await status.end();

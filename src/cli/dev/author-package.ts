@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import {readRegularFile} from '../../files/read-file.ts';
+import {readTextFile} from '../../files/text-file.ts';
 
 /** Largest `package.json` that is read, in bytes. */
 const PACKAGE_BYTES_MAX = 1024 * 1024;
@@ -22,9 +22,7 @@ export async function readAuthorPackage(directory: string): Promise<AuthorPackag
 
 async function readMembers(directory: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return membersOf(
-      JSON.parse((await readRegularFile(join(directory, 'package.json'), PACKAGE_BYTES_MAX)).toString()),
-    );
+    return membersOf(JSON.parse((await readTextFile(join(directory, 'package.json'), PACKAGE_BYTES_MAX)).toString()));
   } catch {
     return {};
   }

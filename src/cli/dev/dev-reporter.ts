@@ -72,6 +72,7 @@ function reportToPrograms({context, logLevel, requests: choice, json}: DevReport
       log.info('started', startedFields(started, processId));
       const {crewroom, plugin, port, urls, portHolder} = started;
       if (portHolder !== undefined) log.info(`Port 7172 is held by ${portHolder}, so this is ${port}`);
+      for (const warning of plugin?.warnings ?? []) log.info(`Warning: ${warning}`);
       const onMissed = (count: number): void => log.info('requests not logged', {count});
       printRequests(crewroom.requests, {choice, print: createRequestLog(log), onMissed}).catch(error =>
         log.error('requests are no longer logged', {error}),

@@ -1,8 +1,9 @@
 import {realpath, stat} from 'node:fs/promises';
-import {basename, join, resolve} from 'node:path';
+import {basename, join} from 'node:path';
 import type {Config} from '../../config/config.ts';
 import {DEFAULT_ORIGIN, type ResolvedConfig, resolveConfig} from '../../config/resolve-config.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {resolvePath} from '../../paths.ts';
 import {findFreePort, findTakenAddress} from '../../system/free-port.ts';
 import {findServerProblem} from '../../system/loopback-address.ts';
 import {describePortHolder, findPortHolder} from '../../system/port-holder.ts';
@@ -28,7 +29,7 @@ export interface DevSettings {
  */
 export async function readDevSettings(call: CallOf<typeof DEV>): Promise<DevSettings> {
   const [given = '.'] = call.arguments;
-  const directory = resolve(call.context.workingDirectory, given);
+  const directory = resolvePath(given, call.context);
   await assertPlugin(directory);
   assertPageServer(call.flags.ui);
   const {flags, ...sources} = await readSources(call);

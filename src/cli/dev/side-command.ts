@@ -1,9 +1,9 @@
 import type {ChildProcess} from 'node:child_process';
 import spawn from 'cross-spawn';
-import {URL_VARIABLE, variableOf} from '../../config/config.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {type ServiceAddress, serviceUrl} from '../../system/loopback.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import type {ServiceAddress} from '../../system/loopback.ts';
+import {CANNOT_START_ADVICE, refusedUsage} from '../failures/usage.ts';
+import {childEnvironment} from '../service/child-environment.ts';
 import type {CliContext} from '../terminal/context.ts';
 
 /** Time that a command has to end after a signal, in milliseconds; then it is killed. Dev servers need some tens. */
@@ -35,12 +35,7 @@ export function startCommand([program = '', ...args]: readonly string[], deps: S
     cwd: directory,
     stdio: ['pipe', STDERR_FD, STDERR_FD],
     detached: context.platform !== 'win32',
-    env: {
-      ...context.environment,
-      [URL_VARIABLE]: serviceUrl(address),
-      [variableOf('host')]: address.host,
-      [variableOf('port')]: String(address.port),
-    },
+    env: childEnvironment(context.environment, address),
   });
   const ended = new Promise<number | undefined>((resolve, reject) => {
     child.once('error', error => {
@@ -94,5 +89,5 @@ function sendToGroup(processId: number, signal: NodeJS.Signals | 0): boolean {
 
 function cannotStart(program: string, error: Error): Error {
   const problem = codeOf(error) === 'ENOENT' ? 'there is no such program' : messageOf(error);
-  return invalidUsage('dev', `it cannot start ${JSON.stringify(program)}: ${problem}`);
+  return refusedUsage('dev', `it cannot start ${JSON.stringify(program)}: ${problem}`, CANNOT_START_ADVICE);
 }

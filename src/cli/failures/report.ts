@@ -1,9 +1,10 @@
-import {AppError, describeFailure} from '../../failures/app-error.ts';
-import {describeProblem} from '../../failures/client-failure-texts.ts';
-import {EXIT, type ExitCode, exitCodeOf} from '../../failures/exit-codes.ts';
-import type {Conflict, Failure, FailureCode} from '../../failures/failure.ts';
+import {AppError, headingOf, listProblems} from '../../failures/app-error.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {exitCodeOf} from '../../failures/facts.ts';
+import type {Failure, FailureCode} from '../../failures/failure.ts';
 import {adviseOn} from '../../failures/failure-advice.ts';
-import {describeWithFault, faultOf} from '../../failures/fault-mark.ts';
+import {faultOf} from '../../failures/fault-mark.ts';
+import type {Conflict} from '../../failures/members/problems.ts';
 import {pageOf} from '../../protocol/failure/failure-document.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
@@ -16,8 +17,8 @@ export class AdvisedError extends Error {
   readonly failure: Failure;
   readonly advice: string;
 
-  constructor({failure}: AppError, advice: string) {
-    super(describeFailure(failure));
+  constructor({failure, message}: AppError, advice: string) {
+    super(message);
     this.failure = failure;
     this.advice = advice;
   }
@@ -30,14 +31,10 @@ export async function reportError(error: unknown, context: CliContext): Promise<
     await reportInterruption(error, context);
     return EXIT.interrupted;
   }
-  if (error instanceof AdvisedError) return reportFailure(error.failure, error, context);
+  if (error instanceof AdvisedError) return reportFailure(error, error, context);
   const known = toAppError(error);
   if (known !== undefined)
-    return reportFailure(
-      known.failure,
-      {advice: adviseHere(known.failure), pointer: pointerTo(known.failure)},
-      context,
-    );
+    return reportFailure(known, {advice: adviseHere(known.failure), pointer: pointerTo(known.failure)}, context);
   await reportDefect(error, context);
   return EXIT.failure;
 }
@@ -91,17 +88,20 @@ interface Help {
   readonly pointer?: string;
 }
 
-async function reportFailure(failure: Failure, {advice, pointer = ''}: Help, context: CliContext): Promise<ExitCode> {
+/** A failure with its words. */
+type Told = Pick<AppError, 'failure' | 'message'>;
+
+async function reportFailure(told: Told, {advice, pointer = ''}: Help, context: CliContext): Promise<ExitCode> {
   const {stderr} = context;
-  const detail = describeWithFault(failure);
+  const {failure, message: detail} = told;
   if (wantsJson(context)) await stderr.write(jsonLine({...failure, detail, advice, type: pageOf(failure.code)}));
-  else await stderr.write(formatFailure(failure, advice + pointer, context));
+  else await stderr.write(formatFailure(told, advice + pointer, context));
   return exitCodeOf(failure);
 }
 
-function formatFailure(failure: Failure, advice: string, context: CliContext): string {
+function formatFailure(told: Told, advice: string, context: CliContext): string {
   const style = styleOf(context.stderr, context);
-  const [first = '', ...others] = describeLines(failure).map(escapeControls);
+  const [first = '', ...others] = describeLines(told).map(escapeControls);
   const lines = [
     `${style.red('crewroom:')} ${first}`,
     ...others.map(line => `  ${line}`),
@@ -119,14 +119,10 @@ function pointerTo({code}: Failure): string {
 }
 
 /** Describes a failure, with a line for each problem if there are several. */
-function describeLines(failure: Failure): readonly string[] {
-  if (failure.code === 'plugin-not-started') return [describeFailure(failure), ...failure.lines];
-  if (!('problems' in failure) || failure.problems.length < 2) return [describeWithFault(failure)];
-  const heading = describeFailure({...failure, problems: []}).replace(/: $/, '');
-  const problems = failure.problems.map(each =>
-    'path' in each ? describeProblem(each) : `${each.source} ${each.problem}`,
-  );
-  return [`${heading}: ${problems.length} problems`, ...problems];
+function describeLines({failure, message}: Told): readonly string[] {
+  if (failure.code === 'plugin-not-started') return [message, ...failure.lines];
+  const problems = listProblems(failure);
+  return problems.length < 2 ? [message] : [`${headingOf(failure)}: ${problems.length} problems`, ...problems];
 }
 
 async function reportInterruption({message}: InterruptedError, context: CliContext): Promise<void> {

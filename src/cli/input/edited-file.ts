@@ -5,7 +5,7 @@ import {join} from 'node:path';
 /** A file that holds a value while the user edits it. */
 export interface EditedFile {
   readonly path: string;
-  read(): Promise<Uint8Array>;
+  read(): Promise<Buffer>;
   /** Removes the file; otherwise it is kept for the user. */
   remove(): Promise<void>;
 }

@@ -1,5 +1,6 @@
-import {resolve} from 'node:path';
 import {AppError} from '../../failures/app-error.ts';
+import {streamAsUtf8} from '../../files/text-file.ts';
+import {resolvePath} from '../../paths.ts';
 import {AdvisedError} from '../failures/report.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {askSecret, canAsk} from '../terminal/prompts.ts';
@@ -27,15 +28,15 @@ export async function readPassword(file: string | undefined, context: CliContext
   return firstLine(await readLine(context.stdin.chunks(), 'standard input'), 'standard input');
 }
 
-async function readPasswordFile(name: string, {workingDirectory, platform}: CliContext): Promise<string> {
-  const path = resolve(workingDirectory, name);
+async function readPasswordFile(name: string, context: CliContext): Promise<string> {
+  const path = resolvePath(name, context);
   const source = JSON.stringify(name);
   let file: InputFile | undefined;
   try {
     file = openInputFile(path);
     const {mode, size} = file.status;
     // The same rule as that of ssh for keys. On Windows the mode is always 0666.
-    if (platform !== 'win32' && (mode & OTHERS) !== 0)
+    if (context.platform !== 'win32' && (mode & OTHERS) !== 0)
       throw unreadable(
         source,
         `other users may read it (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`,
@@ -63,7 +64,7 @@ const ADVICE = 'Type it at the prompt, give it on standard input, or name a file
 async function readLine(input: AsyncIterable<Uint8Array>, source: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
-  for await (const chunk of input) {
+  for await (const chunk of streamAsUtf8(input)) {
     chunks.push(chunk);
     sizeBytes += chunk.length;
     if (chunk.includes(NEWLINE)) break;

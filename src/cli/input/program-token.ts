@@ -1,7 +1,8 @@
 import {stat} from 'node:fs/promises';
 import {isTokenText, TOKEN_PROBLEM} from '../../domain/token-text.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
+import {describeFileError, FileError} from '../../files/read-file.ts';
+import {readTextFile} from '../../files/text-file.ts';
 import type {Call} from '../catalogue/call.ts';
 import {escapeControls} from '../terminal/escape.ts';
 
@@ -33,7 +34,7 @@ export async function readProgramToken({context}: Call, {path, source}: TokenFil
       : `names ${JSON.stringify(path)}, which ${problem}`;
     return new AppError({code: 'invalid-configuration', problems: [{setting: 'tokenFile', source, problem: named}]});
   };
-  const token = await readRegularFile(path, FILE_BYTES_MAX)
+  const token = await readTextFile(path, FILE_BYTES_MAX)
     .then(bytes => bytes.toString().trim())
     .catch(error => {
       throw error instanceof FileError ? refuse(describeFileError(error, FILE_BYTES_MAX)) : error;

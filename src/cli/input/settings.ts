@@ -1,9 +1,11 @@
-import {resolve} from 'node:path';
 import {CONFIG_FILE_VARIABLE, DEFAULTS} from '../../config/config.ts';
 import {type ConfigFile, type ConfigSources, type ResolvedConfig, resolveConfig} from '../../config/resolve-config.ts';
+import {blankComments} from '../../documents/json-comments.ts';
 import {parseJsonText} from '../../domain/json-text.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
+import {describeFileError, FileError} from '../../files/read-file.ts';
+import {readTextFile} from '../../files/text-file.ts';
+import {resolvePath} from '../../paths.ts';
 import type {Call} from '../catalogue/call.ts';
 
 /**
@@ -17,7 +19,7 @@ export async function readSettings(call: Call): Promise<ResolvedConfig> {
 
 /** Reads all sources of the settings of a call. */
 export async function readSources({settings, configFile, context}: Call): Promise<ConfigSources> {
-  const {environment, workingDirectory, paths} = context;
+  const {environment, workingDirectory, homeDir, paths} = context;
   const file = await readConfigFile(locateConfigFile({configFile, context}));
   return {
     flags: settings,
@@ -25,11 +27,13 @@ export async function readSources({settings, configFile, context}: Call): Promis
     file,
     defaults: {...DEFAULTS, dataDir: paths.dataDir},
     workingDirectory,
+    homeDir,
   };
 }
 
 /** The path of a config file. */
 export interface ConfigFileLocation {
+  /** Empty for the default one of a user without a home directory. */
   readonly path: string;
   /** True if a flag or a variable named it; the default one need not exist. */
   readonly named: boolean;
@@ -37,16 +41,17 @@ export interface ConfigFileLocation {
 
 /** Returns the path of the config file: named by a flag or a variable, or the default one of the platform. */
 export function locateConfigFile({configFile, context}: Pick<Call, 'configFile' | 'context'>): ConfigFileLocation {
-  const {environment, workingDirectory, paths} = context;
+  const {environment, paths} = context;
   const named = configFile ?? (environment[CONFIG_FILE_VARIABLE] || undefined);
   if (named === undefined) return {path: paths.configFile, named: false};
-  return {path: resolve(workingDirectory, named), named: true};
+  return {path: resolvePath(named, context), named: true};
 }
 
 async function readConfigFile({path, named}: ConfigFileLocation): Promise<ConfigFile | undefined> {
+  if (path === '') return undefined;
   let bytes: Buffer;
   try {
-    bytes = await readRegularFile(path, CONFIG_BYTES_MAX);
+    bytes = await readTextFile(path, CONFIG_BYTES_MAX);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     if (error.problem === 'missing' && !named) return undefined;
@@ -60,7 +65,7 @@ const CONFIG_BYTES_MAX = 1024 * 1024;
 
 function parseConfigFile(path: string, bytes: Buffer): ConfigFile {
   try {
-    return {path, content: JSON.parse(Buffer.from(parseJsonText(bytes)).toString())};
+    return {path, content: JSON.parse(Buffer.from(parseJsonText(blankComments(bytes))).toString())};
   } catch (error) {
     if (!(error instanceof AppError) || !('position' in error.failure)) throw error;
     const {failure} = error;

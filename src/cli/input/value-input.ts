@@ -1,7 +1,9 @@
-import {resolve} from 'node:path';
 import {LIMIT_RANGES} from '../../domain/limits.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
+import {FileError} from '../../files/read-file.ts';
+import {toUtf8} from '../../files/text-file.ts';
+import {resolvePath} from '../../paths.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {openInputFile} from './input-file.ts';
 
@@ -25,7 +27,7 @@ async function readStandardInput({stdin, stderr}: CliContext): Promise<Uint8Arra
   return readBounded(stdin.chunks(), 'standard input');
 }
 
-/** Reads all chunks, up to the limit: a device may have no end. */
+/** Reads all chunks as text, up to the limit: a device may have no end. */
 async function readBounded(input: AsyncIterable<Uint8Array>, source: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -34,14 +36,18 @@ async function readBounded(input: AsyncIterable<Uint8Array>, source: string): Pr
     if (sizeBytes > INPUT_BYTES_MAX) throw unreadable(source, TOO_LARGE);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  try {
+    return toUtf8(Buffer.concat(chunks));
+  } catch (error) {
+    throw unreadable(source, describeFileProblem(error));
+  }
 }
 
-async function readInputFile(name: string, {workingDirectory}: CliContext): Promise<Uint8Array> {
+async function readInputFile(name: string, context: CliContext): Promise<Uint8Array> {
   const source = JSON.stringify(name);
   if (name === '') throw unreadable('the file', 'no name follows the "@"');
   try {
-    const file = openInputFile(resolve(workingDirectory, name));
+    const file = openInputFile(resolvePath(name, context));
     if (file.status.size <= INPUT_BYTES_MAX) return await readBounded(file.chunks, source);
     file.close();
     throw unreadable(source, TOO_LARGE);
@@ -62,7 +68,8 @@ export function isMissingFile(error: unknown): boolean {
 
 /** Describes why a file cannot be read. */
 export function describeFileProblem(error: unknown): string {
-  return PROBLEMS.get(codeOf(error)) ?? messageOf(error);
+  const isEncoding = error instanceof FileError && error.problem === 'encoding';
+  return PROBLEMS.get(codeOf(error)) ?? (isEncoding ? `it is ${error.message}` : messageOf(error));
 }
 
 const PROBLEMS: ReadonlyMap<unknown, string> = new Map([

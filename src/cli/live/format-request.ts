@@ -1,7 +1,7 @@
 import stringWidth from 'fast-string-width';
 import {formatBytes} from '../../domain/byte-size.ts';
 import type {RecordedRequest} from '../../domain/recorded-request.ts';
-import {isExpectedFailure} from '../../failures/expected-failures.ts';
+import {isExpectedFailure} from '../../failures/facts.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import type {Style} from '../terminal/style.ts';
 import {cutToWidth, padEnd} from '../terminal/table.ts';

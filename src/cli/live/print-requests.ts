@@ -1,6 +1,6 @@
 import type {Log} from '../../domain/log.ts';
 import type {RecordedRequest, Requests} from '../../domain/recorded-request.ts';
-import {isExpectedFailure} from '../../failures/expected-failures.ts';
+import {isExpectedFailure} from '../../failures/facts.ts';
 import {formatTime} from '../../protocol/text/format-time.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
 import type {CliContext} from '../terminal/context.ts';

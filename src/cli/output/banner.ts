@@ -1,8 +1,8 @@
 import type {Config} from '../../config/config.ts';
 import {describeLocation, locateStore} from '../../config/store-location.ts';
 import type {Crewroom} from '../../crewroom.ts';
+import {formatFault} from '../../documents/fault-text.ts';
 import type {AccessMode} from '../../domain/access.ts';
-import {formatFault} from '../../domain/fault-text.ts';
 import type {IdentityOrigin} from '../../domain/identity.ts';
 import type {LogFields} from '../../domain/log.ts';
 import {DEFAULT_PILOT} from '../../domain/pilots.ts';

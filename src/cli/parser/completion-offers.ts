@@ -1,7 +1,6 @@
 import {readdir} from 'node:fs/promises';
-import {resolve} from 'node:path';
 import {ShellCompDirective} from '@bomb.sh/tab';
-import {snapshotsDirOf} from '../../paths.ts';
+import {resolvePath, snapshotsDirOf} from '../../paths.ts';
 import type {Call} from '../catalogue/call.ts';
 import type {CommandName} from '../catalogue/commands.ts';
 import {readSettings} from '../input/settings.ts';
@@ -99,11 +98,11 @@ async function offerKeys({typed: prefix, settings, configFile}: Place, context: 
 }
 
 /** Offers files whose content can be the value, with `@` before their names: shells complete nothing after an `@`. */
-async function offerInputs({typed}: Place, {workingDirectory}: CliContext): Promise<Offer> {
+async function offerInputs({typed}: Place, context: CliContext): Promise<Offer> {
   if (!typed.startsWith('@')) return only([]);
   const shown = typed.slice(0, typed.lastIndexOf('/') + 1) || '@';
   const begun = typed.slice(shown.length);
-  const files = await readdir(resolve(workingDirectory, shown.slice(1)), {withFileTypes: true}).catch(() => []);
+  const files = await readdir(resolvePath(shown.slice(1), context), {withFileTypes: true}).catch(() => []);
   const words = files
     .filter(({name}) => name.startsWith(begun) && (begun !== '' || !name.startsWith('.')) && PLAIN.test(name))
     .map(file => `${shown}${file.name}${file.isDirectory() ? '/' : ''}`)

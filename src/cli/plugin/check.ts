@@ -1,7 +1,7 @@
 import {tmpdir} from 'node:os';
-import {resolve} from 'node:path';
 import {formatBytes} from '../../domain/byte-size.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {resolvePath} from '../../paths.ts';
 import type {PluginFinding} from '../../plugins/package/check/finding.ts';
 import {checkPackage} from '../../plugins/package/check-package.ts';
 import type {PluginCheck} from '../../plugins/package/check-plugin.ts';
@@ -15,8 +15,8 @@ import {withAdvice} from './advised.ts';
 
 /** `crewroom plugin check`: lists all problems of a plugin, in a folder or a ZIP. */
 export async function check({context, flags}: CallOf<typeof PLUGIN>, name: string): Promise<ExitCode> {
-  const {stdout, workingDirectory} = context;
-  const path = resolve(workingDirectory, name);
+  const {stdout} = context;
+  const path = resolvePath(name, context);
   const temporaryDirectory = tmpdir();
   const checked = await untilInterrupted(context, signal =>
     withAdvice(

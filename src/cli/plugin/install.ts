@@ -1,7 +1,7 @@
-import {resolve} from 'node:path';
 import {formatBytes} from '../../domain/byte-size.ts';
 import type {PluginState} from '../../domain/plugin.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {resolvePath} from '../../paths.ts';
 import {installPlugin, type StagedPlugin, stagePlugin} from '../../plugins/package/install-plugin.ts';
 import {openPackage} from '../../plugins/package/plugin-package.ts';
 import type {PluginPlaces} from '../../plugins/package/remove-plugin.ts';
@@ -41,7 +41,7 @@ async function run(
   {name, places, service: found, signal}: Installation,
 ): Promise<ExitCode> {
   await using opened = await withAdvice(
-    openPackage(resolve(context.workingDirectory, name), JSON.stringify(name)),
+    openPackage(resolvePath(name, context), JSON.stringify(name)),
     'Give the path of a ZIP archive, or of the folder of a plugin',
   );
   await using staging = await stage(places, context);

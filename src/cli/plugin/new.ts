@@ -1,14 +1,15 @@
 import {readdir} from 'node:fs/promises';
-import {basename, relative, resolve} from 'node:path';
+import {basename, relative} from 'node:path';
 import {isPluginId} from '../../domain/plugin-id.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {resolvePath} from '../../paths.ts';
 import {findReservedPath} from '../../plugins/manifest/reserved-ids.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {formatFiles} from '../output/counts.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {copyTemplate} from './template.ts';
@@ -17,7 +18,7 @@ type PluginCall = CallOf<typeof PLUGIN>;
 
 /** `crewroom plugin new`: creates the folder of a plugin, with a page, a background and tests. */
 export async function create({context, flags}: PluginCall, given: string): Promise<ExitCode> {
-  const folder = resolve(context.workingDirectory, given);
+  const folder = resolvePath(given, context);
   const name = readName(basename(folder));
   const id = readId(flags.id ?? `com.example.${name}`);
   await assertEmpty(folder, given);
@@ -43,9 +44,10 @@ const RESERVED_NAMES = /^(?:node_modules|favicon\.ico|(?:con|prn|aux|nul|com[0-9
 /** Checks the name of the folder, which becomes that of the npm package. */
 function readName(name: string): string {
   if (RESERVED_NAMES.test(name))
-    throw invalidUsage(
+    throw refusedUsage(
       'plugin',
       `the name of the folder cannot be ${JSON.stringify(name)}, which npm or Windows reserves`,
+      'Choose another name',
     );
   if (/^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/.test(name) && name.length <= NAME_LENGTH_MAX) return name;
   const form = `1 to ${NAME_LENGTH_MAX} lower-case letters, digits, dots, dashes and underscores, such as my-plugin`;
@@ -57,7 +59,11 @@ function readId(id: string): string {
     throw invalidUsage('plugin', `--id has to be a name such as com.example.my-plugin, not ${JSON.stringify(id)}`);
   const reserved = findReservedPath(id);
   if (reserved === undefined) return id;
-  throw invalidUsage('plugin', `${JSON.stringify(id)} is the name of a path of the service, ${reserved}`);
+  throw refusedUsage(
+    'plugin',
+    `${JSON.stringify(id)} is the name of a path of the service, ${reserved}`,
+    'Choose another --id',
+  );
 }
 
 /** Returns the name for people, such as `My plugin`. */

@@ -1,11 +1,11 @@
 import {realpath} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
-import {resolve} from 'node:path';
 import {formatBytes} from '../../domain/byte-size.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {resolvePath} from '../../paths.ts';
 import {checkPlugin} from '../../plugins/package/check-plugin.ts';
 import {type PackedPlugin, packPlugin} from '../../plugins/package/pack-plugin.ts';
 import type {CallOf} from '../catalogue/call.ts';
@@ -22,8 +22,8 @@ type PluginCall = CallOf<typeof PLUGIN>;
 
 /** `crewroom plugin pack`: checks the folder of a plugin, and writes its package unless there is a problem. */
 export async function pack({context, flags}: PluginCall, name: string): Promise<ExitCode> {
-  const {stdout, stderr, workingDirectory} = context;
-  const folder = resolve(workingDirectory, name);
+  const {stdout, stderr} = context;
+  const folder = resolvePath(name, context);
   const checked = await withAdvice(
     checkPlugin(folder, JSON.stringify(name)),
     'Give the path of the folder that contains plugin.json',
@@ -36,7 +36,7 @@ export async function pack({context, flags}: PluginCall, name: string): Promise<
     return EXIT.failure;
   }
   const file = flags.output ?? archiveNameOf(manifest);
-  const archive = resolve(workingDirectory, file);
+  const archive = resolvePath(file, context);
   const {randomName} = context;
   const temporaryDirectory = tmpdir();
   const packed = await untilInterrupted(context, async signal =>

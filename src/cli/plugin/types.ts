@@ -1,9 +1,9 @@
 import {readFile} from 'node:fs/promises';
-import {resolve} from 'node:path';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {replaceFile, SHARED_FILE_MODE} from '../../files/replace-file.ts';
+import {resolvePath} from '../../paths.ts';
 import {readManifestFile} from '../../plugins/directory/found-plugin.ts';
 import {formatSettingTypes} from '../../plugins/manifest/setting-types.ts';
 import type {CallOf} from '../catalogue/call.ts';
@@ -14,12 +14,12 @@ type PluginCall = CallOf<typeof PLUGIN>;
 
 /** `crewroom plugin types`: writes the types of the settings in a manifest. Nothing is written if the manifest has a problem. */
 export async function writeTypes({context, flags}: PluginCall, folder: string): Promise<ExitCode> {
-  const {stdout, workingDirectory, randomName} = context;
-  const reading = await readManifestFile({directory: resolve(workingDirectory, folder), inDevelopment: true});
+  const {stdout, randomName} = context;
+  const reading = await readManifestFile({directory: resolvePath(folder, context), inDevelopment: true});
   if ('problems' in reading) throw new AppError({code: 'invalid-plugin', plugin: folder, problems: reading.problems});
   const types = formatSettingTypes(reading.manifest);
   if (flags.output !== undefined) {
-    const file = resolve(workingDirectory, flags.output);
+    const file = resolvePath(flags.output, context);
     await writeChanged(file, types, randomName()).catch(error => {
       throw new AppError({code: 'unwritable-output', target: JSON.stringify(flags.output), problem: messageOf(error)});
     });

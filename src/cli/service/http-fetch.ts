@@ -11,13 +11,17 @@ import type {Duplex} from 'node:stream';
 import {AppError} from '../../failures/app-error.ts';
 import {createLoopbackLookup} from '../../system/loopback-address.ts';
 
+/** Used in place of the agent of Node, which with `NODE_USE_ENV_PROXY` sends requests to a proxy, also those to this machine. */
+const DIRECT = new Agent({keepAlive: true});
+
 /**
  * Sends a request like `fetch`, with Node's HTTP client. In Node 20 a `fetch` whose connection closes before the request is
- * written stays pending, and the process ends as if nothing had happened. Redirects are not followed, and no port is refused.
+ * written stays pending, and the process ends as if nothing had happened. Redirects are not followed, no port is refused, and no proxy is
+ * used.
  * Bodies are streams with backpressure in both directions; sending stops when the response arrives.
  */
 export function fetchOverHttp(request: Request): Promise<Response> {
-  return exchange(request);
+  return exchange(request, DIRECT);
 }
 
 /**
@@ -71,7 +75,7 @@ class CheckedAgent extends Agent {
   }
 }
 
-async function exchange(request: Request, agent?: Agent): Promise<Response> {
+async function exchange(request: Request, agent: Agent): Promise<Response> {
   try {
     return toResponse(await send(request, await readBody(request), agent));
   } catch (error) {
@@ -99,7 +103,7 @@ async function readBody({body}: Request): Promise<Body> {
   })();
 }
 
-function send(request: Request, body: Body, agent: Agent | undefined): Promise<IncomingMessage> {
+function send(request: Request, body: Body, agent: Agent): Promise<IncomingMessage> {
   const {url, method, headers, signal} = request;
   const {hostname, port, pathname, search} = new URL(url);
   const length = body instanceof Uint8Array ? {'Content-Length': body.length} : {};

@@ -1,6 +1,6 @@
 import {parseAnswer} from '../../client/answer.ts';
 import {openTransport} from '../../client/options.ts';
-import {isSentFailure} from '../../domain/sent-failure.ts';
+import {isSentFailure} from '../../failures/failure.ts';
 import type {ServiceAddress} from '../../system/loopback.ts';
 import type {Call} from '../catalogue/call.ts';
 import {type ConnectOptions, connect} from './connection.ts';

@@ -30,7 +30,7 @@ export function createOwnerFetch(options: OwnerFetchOptions): Send {
 
 /** Place of a service, with what its files of the owner depend on. */
 export interface OwnerFilesOptions {
-  /** Data directory of the service; undefined if it is not known. */
+  /** Data directory of the service; undefined or empty if it is not known. */
   readonly dataDir: string | undefined;
   readonly port: number;
 }
@@ -41,7 +41,7 @@ export function listOwnerFiles(
   {environment, userId, temporaryDir}: Pick<CliContext, 'environment' | 'userId' | 'temporaryDir'>,
 ): readonly string[] {
   const runtimeDirs = runtimeDirsOf(environment, {temporaryDir, userId});
-  const places = dataDir === undefined ? [undefined] : [undefined, dataDir];
+  const places = dataDir === undefined || dataDir === '' ? [undefined] : [undefined, dataDir];
   return places.flatMap(place => ownerFilesOf({dataDir: place, runtimeDirs, port}));
 }
 

@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {refusedUsage} from '../failures/usage.ts';
 import type {CliContext} from '../terminal/context.ts';
 
 /** Result of a program that ended. */
@@ -76,9 +76,10 @@ function runProgram(program: string, args: readonly string[], {environment: env}
 }
 
 /** Creates the failure on a system without systemd. */
-export function withoutSystemd(): AppError {
-  return invalidUsage(
+export function withoutSystemd(): Error {
+  return refusedUsage(
     'service',
-    'this system has no systemd; the guide "Keep it running" has recipes for macOS and Windows',
+    'this system has no systemd',
+    'The guide "Keep it running" has recipes for macOS and Windows',
   );
 }

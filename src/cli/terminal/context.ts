@@ -13,6 +13,8 @@ export interface CliContext {
   readonly program: {readonly node: string; readonly script: string};
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
+  /** Home directory of the user; empty if there is none. */
+  readonly homeDir: string;
   readonly platform: NodeJS.Platform;
   /** The architecture of the processor, such as `x64`. */
   readonly architecture: string;
@@ -78,6 +80,13 @@ export interface Output {
   readonly columns: number;
   /** Resolves when the operating system has the data. Rejects with `EPIPE` if the reader has closed the stream. */
   write(data: string | Uint8Array): Promise<void>;
+  /**
+   * Calls a listener once the reader has closed the stream, while nothing else may be written: a pipe tells that only to a write. So a
+   * space is written at times, which before a line of JSON means nothing. Other streams are never written to.
+   *
+   * @returns A function that ends it.
+   */
+  onClosed(listener: () => void): () => void;
   /** The stream itself, for the prompts library. */
   readonly stream: NodeJS.WritableStream;
 }

@@ -1,5 +1,6 @@
 import {stat} from 'node:fs/promises';
 import {AppError} from '../../failures/app-error.ts';
+import {streamAsUtf8} from '../../files/text-file.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {type InputFile, openInputFile} from '../input/input-file.ts';
 import {describeFileProblem, isMissingFile} from '../input/value-input.ts';
@@ -25,7 +26,7 @@ export function standardInput({stdin}: CliContext): ImportSource {
     name: 'standard input',
     sizeBytes: undefined,
     isFile: false,
-    chunks: () => stdin.chunks(),
+    chunks: () => readText(() => stdin.chunks(), 'standard input'),
     close: () => stdin.close(),
   };
 }
@@ -47,14 +48,21 @@ export async function fileSource(path: string, name: string): Promise<ImportSour
     name,
     sizeBytes: isFile ? found.size : undefined,
     isFile,
-    chunks: () => readFile(() => (opened = openInputFile(path)), name),
+    chunks: () =>
+      readText(() => {
+        opened = openInputFile(path);
+        return opened.chunks;
+      }, name),
     close: () => opened?.close(),
   };
 }
 
-async function* readFile(open: () => InputFile, name: string): AsyncGenerator<Uint8Array, void, undefined> {
+async function* readText(
+  open: () => AsyncIterable<Uint8Array>,
+  name: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
   try {
-    yield* open().chunks;
+    yield* streamAsUtf8(open());
   } catch (error) {
     throw unreadable(name, describeFileProblem(error), error);
   }

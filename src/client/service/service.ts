@@ -1,4 +1,4 @@
-import {isSentFailure} from '../../domain/sent-failure.ts';
+import {isSentFailure} from '../../failures/failure.ts';
 import {type Readiness, readReadiness, readService, type ServiceDocument} from '../../protocol/service-documents.ts';
 import {parseAnswer} from '../answer.ts';
 import {type ClientOptions, openTransport} from '../options.ts';

@@ -1,5 +1,5 @@
-import {isSentFailure} from '../../domain/sent-failure.ts';
 import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../../domain/transfer.ts';
+import {isSentFailure} from '../../failures/failure.ts';
 import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
 import {readImported} from '../../protocol/transfer/imported.ts';
 import {untilAborted} from '../../time/until-aborted.ts';

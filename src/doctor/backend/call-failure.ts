@@ -1,4 +1,4 @@
-import {AppError, describeFailure} from '../../failures/app-error.ts';
+import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
 import {adviseOn} from '../../failures/failure-advice.ts';
 import type {Finding} from '../finding.ts';
@@ -8,10 +8,10 @@ export function findingOfCallFailure(check: string, error: unknown): Finding {
   if (!(error instanceof AppError)) throw error;
   const {failure} = error;
   const hint = 'hint' in failure ? failure.hint : undefined;
-  return {check, level: 'problem', detail: detailOf(failure), fix: hint ?? fixOf(failure)};
+  return {check, level: 'problem', detail: detailOf(error), fix: hint ?? fixOf(failure)};
 }
 
-function detailOf(failure: Failure): string {
+function detailOf({failure, message}: AppError): string {
   switch (failure.code) {
     case 'back-end-unreachable':
       return failure.problem;
@@ -25,7 +25,7 @@ function detailOf(failure: Failure): string {
     case 'back-end-redirect':
       return `${failure.problem}, ${failure.target}`;
     default:
-      return describeFailure(failure);
+      return message;
   }
 }
 

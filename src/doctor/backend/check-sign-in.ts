@@ -1,4 +1,4 @@
-import {describeProblem} from '../../failures/client-failure-texts.ts';
+import {describeProblem} from '../../failures/members/problems.ts';
 import type {Credentials} from '../../identity/backend/credentials.ts';
 import {findDeviations, type Pilot} from '../../identity/backend/pilot.ts';
 import {readExpirySeconds} from '../../identity/backend/session-expiry.ts';

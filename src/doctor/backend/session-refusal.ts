@@ -1,6 +1,6 @@
 import {AppError} from '../../failures/app-error.ts';
-import {describeProblem} from '../../failures/client-failure-texts.ts';
 import type {Failure, FailureCode} from '../../failures/failure.ts';
+import {describeProblem} from '../../failures/members/problems.ts';
 import type {Finding} from '../finding.ts';
 import {findingOfCallFailure} from './call-failure.ts';
 

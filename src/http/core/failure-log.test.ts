@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import type {LogFields} from '../../domain/log.ts';
-import type {Failure} from '../../failures/failure.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {createFailureLog, type FailedRequest, REPEAT_PERIOD_MS, SUBJECTS_MAX} from './failure-log.ts';
 
 /** Creates a log with a clock of the test, and collects the lines above `debug`. */
@@ -25,7 +25,7 @@ function request(path: string): FailedRequest {
   return {requestId: 'id-1', method: 'GET', path};
 }
 
-const NO_RESOURCE: Failure = {code: 'no-resource', path: '/x'};
+const NO_RESOURCE = new AppError({code: 'no-resource', path: '/x'});
 
 describe('createFailureLog()', () => {
   test('logs a path that is requested each second once a minute, with a count', () => {
@@ -55,7 +55,7 @@ describe('createFailureLog()', () => {
     const {failures, lines} = make();
     failures.report(NO_RESOURCE, request('/x'));
     failures.report(NO_RESOURCE, request('/y'));
-    failures.report({code: 'method-not-allowed', method: 'PUT', allowed: []}, request('/x'));
+    failures.report(new AppError({code: 'method-not-allowed', method: 'PUT', allowed: []}), request('/x'));
     failures.report(NO_RESOURCE, {...request('/x'), method: 'PUT'});
     expect(lines).toHaveLength(4);
   });
@@ -63,7 +63,10 @@ describe('createFailureLog()', () => {
   test('logs an origin once for all paths, with the flag that would allow it', () => {
     const {failures, lines} = make();
     for (let index = 0; index < 1000; index++)
-      failures.report({code: 'foreign-origin', origin: 'http://localhost:5173'}, request(`/api/store/${index}`));
+      failures.report(
+        new AppError({code: 'foreign-origin', origin: 'http://localhost:5173'}),
+        request(`/api/store/${index}`),
+      );
     expect(lines).toEqual([
       [
         'info',
@@ -76,7 +79,7 @@ describe('createFailureLog()', () => {
   for (const origin of ['null', 'https://evil.example/path', 'http://a b', '']) {
     test(`suggests no flag for ${JSON.stringify(origin)}`, () => {
       const {failures, lines} = make();
-      failures.report({code: 'foreign-origin', origin}, request('/api'));
+      failures.report(new AppError({code: 'foreign-origin', origin}), request('/api'));
       expect(lines).toEqual([['info', 'request refused', expect.not.objectContaining({toAllow: expect.anything()})]]);
     });
   }
@@ -93,9 +96,9 @@ describe('createFailureLog()', () => {
     const {failures, lines} = make();
     const error = new Error('defect');
     for (const requestId of ['a', 'b'])
-      failures.report({code: 'internal', requestId}, {...request('/x'), requestId, error});
-    failures.report({code: 'no-entry', key: 'k'}, request('/api/store/k'));
-    failures.report({code: 'no-plugin', plugin: 'com.example.a'}, request('/api/plugins/com.example.a'));
+      failures.report(new AppError({code: 'internal', requestId}), {...request('/x'), requestId, error});
+    failures.report(new AppError({code: 'no-entry', key: 'k'}), request('/api/store/k'));
+    failures.report(new AppError({code: 'no-plugin', plugin: 'com.example.a'}), request('/api/plugins/com.example.a'));
     expect(lines).toEqual([
       ['error', 'request failed', expect.objectContaining({requestId: 'a', error})],
       ['error', 'request failed', expect.objectContaining({requestId: 'b', error})],
@@ -104,10 +107,10 @@ describe('createFailureLog()', () => {
 
   test('logs why the service failed, and why a request could not be read', () => {
     const {failures, lines, clock} = make();
-    failures.report({code: 'disk-full'}, request('/api/store/k'));
-    failures.report({code: 'malformed-request', problem: 'it is none'}, {requestId: 'id-1'});
+    failures.report(new AppError({code: 'disk-full'}), request('/api/store/k'));
+    failures.report(new AppError({code: 'malformed-request', problem: 'it is none'}), {requestId: 'id-1'});
     clock.nowMs = REPEAT_PERIOD_MS;
-    failures.report({code: 'malformed-request', problem: 'it is none'}, {requestId: 'id-1'});
+    failures.report(new AppError({code: 'malformed-request', problem: 'it is none'}), {requestId: 'id-1'});
     expect(lines).toEqual([
       ['error', 'request failed', expect.objectContaining({problem: expect.stringContaining('disk is full')})],
       ['info', 'request refused', expect.objectContaining({problem: 'Cannot read the request: it is none'})],

@@ -1,9 +1,8 @@
 import type {Log, LogFields} from '../../domain/log.ts';
-import {describeFailure} from '../../failures/app-error.ts';
-import {isExpectedFailure} from '../../failures/expected-failures.ts';
+import type {AppError} from '../../failures/app-error.ts';
+import {isExpectedFailure, statusOf} from '../../failures/facts.ts';
 import type {Failure, FailureCode} from '../../failures/failure.ts';
 import {isAllowable} from '../../failures/failure-advice.ts';
-import {statusOf} from '../../failures/failure-status.ts';
 import {faultOf} from '../../failures/fault-mark.ts';
 
 /** Request that failed, for the log. */
@@ -21,7 +20,7 @@ export interface FailedRequest {
 /** Logs requests that fail, each kind of failure at its level. */
 export interface FailureLog {
   /** Writes a line, or counts the failure if there was a line about the same subject in the last minute. */
-  report(failure: Failure, request: FailedRequest): void;
+  report(error: AppError, request: FailedRequest): void;
   /** Writes all counts that are not logged yet. */
   flush(): void;
 }
@@ -68,10 +67,10 @@ class CountingFailureLog implements FailureLog {
     this.#onFailure = onFailure;
   }
 
-  report(failure: Failure, {requestId, error, ...request}: FailedRequest): void {
+  report({failure, message}: AppError, {requestId, error, ...request}: FailedRequest): void {
     const {code} = failure;
     this.#onFailure(code);
-    const about = {...request, code, status: statusOf(failure), ...detailsOf(failure, request)};
+    const about = {...request, code, status: statusOf(failure), ...detailsOf({failure, message}, request)};
     // The user switched it on, and knows.
     if (faultOf(failure) !== undefined) this.#log.debug('request failed by a fault', {requestId, ...about});
     else if (code === 'internal') this.#log.error('request failed', {requestId, ...about, error});
@@ -142,11 +141,14 @@ function subjectOf(failure: Failure, {method, path}: Pick<FailedRequest, 'method
 }
 
 /** Returns the fields that help to fix a failure: how to allow an origin, and the problem if the service or no request caused it. */
-function detailsOf(failure: Failure, {path}: Pick<FailedRequest, 'path'>): LogFields {
+function detailsOf(
+  {failure, message}: Pick<AppError, 'failure' | 'message'>,
+  {path}: Pick<FailedRequest, 'path'>,
+): LogFields {
   if (failure.code === 'foreign-origin') {
     const {origin} = failure;
     return {origin, ...(isAllowable(origin) ? {toAllow: `--allow-origin ${origin}`} : {})};
   }
   if (failure.code === 'foreign-host') return {host: failure.host};
-  return path === undefined || statusOf(failure) >= 500 ? {problem: describeFailure(failure)} : {};
+  return path === undefined || statusOf(failure) >= 500 ? {problem: message} : {};
 }

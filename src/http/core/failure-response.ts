@@ -1,21 +1,23 @@
 import {AppError} from '../../failures/app-error.ts';
+import {findStatus, statusOf} from '../../failures/facts.ts';
 import type {Failure} from '../../failures/failure.ts';
-import {findStatus, statusOf} from '../../failures/failure-status.ts';
-import {STATUS_TEXTS} from '../../failures/status-text.ts';
+import {STATUS_TEXTS} from '../../failures/rows/status-text.ts';
 import {formatFailure} from '../../protocol/failure/failure-document.ts';
 import {answer, type WholeAnswer, WINDOW_HEADERS} from './message.ts';
 
-/** Converts anything that was thrown to a failure. An unexpected error becomes `internal`, without its details. */
-export function toFailure(error: unknown, requestId: string): Failure {
-  if (!(error instanceof AppError) || findStatus(error.failure) === undefined) return {code: 'internal', requestId};
+/** Converts anything that was thrown to an error that can be sent. An unexpected one becomes `internal`, without its details. */
+export function toAppError(error: unknown, requestId: string): AppError {
+  if (!(error instanceof AppError) || findStatus(error.failure.code) === undefined)
+    return new AppError({code: 'internal', requestId});
   const {failure} = error;
-  return failure.code === 'internal' ? {...failure, requestId} : failure;
+  return failure.code === 'internal' ? new AppError({...failure, requestId}) : error;
 }
 
 /** Creates the answer for a failure: a problem document (RFC 9457), and the headers that belong to it. */
-export function failureAnswer(failure: Failure, requestId: string): WholeAnswer {
+export function failureAnswer(error: AppError, requestId: string): WholeAnswer {
+  const {failure} = error;
   const status = statusOf(failure);
-  const problem = formatFailure(failure, {title: STATUS_TEXTS[status] ?? '', instance: requestId});
+  const problem = formatFailure(error, {title: STATUS_TEXTS[status], instance: requestId});
   const allow = failure.code === 'method-not-allowed' ? ['Allow', failure.allowed.join(', ')] : [];
   // RFC 9110 section 11.6.1. Browsers do not ask the user for a token of this kind.
   const challenge = status === 401 ? ['WWW-Authenticate', 'Bearer'] : [];

@@ -1,7 +1,6 @@
 import type {Caller, Principal} from '../../domain/access.ts';
 import type {ActiveFaults, DrawnFaults, ServedFaults} from '../../domain/active-faults.ts';
 import {AppError} from '../../failures/app-error.ts';
-import type {Failure} from '../../failures/failure.ts';
 import type {FaultKind} from '../../failures/fault-mark.ts';
 import {faultOf, withFault} from '../../failures/fault-mark.ts';
 import {FAULT_HEADER} from '../../protocol/headers/fault-header.ts';
@@ -89,12 +88,13 @@ function changes(kind: FaultKind, route = ''): boolean {
   return CHANGED[kind]?.some(path => route.startsWith(path)) === true;
 }
 
-/** Returns a failure with the fault that caused it, and names that fault in the answer. */
-export function explainFailure(failure: Failure, handling: FaultyHandling): Failure {
+/** Returns an error with the fault that caused it, and names that fault in the answer. */
+export function explainFailure(error: AppError, handling: FaultyHandling): AppError {
+  const {failure} = error;
   const fault = faultOf(failure);
   if (fault !== undefined) addFault(handling, fault);
   const isHidden = failure.code === 'no-identity' && handling.faults?.includes('session-expired') === true;
-  return isHidden ? withFault(failure, 'session-expired') : failure;
+  return isHidden ? new AppError(withFault(failure, 'session-expired')) : error;
 }
 
 /** Names the faults that changed an answer in a header of its own. */

@@ -2,10 +2,9 @@ import {type Access, ANY_CALLER, type Caller, OPEN_ACCESS, type Principal} from 
 import {NO_FAULTS, type ServedFaults} from '../../domain/active-faults.ts';
 import {withoutPageSecrets} from '../../domain/page-proofs.ts';
 import {AppError} from '../../failures/app-error.ts';
-import type {Failure} from '../../failures/failure.ts';
 import {answerOptions, isPreflight, withCors} from './cors.ts';
 import type {FailureLog} from './failure-log.ts';
-import {failureAnswer, toFailure} from './failure-response.ts';
+import {failureAnswer, toAppError} from './failure-response.ts';
 import {
   CuttableStreams,
   explainFailure,
@@ -71,7 +70,7 @@ export interface Answered {
 
 /** The failure that an answer describes. */
 export interface FailedAnswer {
-  readonly failure: Failure;
+  readonly error: AppError;
   /** Id that the answer and the log have in common. */
   readonly requestId: string;
 }
@@ -268,10 +267,10 @@ async function answerHead(answered: HttpAnswer | Promise<HttpAnswer>): Promise<H
 function answerError(error: unknown, handling: Handling, {failures, newRequestId}: Deps): WholeAnswer {
   const {method, target} = handling.request;
   const requestId = newRequestId();
-  const failure = explainFailure(toFailure(error, requestId), handling);
-  handling.failed = {failure, requestId};
+  const sent = explainFailure(toAppError(error, requestId), handling);
+  handling.failed = {error: sent, requestId};
   // Without the query: it may contain secrets, as may the host name of a target in absolute form.
   const path = withoutPageSecrets(target.split('?', 1)[0] ?? '').slice(0, 200);
-  failures.report(failure, {requestId, method, path, error});
-  return failureAnswer(failure, requestId);
+  failures.report(sent, {requestId, method, path, error});
+  return failureAnswer(sent, requestId);
 }

@@ -1,4 +1,5 @@
 import type {Socket} from 'node:net';
+import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
 import {failureAnswer} from '../core/failure-response.ts';
 import type {WholeAnswer} from '../core/message.ts';
@@ -9,7 +10,7 @@ import {sendRaw} from './send.ts';
 export interface RefuseDeps {
   readonly newRequestId: () => string;
   /** Called for each request that could not be read or answered. */
-  readonly onBadRequest: (failure: Failure, requestId: string) => void;
+  readonly onBadRequest: (error: AppError, requestId: string) => void;
   readonly timeouts: {
     /** Time for the rest of a request that is already answered, in milliseconds. */
     readonly lingerMs: number;
@@ -22,8 +23,9 @@ export function reportBadRequest(
   {newRequestId, onBadRequest}: Pick<RefuseDeps, 'newRequestId' | 'onBadRequest'>,
 ): WholeAnswer {
   const requestId = newRequestId();
-  onBadRequest(failure, requestId);
-  return failureAnswer(failure, requestId);
+  const error = new AppError(failure);
+  onBadRequest(error, requestId);
+  return failureAnswer(error, requestId);
 }
 
 /** Answers on a socket without a request, and closes the connection. @param further Further headers of the answer. */

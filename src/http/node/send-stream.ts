@@ -1,7 +1,7 @@
 import type {ServerResponse} from 'node:http';
 import {AppError} from '../../failures/app-error.ts';
+import {statusOf} from '../../failures/facts.ts';
 import type {Failure} from '../../failures/failure.ts';
-import {statusOf} from '../../failures/failure-status.ts';
 import type {HttpStream} from '../core/message.ts';
 import type {Connection} from './connections/connection.ts';
 

@@ -17,7 +17,7 @@ function start(frames: () => HttpStream | Promise<HttpStream>, deps: TestServerD
       try {
         return {kind: 'opened', frames: await frames()};
       } catch (error) {
-        return {kind: 'refused', answer: failureAnswer((error as AppError).failure, 'id')};
+        return {kind: 'refused', answer: failureAnswer(error as AppError, 'id')};
       }
     },
   };

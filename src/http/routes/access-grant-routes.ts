@@ -1,11 +1,14 @@
+import {REVOKE_QUERY} from '../../documents/queries.ts';
+import {GRANT_REQUEST_BYTES_MAX, readGrantRequest} from '../../documents/requests.ts';
 import type {AccessGrants} from '../../domain/access-grants.ts';
 import type {Owner} from '../../domain/owner.ts';
-import {formatGrants, GRANT_REQUEST_BYTES_MAX, readGrantRequest} from '../../protocol/access-grants.ts';
+import {formatGrants} from '../../protocol/access-grants.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';
 import {decodeName, type Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 import {forOwner} from './own-callers.ts';
+import {readParameters} from './read-parameters.ts';
 
 /** `/api/access/grants`: permissions of plugins, for the owner. */
 export function accessGrantRoutes(grants: AccessGrants, owner: Pick<Owner, 'isOwner'>): readonly Route[] {
@@ -30,7 +33,6 @@ export function accessGrantRoutes(grants: AccessGrants, owner: Pick<Owner, 'isOw
       needs: 'by-operation',
       operations: {
         DELETE: forOwner(owner, async ({segments: [plugin = ''], query}) => {
-          const {readParameters, REVOKE_QUERY} = await import('../openapi/parameters.ts');
           const {permission} = readParameters(query, REVOKE_QUERY);
           await grants.revoke(decodeName(plugin), permission);
           return answer(formatGrants(grants.list()));

@@ -1,6 +1,7 @@
+import {CODE_BYTES_MAX, readCodeExchange} from '../../documents/requests.ts';
 import type {Owner} from '../../domain/owner.ts';
 import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
-import {CODE_BYTES_MAX, formatOwnerCode, formatPageToken, readCodeExchange} from '../../protocol/owner.ts';
+import {formatOwnerCode, formatPageToken} from '../../protocol/owner.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';

@@ -1,11 +1,7 @@
+import {readTokenRequest, TOKEN_REQUEST_BYTES_MAX} from '../../documents/requests.ts';
 import type {AccessTokens} from '../../domain/access.ts';
 import type {Owner} from '../../domain/owner.ts';
-import {
-  formatCreatedToken,
-  formatTokens,
-  readTokenRequest,
-  TOKEN_REQUEST_BYTES_MAX,
-} from '../../protocol/access-tokens.ts';
+import {formatCreatedToken, formatTokens} from '../../protocol/access-tokens.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';
 import {decodeName, type Route} from '../core/route.ts';

@@ -1,6 +1,7 @@
+import {ALLOWED_ORIGIN_BYTES_MAX, readAllowedOrigin} from '../../documents/requests.ts';
 import type {AllowedOrigins} from '../../domain/allowed-origins.ts';
 import type {Owner} from '../../domain/owner.ts';
-import {ALLOWED_ORIGIN_BYTES_MAX, formatAllowedOrigins, readAllowedOrigin} from '../../protocol/allowed-origins.ts';
+import {formatAllowedOrigins} from '../../protocol/allowed-origins.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';

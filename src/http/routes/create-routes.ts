@@ -6,6 +6,7 @@ import type {Announcer, Events} from '../../domain/event.ts';
 import type {Faults} from '../../domain/fault.ts';
 import type {Flight} from '../../domain/flight.ts';
 import type {IdentitySource} from '../../domain/identity.ts';
+import type {Limits} from '../../domain/limits.ts';
 import type {Owner} from '../../domain/owner.ts';
 import type {PageProofs} from '../../domain/page-proofs.ts';
 import type {Pilots} from '../../domain/pilots.ts';
@@ -24,7 +25,7 @@ import {accessTokenRoutes} from './access-token-routes.ts';
 import {allowedOriginRoutes} from './allowed-origin-routes.ts';
 import {clientRoutes} from './client-routes.ts';
 import {consoleRoutes} from './console-routes.ts';
-import {type DocsRoutesDeps, docsRoutes} from './docs-routes.ts';
+import {docsRoutes} from './docs-routes.ts';
 import {eventsRoutes} from './events-routes.ts';
 import {faultRoutes} from './fault-routes.ts';
 import {FLIGHT_TRACKING, flightRoutes} from './flight-routes.ts';
@@ -43,7 +44,9 @@ import {transactionRoutes} from './transaction-routes.ts';
 import {transferRoutes} from './transfer-routes.ts';
 
 /** Dependencies of {@link createRoutes}. */
-export interface RoutesDeps extends DocsRoutesDeps {
+export interface RoutesDeps {
+  readonly version: string;
+  readonly limits: Limits;
   readonly store: Pick<Store, 'id' | 'changes' | 'readOnlyBecause'>;
   readonly entries: CheckedEntries;
   readonly events: Events & Announcer;
@@ -81,7 +84,7 @@ export interface RoutesDeps extends DocsRoutesDeps {
 /** Creates all routes of the service. */
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
   const {store, entries, events, transfer, identity, sessions, pilots, limits, pause} = deps;
-  const {version, apiVersion, accessMode, dataDir, identitySchema} = deps;
+  const {version, apiVersion, accessMode, dataDir} = deps;
   const {owner, tokens, grants} = deps.access;
   return [
     ...storeRoutes({entries, store, limits}),
@@ -111,7 +114,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...requestsRoutes(deps.requests, limits),
     ...metricsRoutes(deps.metrics),
     ...consoleRoutes(),
-    ...docsRoutes({version, identitySchema, limits}),
+    ...docsRoutes(),
     ...createPluginRoutes(deps),
   ];
 }

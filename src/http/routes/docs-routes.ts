@@ -1,22 +1,12 @@
 import {readFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
-import type {Limits} from '../../domain/limits.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {memoize} from '../core/memoize.ts';
 import {answer, type HttpAnswer, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Operation, Route} from '../core/route.ts';
 import {answerFile} from '../files/file-answer.ts';
 import {findFile} from '../files/find-file.ts';
-import type {JsonObject} from '../openapi/json-schema.ts';
 import {assertNoQuery} from './no-query.ts';
-
-/** Dependencies of {@link docsRoutes}. */
-export interface DocsRoutesDeps {
-  readonly version: string;
-  /** Loads the JSON Schema of the identity document; called when the documentation is first requested. */
-  readonly identitySchema: () => Promise<JsonObject>;
-  readonly limits: Limits;
-}
 
 /** The page and its resources; the build copies those of Swagger UI into the same folder. */
 const PAGE_FILES = [
@@ -27,6 +17,9 @@ const PAGE_FILES = [
   {path: '/docs/swagger-ui-bundle.js', file: 'swagger-ui-bundle.js', contentType: 'text/javascript; charset=utf-8'},
   {path: '/docs/swagger-ui.css', file: 'swagger-ui.css', contentType: 'text/css; charset=utf-8'},
 ] as const;
+
+/** The OpenAPI document: the build writes it. It contains no limit that a start can change. */
+const OPENAPI_FILE = new URL('../../../dist/openapi.json', import.meta.url);
 
 /** The guides, references and failures as pages: `dist/docs/`, seen from the sources and from the built files alike. */
 const DOCS_FOLDER = fileURLToPath(new URL('../../../dist/docs/', import.meta.url));
@@ -54,13 +47,10 @@ const PAGE_POLICY = [
 const UNFRAMED = ['Content-Security-Policy', "frame-ancestors 'none'"];
 
 /** `/openapi.json`, `/docs` and what is below it: paths that browsers may open from any link. */
-export function docsRoutes({version, identitySchema, limits}: DocsRoutesDeps): readonly Route[] {
-  const document = createdOnce(async () => {
-    // Loaded on demand: loading the schema library takes longer than starting the rest of the service.
-    const {buildOpenApi} = await import('../openapi/document.ts');
-    const content = JSON.stringify(buildOpenApi({version, limits, identitySchema: await identitySchema()}));
-    return answer(content, {rawHeaders: [...UNFRAMED, ...WINDOW_HEADERS]});
-  });
+export function docsRoutes(): readonly Route[] {
+  const document = createdOnce(async () =>
+    answer(await readFile(OPENAPI_FILE), {rawHeaders: [...UNFRAMED, ...WINDOW_HEADERS]}),
+  );
   const pages = PAGE_FILES.map(({path, file, contentType}): Route => {
     const page = createdOnce(async () => {
       const content = await readFile(new URL(`../docs-page/${file}`, import.meta.url));

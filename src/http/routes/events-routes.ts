@@ -1,3 +1,4 @@
+import {EVENTS_QUERY} from '../../documents/queries.ts';
 import type {Caller} from '../../domain/access.ts';
 import {DEFAULT_EVENT_KINDS, type Events, type SubscribeOptions} from '../../domain/event.ts';
 import type {Limits} from '../../domain/limits.ts';
@@ -8,10 +9,10 @@ import {AppError} from '../../failures/app-error.ts';
 import {formatPolled} from '../../protocol/event/event.ts';
 import type {EventTexts} from '../../protocol/event/event-texts.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import {memoize} from '../core/memoize.ts';
 import {answer, type HttpAnswer, streamAnswer} from '../core/message.ts';
 import {type Call, invalidParameter, type Route} from '../core/route.ts';
 import {pollEvents} from './long-poll.ts';
+import {readParameters} from './read-parameters.ts';
 import {formatEventFrames, formatEventStream} from './stream-events.ts';
 
 /** Dependencies of {@link eventsRoutes}. */
@@ -24,14 +25,9 @@ export interface EventsRoutesDeps {
 
 /** `/api/events`: changes, as they happen. */
 export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
-  const {events, texts, store, limits} = deps;
-  const eventsQuery = memoize(async () => {
-    const {createEventsQuery, readParameters} = await import('../openapi/parameters.ts');
-    const schema = createEventsQuery(limits);
-    return (query: string) => readParameters(query, schema);
-  });
+  const {events, texts, store} = deps;
   const readRequest = async ({request, caller, query}: Call): Promise<EventsRequest> => {
-    const {wait, since, lastEventId, ...asked} = (await eventsQuery())(query);
+    const {wait, since, lastEventId, ...asked} = readParameters(query, EVENTS_QUERY);
     assertMayFollow(caller, asked);
     const last = readLastEventId(request.rawHeaders) ?? lastEventId;
     // Another process may have written it. Each read makes a store as new as its engine.

@@ -1,19 +1,17 @@
+import {FAULTS_BYTES_MAX, readFaults} from '../../documents/faults.ts';
+import {END_FAULTS_QUERY} from '../../documents/queries.ts';
 import type {Faults} from '../../domain/fault.ts';
 import type {Owner} from '../../domain/owner.ts';
-import {FAULTS_BYTES_MAX, formatFaults, readFaults} from '../../protocol/faults.ts';
+import {formatFaults} from '../../protocol/faults.ts';
 import {readJsonBody} from '../core/body.ts';
-import {memoize} from '../core/memoize.ts';
 import {answer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 import {assertOwner} from './own-callers.ts';
+import {readParameters} from './read-parameters.ts';
 
 /** `/api/faults`: faults for testing plugins. Pages can read them; only those of the owner change them. */
 export function faultRoutes(faults: Faults, owner: Owner): readonly Route[] {
-  const readQuery = memoize(async () => {
-    const {END_FAULTS_QUERY, readParameters} = await import('../openapi/parameters.ts');
-    return (query: string) => readParameters(query, END_FAULTS_QUERY);
-  });
   return [
     {
       path: '/api/faults',
@@ -35,7 +33,7 @@ export function faultRoutes(faults: Faults, owner: Owner): readonly Route[] {
         },
         DELETE: async ({request, query}) => {
           assertOwner(request, owner);
-          const {kind} = (await readQuery())(query);
+          const {kind} = readParameters(query, END_FAULTS_QUERY);
           return answer(formatFaults(kind === undefined ? faults.set([]) : faults.end(kind)));
         },
       },

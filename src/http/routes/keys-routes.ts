@@ -1,3 +1,4 @@
+import {DELETE_RANGE_QUERY, LIST_QUERY} from '../../documents/queries.ts';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {ListOptions, Page} from '../../domain/entries.ts';
 import type {EntryInfo} from '../../domain/entry.ts';
@@ -6,9 +7,9 @@ import type {Store} from '../../domain/store.ts';
 import {formatDeleted, formatListing} from '../../protocol/listing.ts';
 import {nextTick} from '../../time/next-tick.ts';
 import {KeptPages} from '../core/kept-pages.ts';
-import {memoize} from '../core/memoize.ts';
 import {answer, type HttpAnswer} from '../core/message.ts';
 import {parseQuery, type Route} from '../core/route.ts';
+import {readParameters} from './read-parameters.ts';
 
 /** Dependencies of {@link keysRoutes}. */
 export interface KeysRoutesDeps {
@@ -21,11 +22,6 @@ export interface KeysRoutesDeps {
 export function keysRoutes({entries, store, limits}: KeysRoutesDeps): readonly Route[] {
   const oneByOne = createSequence();
   const pages = new KeptPages();
-  const listQuery = memoize(async () => {
-    const {createListQuery, readParameters} = await import('../openapi/parameters.ts');
-    const schema = createListQuery(limits);
-    return (query: string) => readParameters(query, schema);
-  });
   return [
     {
       path: '/api/keys',
@@ -38,7 +34,7 @@ export function keysRoutes({entries, store, limits}: KeysRoutesDeps): readonly R
           const now = entries.listMoment();
           const kept = now && pages.find(query, now);
           if (kept !== undefined) return kept;
-          const options = (await listQuery())(query);
+          const options = readParameters(query, LIST_QUERY);
           const make = async (): Promise<HttpAnswer> => {
             const before = entries.listMoment();
             const page = await entries.list(options);
@@ -53,7 +49,6 @@ export function keysRoutes({entries, store, limits}: KeysRoutesDeps): readonly R
           });
         },
         DELETE: async ({query, caller}) => {
-          const {DELETE_RANGE_QUERY, readParameters} = await import('../openapi/parameters.ts');
           const {prefix} = readParameters(query, DELETE_RANGE_QUERY);
           return answer(formatDeleted(await entries.deleteRange({prefix, writtenBy: caller.principal})));
         },

@@ -1,19 +1,16 @@
+import {REQUESTS_QUERY} from '../../documents/queries.ts';
 import type {Limits} from '../../domain/limits.ts';
 import {REQUESTS_KEPT, type RequestPage, type Requests} from '../../domain/recorded-request.ts';
 import {STREAM_START} from '../../protocol/event/server-sent-events.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {formatRequests, formatRequestsBlock} from '../../protocol/requests.ts';
-import {memoize} from '../core/memoize.ts';
 import {answer, type HttpRequest, type HttpStream, streamAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertOwnCaller} from './own-callers.ts';
+import {readParameters} from './read-parameters.ts';
 
 /** `/api/requests`: the last requests, once or as they are answered. */
 export function requestsRoutes(requests: Requests, {heartbeatMs}: Pick<Limits, 'heartbeatMs'>): readonly Route[] {
-  const readQuery = memoize(async () => {
-    const {readParameters, REQUESTS_QUERY} = await import('../openapi/parameters.ts');
-    return (query: string) => readParameters(query, REQUESTS_QUERY);
-  });
   return [
     {
       path: '/api/requests',
@@ -21,7 +18,7 @@ export function requestsRoutes(requests: Requests, {heartbeatMs}: Pick<Limits, '
       operations: {
         GET: async ({request, query}) => {
           assertOwnCaller(request);
-          const asked = (await readQuery())(query);
+          const asked = readParameters(query, REQUESTS_QUERY);
           // A browser that reconnects repeats its first request and adds the last id that it received.
           const [since = asked.since] = headerValues(request.rawHeaders, 'last-event-id');
           if (!acceptsStream(request)) {

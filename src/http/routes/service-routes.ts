@@ -1,6 +1,6 @@
+import {formatFault} from '../../documents/fault-text.ts';
 import type {AccessMode} from '../../domain/access.ts';
 import type {Faults} from '../../domain/fault.ts';
-import {formatFault} from '../../domain/fault-text.ts';
 import type {IdentitySource} from '../../domain/identity.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {Sessions} from '../../domain/session.ts';

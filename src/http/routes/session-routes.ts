@@ -1,7 +1,8 @@
+import {readSignIn, SIGN_IN_BYTES_MAX} from '../../documents/requests.ts';
 import type {ServedSessions, SignIn} from '../../domain/session.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {isOfPage} from '../../protocol/headers/sender.ts';
-import {formatSession, readSignIn, SIGN_IN_BYTES_MAX} from '../../protocol/session.ts';
+import {formatSession} from '../../protocol/session.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpRequest} from '../core/message.ts';
 import type {Route} from '../core/route.ts';

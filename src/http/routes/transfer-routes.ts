@@ -1,8 +1,10 @@
+import {EXPORT_QUERY, IMPORT_QUERY} from '../../documents/queries.ts';
 import type {CallerTransfer} from '../../domain/transfer.ts';
 import {formatImported} from '../../protocol/transfer/imported.ts';
 import {assertPlainBody} from '../core/body.ts';
 import {answer, streamAnswer} from '../core/message.ts';
 import {parseQuery, type Route} from '../core/route.ts';
+import {readParameters} from './read-parameters.ts';
 
 /** `/api/export`, `/api/import`: writes and reads entries as lines. */
 export function transferRoutes(transfer: CallerTransfer): readonly Route[] {
@@ -12,7 +14,6 @@ export function transferRoutes(transfer: CallerTransfer): readonly Route[] {
       needs: ({query}) => `entries:read:${parseQuery(query)['prefix'] ?? ''}`,
       operations: {
         GET: async ({request: {signal}, query}) => {
-          const {EXPORT_QUERY, readParameters} = await import('../openapi/parameters.ts');
           const exported = await transfer.export(readParameters(query, EXPORT_QUERY));
           // End the export even if its body is never iterated, as with HEAD: the store would wait for it.
           if (signal.aborted) await exported.return();
@@ -28,7 +29,6 @@ export function transferRoutes(transfer: CallerTransfer): readonly Route[] {
       needs: 'entries:write:',
       operations: {
         POST: async ({request, query, caller}) => {
-          const {IMPORT_QUERY, readParameters} = await import('../openapi/parameters.ts');
           const {mode, 'dry-run': dryRun} = readParameters(query, IMPORT_QUERY);
           assertPlainBody(request);
           return answer(

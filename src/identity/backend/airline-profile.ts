@@ -1,9 +1,11 @@
+import {AIRLINE} from '../../documents/identity.ts';
+import {checkValue, formatProblems} from '../../documents/problems.ts';
 import {type JsonReading, readJsonDocument} from '../../domain/json-document.ts';
 import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
-import {describeIssues} from '../../domain/schema-issues.ts';
 import {AppError} from '../../failures/app-error.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
-import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
+import {describeFileError, FileError} from '../../files/read-file.ts';
+import {readTextFile} from '../../files/text-file.ts';
 import {readScriptUrl} from './script-url.ts';
 
 /** An airline, with the address where its pilots sign in. */
@@ -26,11 +28,9 @@ export async function readAirline(file: string): Promise<Airline> {
     new AppError({code: 'invalid-airline', file, problems});
   const document = await readDocument(file);
   if ('problem' in document) throw invalid(document.problem);
-  // Loaded on demand: the schema library takes longer to load than everything else.
-  const {AIRLINE_SCHEMA} = await import('../identity-schema.ts');
-  const result = AIRLINE_SCHEMA.safeParse(withNulls(document.value), {reportInput: true});
-  if (!result.success) throw invalid(...describeIssues(result.error.issues));
-  const reading = readScriptUrl(result.data.settings.scriptURL);
+  const checked = checkValue(AIRLINE, withNulls(document.value), {withReceived: true});
+  if ('found' in checked) throw invalid(...formatProblems(checked.found));
+  const reading = readScriptUrl(checked.value.settings.scriptURL);
   if ('problem' in reading) throw invalid({path: '$.settings.scriptURL', problem: reading.problem});
   return {json: document.json, scriptURL: reading.scriptURL};
 }
@@ -52,7 +52,7 @@ function withNulls(airline: unknown): unknown {
 
 async function readDocument(file: string): Promise<JsonReading> {
   try {
-    return readJsonDocument(await readRegularFile(file, AIRLINE_BYTES_MAX));
+    return readJsonDocument(await readTextFile(file, AIRLINE_BYTES_MAX));
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     return {problem: {path: '$', problem: describeFileError(error, AIRLINE_BYTES_MAX)}};

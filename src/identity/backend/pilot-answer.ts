@@ -49,7 +49,7 @@ export async function readPilotAnswer(
   const {json, value} = readSuccess(answer);
   if (value['session'] === null)
     throw new AppError({code: 'account-broken', ...NO_API_KEY, url, backEndStatus: status});
-  const reading = await readPilot(json);
+  const reading = readPilot(json);
   if ('pilot' in reading) return reading.pilot;
   throw new AppError({code: 'invalid-pilot', url, problems: reading.problems});
 }

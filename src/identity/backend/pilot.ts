@@ -1,6 +1,7 @@
+import {PILOT} from '../../documents/identity.ts';
+import {checkValue, formatProblems} from '../../documents/problems.ts';
 import type {JsonText} from '../../domain/json-text.ts';
-import {describeIssues} from '../../domain/schema-issues.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 
 /** The account of a pilot at the airline, as its back end sends it. */
 export interface Pilot {
@@ -23,12 +24,10 @@ const SESSION_LENGTH_MAX = 8000;
 export type PilotReading = {readonly pilot: Pilot} | {readonly problems: readonly DocumentProblem[]};
 
 /** Reads the account of a pilot. */
-export async function readPilot(json: JsonText): Promise<PilotReading> {
-  // Loaded on demand: the schema library takes longer to load than everything else.
-  const {PILOT_SCHEMA} = await import('../identity-schema.ts');
-  const result = PILOT_SCHEMA.safeParse(asCorrect(json), {reportInput: true});
-  if (!result.success) return {problems: describeIssues(result.error.issues)};
-  const {session, expiry, firstName, lastName, pilotID} = result.data;
+export function readPilot(json: JsonText): PilotReading {
+  const checked = checkValue(PILOT, asCorrect(json), {withReceived: true});
+  if ('found' in checked) return {problems: formatProblems(checked.found)};
+  const {session, expiry, firstName, lastName, pilotID} = checked.value;
   const problem = findSessionProblem(session);
   if (problem !== undefined) return {problems: [{path: '$.session', problem}]};
   return {pilot: {json, session, expiry, summary: `${firstName} ${lastName} (${pilotID})`}};

@@ -29,6 +29,7 @@ describe('environmentOf()', () => {
 
   test('adds this machine to the addresses without a proxy', () => {
     const {NO_PROXY, no_proxy} = environmentOf({NO_PROXY: 'example.com'});
-    assert.deepEqual([NO_PROXY, no_proxy], ['example.com,localhost,127.0.0.1', 'example.com,localhost,127.0.0.1']);
+    const all = 'example.com,localhost,.localhost,127.0.0.1,[::1],::1';
+    assert.deepEqual([NO_PROXY, no_proxy], [all, all]);
   });
 });

@@ -1,3 +1,5 @@
+import {withoutProxy} from '../../system/without-proxy.ts';
+
 /**
  * Variables that a background inherits, in upper case. A list of what is needed, since the environment of a service holds secrets
  * of its user: paths and language, proxies and certificates, and the session of the desktop, in which plugins play sounds and open
@@ -13,20 +15,15 @@ const INHERITED: ReadonlySet<string> = new Set([
   ...['APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA', 'PROGRAMFILES', 'PROGRAMFILES(X86)', 'COMMONPROGRAMFILES'],
 ]);
 
-/** Addresses of this machine. Requests of plugins to the service must not go through a proxy. */
-const WITHOUT_PROXY = 'localhost,127.0.0.1';
-
 /** Environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the environment of a background, from that of the service. */
 export function environmentOf(service: Environment): Environment {
   const inherited = Object.entries(service).filter(([name]) => isInherited(name.toUpperCase()));
-  const withoutProxy = [service['no_proxy'] ?? service['NO_PROXY'], WITHOUT_PROXY].filter(Boolean).join(',');
   return {
     ...Object.fromEntries(inherited),
-    NO_PROXY: withoutProxy,
-    no_proxy: withoutProxy,
+    ...withoutProxy(service),
     // In Electron, `process.execPath` is Electron; the variable makes it behave like Node.
     ELECTRON_RUN_AS_NODE: '1',
   };

@@ -4,39 +4,57 @@ import {chmod, chown, lchown, mkdir, symlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {makeHome} from '../../../test/support/package.ts';
-import {describeAccess, findAccessProblem, findPlaceProblem, ownUserId} from './access.ts';
+import {describeExposures, exposuresOf, findAccessProblem, findPlaceProblem, ownUserId} from './access.ts';
 
 const ME = 1000;
 const OTHERS = 'is writable by its group or by others; use "chmod -R go-w /home/me/plugin"';
 
-describe('describeAccess()', () => {
+const FOLDER = '/home/me/plugin';
+const BY_OTHERS = 'writable by its group or by others';
+
+describe('describeExposures()', () => {
+  const describeOne = (uid: number, mode: number): string | undefined =>
+    describeExposures(exposuresOf(FOLDER, {uid, mode}, ME), FOLDER, ME);
   const cases = [
-    {what: 'a file that only its user can change', uid: ME, mode: 0o100644, problem: undefined},
     {what: 'a folder that only its user can change', uid: ME, mode: 0o040755, problem: undefined},
+    {what: 'a folder of the superuser', uid: 0, mode: 0o040755, problem: undefined},
     {
-      what: 'a file of another user',
+      what: 'a folder of another user',
       uid: 1001,
-      mode: 0o100600,
+      mode: 0o040700,
       problem: 'belongs to user 1001, and this process runs as 1000',
     },
-    {
-      what: 'a file of the superuser',
-      uid: 0,
-      mode: 0o100600,
-      problem: 'belongs to user 0, and this process runs as 1000',
-    },
-    {what: 'a file that its group can change', uid: ME, mode: 0o100664, problem: OTHERS},
-    {what: 'a file that all can change', uid: ME, mode: 0o100602, problem: OTHERS},
+    {what: 'a folder that its group can change', uid: ME, mode: 0o040775, problem: OTHERS},
+    {what: 'a folder of the superuser that all can change', uid: 0, mode: 0o040777, problem: OTHERS},
     {what: 'a folder that all can change, with the sticky bit', uid: ME, mode: 0o041777, problem: OTHERS},
+    {
+      what: 'a folder of another user that all can change',
+      uid: 1001,
+      mode: 0o040777,
+      problem: `belongs to user 1001, and this process runs as 1000, and ${OTHERS}`,
+    },
   ];
   for (const {what, uid, mode, problem} of cases)
     test(`judges ${what}`, () => {
-      assert.equal(describeAccess({uid, mode}, ME, '/home/me/plugin'), problem);
+      assert.equal(describeOne(uid, mode), problem);
     });
+
+  test('names all places at once, and every command', () => {
+    const exposures = ['plugin.json', 'ui', 'ui/a', 'ui/b', 'ui/c', '../../..', '../..'].map(name => ({
+      path: join(FOLDER, name).replace(/(?!^)[/]$/, ''),
+      owner: undefined,
+      isWritable: true,
+    }));
+    assert.equal(
+      describeExposures(exposures, FOLDER, ME),
+      `has plugin.json, ui, ui/a and 2 more, which are ${BY_OTHERS}, and is reached through / and /home, which are ${BY_OTHERS}; ` +
+        `use "chmod -R go-w ${FOLDER} && chmod go-w / /home"`,
+    );
+  });
 
   test('quotes a path for a shell', () => {
     const folder = "/home/me/Ada's plugins";
-    const problem = describeAccess({uid: ME, mode: 0o100664}, ME, folder) ?? '';
+    const problem = describeExposures(exposuresOf(folder, {uid: ME, mode: 0o100664}, ME), folder, ME) ?? '';
     const [, path = ''] = /chmod -R go-w (.*)"$/.exec(problem) ?? [];
     assert.equal(execFileSync('sh', ['-c', `printf %s ${path}`], {encoding: 'utf8'}), folder);
   });
@@ -53,7 +71,9 @@ describe('findAccessProblem()', () => {
   test('refuses a directory of another user', async () => {
     const home = await makeHome();
     const own = ownUserId() ?? 0;
-    assert.equal(await findAccessProblem(home, own + 1), `belongs to user ${own}, and this process runs as ${own + 1}`);
+    // The superuser is no other user.
+    const problem = own === 0 ? undefined : `belongs to user ${own}, and this process runs as ${own + 1}`;
+    assert.equal(await findAccessProblem(home, own + 1), problem);
   });
 
   test('refuses a directory if another user could replace one on its path', async () => {

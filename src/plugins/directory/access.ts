@@ -1,77 +1,158 @@
 import type {Stats} from 'node:fs';
 import {lstat, readlink, realpath} from 'node:fs/promises';
-import {dirname, resolve} from 'node:path';
+import {dirname, relative, resolve, sep} from 'node:path';
 
 /** Returns the user of this process; undefined on Windows, where Node does not know the owners of files. */
 export function ownUserId(): number | undefined {
   return process.getuid?.();
 }
 
-/**
- * Finds out if another user could replace a directory or change its entries. Checks the owner and mode of the directory and of
- * every directory and link on its path, but not the content of the directory.
- *
- * @param userId User of this process; undefined if owners are not known.
- * @returns The problem; undefined if only this user and the superuser can, or if owners are not known.
- */
-export async function findAccessProblem(path: string, userId = ownUserId()): Promise<string | undefined> {
-  if (userId === undefined) return undefined;
-  const real = await realpath(path);
-  return describeAccess(await lstat(real), userId, real) ?? findParentProblem(path, userId);
+/** A file, folder or link that another user than the superuser could change. */
+export interface Exposure {
+  readonly path: string;
+  /** The user to whom it belongs; undefined if that is this user or the superuser. */
+  readonly owner: number | undefined;
+  /** True if its group or others may write to it. */
+  readonly isWritable: boolean;
+}
+
+/** Returns how another user could change a file or the entries of a folder; an empty list if only this user and the superuser can. */
+export function exposuresOf(
+  path: string,
+  {uid, mode}: Pick<Stats, 'uid' | 'mode'>,
+  userId: number | undefined,
+): readonly Exposure[] {
+  if (userId === undefined) return [];
+  const owner = uid === userId || uid === 0 ? undefined : uid;
+  const isWritable = (mode & 0o022) !== 0;
+  return owner === undefined && !isWritable ? [] : [{path, owner, isWritable}];
 }
 
 /**
- * Finds out if another user could replace a directory that does not exist yet, once it is created. Checks the directories and links on its
+ * Finds out how another user could replace a folder or change its entries. Checks the owner and mode of the folder and of every
+ * directory and link on its path, but not the content of the folder.
+ *
+ * @param userId User of this process; undefined if owners are not known.
+ */
+export async function findExposures(path: string, userId = ownUserId()): Promise<readonly Exposure[]> {
+  if (userId === undefined) return [];
+  const real = await realpath(path);
+  const found = new Map(exposuresOf(real, await lstat(real), userId).map(each => [real, each]));
+  await addExposures(path, userId, found);
+  return [...found.values()];
+}
+
+/**
+ * Describes how another user could replace a directory or change its entries: see {@link findExposures}.
+ *
+ * @returns Undefined if only this user and the superuser can, or if owners are not known.
+ */
+export async function findAccessProblem(path: string, userId = ownUserId()): Promise<string | undefined> {
+  return describeExposures(await findExposures(path, userId), await realpath(path), userId);
+}
+
+/**
+ * Describes how another user could replace a directory that does not exist yet, once it is created. Checks the directories and links on its
  * way to it.
  *
  * @param userId User of this process; undefined if owners are not known.
- * @returns The problem; undefined if only this user and the superuser can, or if owners are not known.
+ * @returns Undefined if only this user and the superuser can, or if owners are not known.
  */
 export async function findPlaceProblem(path: string, userId = ownUserId()): Promise<string | undefined> {
   if (userId === undefined) return undefined;
   const parent = dirname(path);
   const isThere = (await lstat(parent).catch(() => undefined)) !== undefined;
-  return isThere ? findParentProblem(parent, userId) : findPlaceProblem(parent, userId);
+  if (!isThere) return findPlaceProblem(parent, userId);
+  const found = new Map<string, Exposure>();
+  await addExposures(parent, userId, found);
+  return describeExposures([...found.values()], path, userId);
 }
 
 /**
- * Describes how another user could change a file or the entries of a directory; undefined if only this user can.
+ * Describes all ways in which other users could change a folder, with the commands that end it.
  *
- * @param folder Folder that the advice names: the file is in it.
+ * @returns Undefined without any.
  */
-export function describeAccess(
-  {uid, mode}: Pick<Stats, 'uid' | 'mode'>,
-  userId: number,
+export function describeExposures(
+  exposures: readonly Exposure[],
   folder: string,
+  userId = ownUserId(),
 ): string | undefined {
-  if (uid !== userId) return `belongs to user ${uid}, and this process runs as ${userId}`;
-  return isWritableByOthers(mode) ? `${WRITABLE}; use "chmod -R go-w ${quote(folder)}"` : undefined;
+  const owners = new Set(exposures.flatMap(({owner}) => owner ?? []));
+  const foreign = [...owners].flatMap(user => {
+    const paths = pathsOf(exposures.filter(({owner}) => owner === user));
+    const belongs = (isAbove: boolean, verb: string): string =>
+      `${verb} to user ${user}${isAbove ? '' : `, and this process runs as ${userId}`}`;
+    return describePlaces(paths, folder, (isMany, isAbove) => belongs(isAbove, isMany ? 'belong' : 'belongs'));
+  });
+  const writable = pathsOf(exposures.filter(({isWritable}) => isWritable));
+  const texts = [
+    ...foreign,
+    ...describePlaces(writable, folder, isMany => `${isMany ? 'are' : 'is'} writable by its group or by others`),
+  ];
+  const advice = writable.length === 0 ? '' : `; use "${repairCommand(writable, folder)}"`;
+  return texts.length === 0 ? undefined : `${texts.join(', and ')}${advice}`;
 }
 
-const WRITABLE = 'is writable by its group or by others';
+/** Returns the paths, each once. */
+function pathsOf(exposures: readonly Exposure[]): readonly string[] {
+  return [...new Set(exposures.map(({path}) => path))];
+}
+
+/** Paths that a description names; the others are counted. */
+const SHOWN_MAX = 3;
+
+/** Says something of a folder, or of what is in it, and of what leads to it. */
+function describePlaces(
+  paths: readonly string[],
+  folder: string,
+  say: (isMany: boolean, isAbove: boolean) => string,
+): readonly string[] {
+  const inside = paths.filter(path => path.startsWith(folder + sep)).map(path => relative(folder, path));
+  const above = paths.filter(path => path !== folder && !path.startsWith(folder + sep));
+  const own = paths.includes(folder)
+    ? [say(false, false)]
+    : inside.length > 0
+      ? [`has ${formatPaths(inside)}, which ${say(inside.length > 1, false)}`]
+      : [];
+  if (above.length === 0) return own;
+  return [...own, `is reached through ${formatPaths(above)}, which ${say(above.length > 1, true)}`];
+}
+
+function formatPaths(paths: readonly string[]): string {
+  const shown = paths.slice(0, SHOWN_MAX);
+  const others = paths.length - shown.length;
+  const parts = others > 0 ? [...shown, `${others} more`] : shown;
+  const last = parts.at(-1) ?? '';
+  return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
+}
+
+function repairCommand(writable: readonly string[], folder: string): string {
+  const above = writable.filter(path => path !== folder && !path.startsWith(folder + sep));
+  const commands = [
+    ...(above.length < writable.length ? [`chmod -R go-w ${quote(folder)}`] : []),
+    ...(above.length > 0 ? [`chmod go-w ${above.map(quote).join(' ')}`] : []),
+  ];
+  return commands.join(' && ');
+}
 
 /** Quotes a path for a shell, if that is necessary. */
 function quote(path: string): string {
   return /^[\w./+@:-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function isWritableByOthers(mode: number): boolean {
-  return (mode & 0o022) !== 0;
-}
-
 /** In a directory with this bit only the owner of an entry may rename or remove it, as in `/tmp`. */
 const STICKY = 0o1000;
 
-async function findParentProblem(path: string, userId: number): Promise<string | undefined> {
+/** Adds the exposures of a path, and of the directories and links on the way to it, from the root on. */
+async function addExposures(path: string, userId: number, found: Map<string, Exposure>): Promise<void> {
   const parent = dirname(path);
-  if (parent === path) return undefined;
-  const problem = await findParentProblem(parent, userId);
-  if (problem !== undefined) return problem;
+  if (parent === path) return;
+  await addExposures(parent, userId, found);
   const status = await lstat(path);
-  if (status.uid !== userId && status.uid !== 0)
-    return `is reached through ${path}, which belongs to user ${status.uid}`;
-  if (status.isSymbolicLink()) return findParentProblem(resolve(await realpath(parent), await readlink(path)), userId);
-  return isWritableByOthers(status.mode) && (status.mode & STICKY) === 0
-    ? `is reached through ${path}, which ${WRITABLE}; use "chmod go-w ${quote(path)}"`
-    : undefined;
+  const isLink = status.isSymbolicLink();
+  const isProtected = isLink || (status.mode & STICKY) !== 0;
+  for (const each of exposuresOf(path, isProtected ? {uid: status.uid, mode: 0} : status, userId))
+    if (!found.has(path)) found.set(path, each);
+  if (isLink) await addExposures(resolve(await realpath(parent), await readlink(path)), userId, found);
 }

@@ -2,9 +2,9 @@ import type {Stats} from 'node:fs';
 import {lstat, readdir, realpath, stat} from 'node:fs/promises';
 import {basename, join, sep} from 'node:path';
 import type {IconTheme} from '../../domain/plugin.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
-import {describeAccess, ownUserId} from './access.ts';
+import {type Exposure, exposuresOf, ownUserId} from './access.ts';
 
 /** Folder of the background, in the folder of a plugin. */
 export const BACKGROUND_FOLDER = 'background';
@@ -34,8 +34,10 @@ export interface FolderState {
   readonly hasBackground: boolean;
   /** Themes for which the page has an icon. */
   readonly icons: readonly IconTheme[];
-  /** Reasons why nothing of the plugin may run or be served: files that another user could change, links out of the folder. */
+  /** Reasons why nothing of the plugin may run or be served: links out of the folder. */
   readonly problems: readonly DocumentProblem[];
+  /** Files and folders that another user could change. */
+  readonly exposures: readonly Exposure[];
 }
 
 /**
@@ -63,7 +65,8 @@ export async function readFolderState(folder: string): Promise<FolderState | und
     hasPage: await isFile(folder, PAGE_FILE, files),
     hasBackground: await isFile(folder, BACKGROUND_FILE, files),
     icons: ICON_FILES.filter(([, file]) => files.get(file)?.isFile() === true).map(([theme]) => theme),
-    problems: own.isDirectory() ? await findProblems(folder, files) : [{path: '$', problem: describeNoFolder(own)}],
+    problems: own.isDirectory() ? await findLinkProblems(folder, files) : [{path: '$', problem: describeNoFolder(own)}],
+    exposures: findExposures(folder, files),
   };
 }
 
@@ -112,17 +115,19 @@ function describeNoFolder(status: Stats): string {
   return status.isSymbolicLink() ? 'is a link instead of a folder; name the folder with --plugin' : 'is not a folder';
 }
 
-async function findProblems(folder: string, files: Files): Promise<readonly DocumentProblem[]> {
+function findExposures(folder: string, files: Files): readonly Exposure[] {
   const userId = ownUserId();
+  // The mode of a link says nothing.
+  return [...files].flatMap(([name, status]) =>
+    status.isSymbolicLink() ? [] : exposuresOf(join(folder, name), status, userId),
+  );
+}
+
+async function findLinkProblems(folder: string, files: Files): Promise<readonly DocumentProblem[]> {
   const problems: DocumentProblem[] = [];
   for (const [name, status] of files) {
-    const problem = status.isSymbolicLink()
-      ? await findLinkProblem(folder, name)
-      : userId === undefined
-        ? undefined
-        : describeAccess(status, userId, folder);
-    if (problem !== undefined)
-      problems.push({path: '$', problem: name === '' ? problem : `has ${name}, which ${problem}`});
+    const problem = status.isSymbolicLink() ? await findLinkProblem(folder, name) : undefined;
+    if (problem !== undefined) problems.push({path: '$', problem: `has ${name}, which ${problem}`});
     if (problems.length >= PROBLEMS_MAX) break;
   }
   return problems;

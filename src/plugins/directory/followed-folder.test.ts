@@ -10,7 +10,7 @@ test('a folder that is being written takes effect once two polls find the same s
   const home = await makeTemporaryDirectory();
   onTestFinished(() => home[Symbol.asyncDispose]());
   const path = join(home.path, 'com.example.a');
-  const folder = new FollowedFolder(path, {inDevelopment: false, hasPageServer: false});
+  const folder = new FollowedFolder(path, {inDevelopment: false, hasPageServer: false, takesForeign: false});
   const poll = (): Promise<boolean> => folder.poll({isListed: true, atOnce: false});
   await writePlugin(path);
   assert.equal(await poll(), false);
@@ -39,7 +39,7 @@ test.skipIf(process.platform === 'win32')(
     const [shared, path] = [join(home.path, 'shared'), join(home.path, 'shared', 'work')];
     await mkdir(shared);
     await writePlugin(path, {'plugin.json': manifestOf('com.example.a'), 'background/index.js': ''});
-    const folder = new FollowedFolder(path, {inDevelopment: true, hasPageServer: false});
+    const folder = new FollowedFolder(path, {inDevelopment: true, hasPageServer: false, takesForeign: false});
     const poll = (atOnce: boolean): Promise<boolean> => folder.poll({isListed: true, atOnce});
     await poll(true);
     assert.deepEqual(folder.plugin?.problems, []);

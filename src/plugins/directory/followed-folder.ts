@@ -1,6 +1,6 @@
 import {realpath} from 'node:fs/promises';
 import {messageOf} from '../../failures/error-text.ts';
-import {findAccessProblem} from './access.ts';
+import {describeExposures, type Exposure, findExposures} from './access.ts';
 import {type FolderState, readFolderState} from './folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from './found-plugin.ts';
 import {readPageState} from './page-state.ts';
@@ -11,6 +11,8 @@ export interface FolderOptions {
   readonly inDevelopment: boolean;
   /** True if a dev server serves its page: then it has a page without files. */
   readonly hasPageServer: boolean;
+  /** True if it may belong to another user, or be in a folder of one: the user who runs the plugin has named it. */
+  readonly takesForeign: boolean;
 }
 
 /** A folder that may hold a plugin, polled for changes. */
@@ -18,6 +20,7 @@ export class FollowedFolder {
   readonly path: string;
   readonly inDevelopment: boolean;
   readonly #hasPageServer: boolean;
+  readonly #takesForeign: boolean;
   /** State at the last poll, as JSON; {@link MISSING} if the folder did not exist. */
   #seen: string | undefined;
   /** State when the plugin was last inspected. */
@@ -25,10 +28,11 @@ export class FollowedFolder {
   #plugin: FoundPlugin | undefined;
   #access: CheckedAccess | undefined;
 
-  constructor(path: string, {inDevelopment, hasPageServer}: FolderOptions) {
+  constructor(path: string, {inDevelopment, hasPageServer, takesForeign}: FolderOptions) {
     this.path = path;
     this.inDevelopment = inDevelopment;
     this.#hasPageServer = hasPageServer;
+    this.#takesForeign = takesForeign;
   }
 
   /** Its plugin, as it was last inspected; undefined if there is none. */
@@ -61,7 +65,8 @@ export class FollowedFolder {
     this.#inspected = seen;
     const folder = {directory: found?.directory ?? this.path, inDevelopment: this.inDevelopment};
     const isPlugin = found !== undefined || this.inDevelopment;
-    this.#plugin = isPlugin ? {...(await inspectPlugin(folder, found?.state)), page: found?.page} : undefined;
+    const {page, exposed} = found ?? {};
+    this.#plugin = isPlugin ? {...(await inspectPlugin(folder, found?.state)), page, exposed} : undefined;
     return true;
   }
 
@@ -71,22 +76,36 @@ export class FollowedFolder {
     const read = directory === undefined ? undefined : await readFolderState(directory);
     if (directory === undefined || read === undefined) return undefined;
     const state = this.#hasPageServer ? {...read, hasPage: true} : read;
-    const problem = this.inDevelopment ? await this.#findAccessProblem(`${directory}\n${state.stamp}`) : undefined;
+    const above = this.inDevelopment ? await this.#checkAccess(`${directory}\n${state.stamp}`) : NOT_CHECKED;
+    const {problem, exposed} = this.#judge(directory, [...state.exposures, ...above.exposures]);
+    const problems = [above.problem, problem].flatMap(each => (each === undefined ? [] : [{path: '$', problem: each}]));
     const page =
       this.inDevelopment && read.hasPage && !this.#hasPageServer ? await readPageState(directory) : undefined;
-    return {directory, state: problem === undefined ? state : {...state, problems: [{path: '$', problem}]}, page};
+    return {directory, state: {...state, problems: [...problems, ...state.problems]}, page, exposed};
   }
 
-  /** Checks who could change the folder if its files changed, and after some polls: it costs as much as the rest of a poll. */
-  async #findAccessProblem(files: string): Promise<string | undefined> {
+  /** Decides whether the plugin may run, although others could change it. */
+  #judge(directory: string, exposures: readonly Exposure[]): Judgement {
+    const refused = this.#takesForeign
+      ? exposures.filter(({isWritable}) => isWritable).map(each => ({...each, owner: undefined}))
+      : exposures;
+    const problem = describeExposures(refused, directory);
+    return problem === undefined ? {exposed: describeExposures(exposures, directory)} : {problem};
+  }
+
+  /** Checks who could replace the folder if its files changed, and after some polls: it costs as much as the rest of a poll. */
+  async #checkAccess(files: string): Promise<CheckedAccess> {
     const before = this.#access;
     if (before?.files === files && before.pollsLeft > 0) {
       before.pollsLeft--;
-      return before.problem;
+      return before;
     }
-    const problem = await findAccessProblem(this.path).catch(messageOf);
-    this.#access = {files, problem, pollsLeft: POLLS_PER_ACCESS_CHECK};
-    return problem;
+    const checked = await findExposures(this.path).then(
+      exposures => ({exposures}),
+      error => ({exposures: [], problem: messageOf(error)}),
+    );
+    this.#access = {...checked, files, pollsLeft: POLLS_PER_ACCESS_CHECK};
+    return this.#access;
   }
 }
 
@@ -97,11 +116,23 @@ const POLLS_PER_ACCESS_CHECK = 10;
 interface CheckedAccess {
   /** State of the files at that time. */
   readonly files: string;
-  readonly problem: string | undefined;
+  readonly exposures: readonly Exposure[];
+  /** The reason why it could not be checked. */
+  readonly problem?: string;
   pollsLeft: number;
 }
 
+/** Access to installed plugins: their directory was checked. */
+const NOT_CHECKED: Pick<CheckedAccess, 'exposures' | 'problem'> = {exposures: []};
+
 const MISSING = '';
+
+/** Decision on a plugin that others could change. */
+interface Judgement {
+  /** The reason why it may not. */
+  readonly problem?: string;
+  readonly exposed?: string | undefined;
+}
 
 /** A folder as one poll found it. */
 interface ReadFolder {
@@ -109,4 +140,6 @@ interface ReadFolder {
   readonly state: FolderState;
   /** Changes with the files of the page of a plugin in development; undefined if a dev server serves it. */
   readonly page: string | undefined;
+  /** See {@link FoundPlugin.exposed}. */
+  readonly exposed: string | undefined;
 }

@@ -2,8 +2,9 @@ import {createHash} from 'node:crypto';
 import {basename, join} from 'node:path';
 import type {IconTheme} from '../../domain/plugin.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
-import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
+import {describeFileError, FileError} from '../../files/read-file.ts';
+import {readTextFile} from '../../files/text-file.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, type ManifestReading, readManifest} from '../manifest/read-manifest.ts';
 import type {FolderState} from './folder-state.ts';
 import {labelOf} from './plugin-label.ts';
@@ -34,6 +35,8 @@ export interface FoundPlugin extends PluginFolder {
   readonly stamp: string;
   /** Changes with the files of the page; undefined without a page, and if the plugin is not in development. */
   readonly page?: string | undefined;
+  /** How other users could change it, although it may run. */
+  readonly exposed?: string | undefined;
 }
 
 /** Reads the manifest of a plugin, unless its folder does not exist or is not safe. */
@@ -57,6 +60,7 @@ const MISSING: FolderState = {
   hasBackground: false,
   icons: [],
   problems: [{path: '$', problem: 'does not exist'}],
+  exposures: [],
 };
 
 /** The problem of a plugin that has nothing to run or to show. */
@@ -65,7 +69,7 @@ export const EMPTY: DocumentProblem = {path: '$', problem: 'has neither backgrou
 /** Reads the manifest of a plugin. */
 export async function readManifestFile({directory, inDevelopment}: PluginFolder): Promise<ManifestReading> {
   try {
-    const bytes = await readRegularFile(join(directory, MANIFEST_FILE), MANIFEST_BYTES_MAX);
+    const bytes = await readTextFile(join(directory, MANIFEST_FILE), MANIFEST_BYTES_MAX);
     return readManifest(bytes, inDevelopment ? undefined : basename(directory));
   } catch (error) {
     if (!(error instanceof FileError)) throw error;

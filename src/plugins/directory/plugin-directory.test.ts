@@ -30,7 +30,7 @@ async function follow(directory: string | undefined, development: readonly strin
     latest = found;
     for (const each of waiting) each();
   };
-  const parts = {hasPageServer: false, log: SILENT_LOG, timers: TIMERS};
+  const parts = {hasPageServer: false, takesForeign: false, log: SILENT_LOG, timers: TIMERS};
   const following = await followPlugins({directory, development, ...parts, onChange});
   onTestFinished(() => following[Symbol.asyncDispose]());
   const read = (): Found => latest ?? assert.fail('nothing was found yet');

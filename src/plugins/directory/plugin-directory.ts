@@ -14,6 +14,8 @@ export interface PluginDirectoryDeps {
   readonly development: readonly string[];
   /** True if a dev server serves the pages of plugins in development. */
   readonly hasPageServer: boolean;
+  /** True if plugins in development may belong to other users. */
+  readonly takesForeign: boolean;
   readonly log: Log;
   readonly timers: Timers;
   /** Receives all plugins after each change. */
@@ -49,6 +51,8 @@ const EAGER_POLL_INTERVAL_MS = 150;
 /** Polls at that interval after a change: a minute. */
 const EAGER_POLLS = 400;
 
+const INSTALLED = {inDevelopment: false, hasPageServer: false, takesForeign: false};
+
 /** Reads the folders of plugins, and follows their changes until it is disposed of. Resolves after the first reading. */
 export async function followPlugins(deps: PluginDirectoryDeps): Promise<AsyncDisposable> {
   const directory = new PluginDirectory(deps);
@@ -72,10 +76,7 @@ class PluginDirectory implements AsyncDisposable {
   constructor(deps: PluginDirectoryDeps) {
     this.#deps = deps;
     this.#folders = new Map(
-      deps.development.map(path => [
-        path,
-        new FollowedFolder(path, {inDevelopment: true, hasPageServer: deps.hasPageServer}),
-      ]),
+      deps.development.map(path => [path, new FollowedFolder(path, {...deps, inDevelopment: true})]),
     );
   }
 
@@ -143,8 +144,7 @@ class PluginDirectory implements AsyncDisposable {
     const {directory} = this.#deps;
     const {paths, problem} = directory === undefined ? {paths: []} : await listInstalled(directory);
     for (const path of paths)
-      if (!this.#folders.has(path))
-        this.#folders.set(path, new FollowedFolder(path, {inDevelopment: false, hasPageServer: false}));
+      if (!this.#folders.has(path)) this.#folders.set(path, new FollowedFolder(path, INSTALLED));
     let isChanged = problem !== this.#problem;
     this.#problem = problem;
     for (const folder of this.#installed) {

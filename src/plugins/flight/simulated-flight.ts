@@ -1,6 +1,6 @@
 import type {Airport, Flight, FlightOptions, FlightPhase, FlightStatus} from '../../domain/flight.ts';
 import {AppError} from '../../failures/app-error.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {AIRPORTS} from './airports.ts';
 import {type FlightProfile, planFlight, positionAt, SHORTEST_FLIGHT_MILES, startOf} from './flight-profile.ts';
 import {distanceBetween} from './great-circle.ts';

@@ -1,64 +1,7 @@
+import type {GenericSchema, InferOutput, ObjectEntries} from 'valibot';
+import {checkValue} from '../../documents/problems.ts';
 import {formatPath} from '../../domain/json-path.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
-
-/** A kind of values that a member may have. */
-export interface Kind<T> {
-  /** Its name in problems, such as `a string`. */
-  readonly name: string;
-  readonly includes: (value: unknown) => value is T;
-}
-
-/** Any string. */
-export const STRING: Kind<string> = {name: 'a string', includes: value => typeof value === 'string'};
-
-/** A string that is not empty. */
-export const TEXT: Kind<string> = {
-  name: 'a string that is not empty',
-  includes: (value): value is string => typeof value === 'string' && value !== '',
-};
-
-/** Any number. */
-export const NUMBER: Kind<number> = {name: 'a number', includes: value => typeof value === 'number'};
-
-/** A whole number, zero or more. */
-export const COUNT: Kind<number> = {
-  name: 'a whole number that is not negative',
-  includes: (value): value is number => typeof value === 'number' && Number.isInteger(value) && value >= 0,
-};
-
-/** True or false. */
-export const BOOLEAN: Kind<boolean> = {name: 'true or false', includes: value => typeof value === 'boolean'};
-
-/** An object that is not an array. */
-export const OBJECT: Kind<Readonly<Record<string, unknown>>> = {
-  name: 'an object',
-  includes: (value): value is Readonly<Record<string, unknown>> =>
-    typeof value === 'object' && value !== null && !Array.isArray(value),
-};
-
-/** An array of strings and numbers. */
-export const STRINGS_OR_NUMBERS: Kind<readonly (string | number)[]> = {
-  name: 'an array of strings and numbers',
-  includes: (value): value is readonly (string | number)[] =>
-    Array.isArray(value) && value.every(each => STRING.includes(each) || NUMBER.includes(each)),
-};
-
-/** Returns the kind of a few strings. */
-export function oneOf<const T extends string>(...values: readonly T[]): Kind<T> {
-  const quoted = values.map(value => JSON.stringify(value));
-  return {
-    name: `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`,
-    includes: (value): value is T => values.some(each => each === value),
-  };
-}
-
-/** Returns the kind of the values of either of two kinds. */
-export function either<A, B>(a: Kind<A>, b: Kind<B>): Kind<A | B> {
-  return {
-    name: `${a.name} or ${b.name}`,
-    includes: (value): value is A | B => a.includes(value) || b.includes(value),
-  };
-}
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 
 /** Location of a part of a manifest, and the lists that collect what was found in all of it. */
 export interface Place {
@@ -69,51 +12,53 @@ export interface Place {
   readonly warnings: DocumentProblem[];
 }
 
-/** Reads an object of a manifest member by member. `null` counts as missing, since some tools write it. */
-export class Members {
+type Present<E extends ObjectEntries, N extends keyof E> = NonNullable<InferOutput<E[N]>>;
+
+/** Reads an object of a manifest member by member, by its schema. `null` counts as missing, since some tools write it. */
+export class Members<E extends ObjectEntries> {
+  readonly #entries: E;
   readonly #place: Place;
   readonly #members: Readonly<Record<string, unknown>>;
 
-  constructor(members: Readonly<Record<string, unknown>>, place: Place) {
+  constructor({entries}: {readonly entries: E}, members: Readonly<Record<string, unknown>>, place: Place) {
+    this.#entries = entries;
     this.#members = members;
     this.#place = place;
   }
 
   /** Returns the value of a member, of any kind; undefined if it is missing. */
-  any(name: string): unknown {
+  any(name: keyof E & string): unknown {
     return Object.hasOwn(this.#members, name) ? (this.#members[name] ?? undefined) : undefined;
   }
 
   /** Reads a member without which the plugin cannot run. A defect is a problem. */
-  required<T>(name: string, kind: Kind<T>): T | undefined {
-    const value = this.any(name);
-    if (kind.includes(value)) return value;
-    return report(this.at(name).problems, this.at(name), describeDefect(value, kind));
+  required<N extends keyof E & string>(name: N): Present<E, N> | undefined {
+    return this.#read(name, defect => report(this.#place.problems, this.at(name), defect));
   }
 
   /** Reads a member that may be missing. One of another kind is ignored, with a warning. */
-  optional<T>(name: string, kind: Kind<T>): T | undefined {
-    const value = this.any(name);
-    if (value === undefined || kind.includes(value)) return value;
-    return warn(this.at(name), `${describeDefect(value, kind)}; it is ignored`);
+  optional<N extends keyof E & string>(name: N): Present<E, N> | undefined {
+    if (this.any(name) === undefined) return undefined;
+    return this.#read(name, defect => warn(this.at(name), `${defect}; it is ignored`));
   }
 
   /** Reads a member that every plugin should have. A defect is a warning, and the given value is used instead. */
-  assumed<T>(name: string, kind: Kind<T>, assumed: T): T {
-    const value = this.any(name);
-    if (kind.includes(value)) return value;
-    warn(this.at(name), `${describeDefect(value, kind)}; ${JSON.stringify(assumed)} is used`);
-    return assumed;
+  assumed<N extends keyof E & string>(name: N, assumed: Present<E, N>): Present<E, N> {
+    const read = this.#read(name, defect => warn(this.at(name), `${defect}; ${JSON.stringify(assumed)} is used`));
+    return read ?? assumed;
   }
 
   /** Returns the place of a member. */
   at(name: string): Place {
     return {...this.#place, path: [...this.#place.path, name]};
   }
-}
 
-function describeDefect(value: unknown, {name}: Kind<unknown>): string {
-  return value === undefined ? 'is missing' : `has to be ${name}`;
+  #read<N extends keyof E & string>(name: N, onDefect: (defect: string) => undefined): Present<E, N> | undefined {
+    const value = this.any(name);
+    if (value === undefined) return onDefect('is missing');
+    const checked = checkValue(this.#entries[name] as GenericSchema<unknown, Present<E, N>>, value);
+    return 'value' in checked ? checked.value : onDefect(checked.found[0].problem);
+  }
 }
 
 /** Maximum number of problems, and of warnings, that are collected for one manifest. */

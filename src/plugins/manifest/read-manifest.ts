@@ -1,19 +1,10 @@
+import {ANY_OBJECT, MANIFEST, SETTING} from '../../documents/manifest.ts';
+import {checkValue} from '../../documents/problems.ts';
 import {readJsonDocument} from '../../domain/json-document.ts';
-import {isPluginId, type PluginId} from '../../domain/plugin-id.ts';
+import type {PluginId} from '../../domain/plugin-id.ts';
 import type {PluginManifest, PluginSetting} from '../../domain/plugin-manifest.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
-import {
-  type Kind,
-  Members,
-  OBJECT,
-  oneOf,
-  type Place,
-  report,
-  STRING,
-  STRINGS_OR_NUMBERS,
-  TEXT,
-  warn,
-} from './manifest-members.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
+import {Members, type Place, report, warn} from './manifest-members.ts';
 import {readSetting} from './read-setting.ts';
 import {findReservedPath} from './reserved-ids.ts';
 
@@ -34,8 +25,7 @@ export type ManifestReading = (
 
 /**
  * Reads a manifest, with or without a byte order mark. Unknown members are ignored. A plugin needs an id, a name, a version and a
- * type; any other defect is a warning, since other clients run such plugins. Does not use zod, whose loading would delay the first
- * answers of the service.
+ * type; any other defect is a warning, since other clients run such plugins.
  *
  * @param folder Name of the folder of the plugin, which has to be its id; absent for a plugin that may be in any folder.
  */
@@ -44,31 +34,30 @@ export function readManifest(bytes: Uint8Array, folder?: string): ManifestReadin
   if ('problem' in reading) return {problems: [reading.problem], warnings: []};
   const [problems, warnings]: [DocumentProblem[], DocumentProblem[]] = [[], []];
   const place: Place = {path: [], problems, warnings};
-  if (!OBJECT.includes(reading.value)) report(problems, place, `has to be ${OBJECT.name}`);
+  const checked = checkValue(ANY_OBJECT, reading.value);
+  if ('found' in checked) report(problems, place, checked.found[0].problem);
   else {
-    const manifest = readMembers(new Members(reading.value, place), folder);
+    const manifest = readMembers(new Members(MANIFEST, checked.value, place), folder);
     if (manifest !== undefined && problems.length === 0) return {manifest, warnings};
   }
   return {problems, warnings};
 }
 
-const ID: Kind<PluginId> = {
-  name: '1 to 253 letters, digits, dots, dashes and underscores, with a letter or a digit at both ends',
-  includes: (value): value is PluginId => STRING.includes(value) && isPluginId(value),
-};
-
-function readMembers(members: Members, folder: string | undefined): PluginManifest | undefined {
-  const id = members.required('id', ID);
+function readMembers(
+  members: Members<typeof MANIFEST.entries>,
+  folder: string | undefined,
+): PluginManifest | undefined {
+  const id = members.required('id');
   if (id !== undefined) checkId(id, folder, members.at('id'));
-  const name = members.required('name', TEXT);
-  const version = members.required('version', TEXT);
-  const type = members.required('type', oneOf('user', 'airline'));
+  const name = members.required('name');
+  const version = members.required('version');
+  const type = members.required('type');
   const pluginAPI = members.any('pluginAPI');
   const others = {
-    description: members.assumed('description', STRING, ''),
-    organization: members.optional('organization', STRING),
-    allowedCommunities: (members.optional('allowedCommunities', STRINGS_OR_NUMBERS) ?? []).map(String),
-    pluginAPI: typeof pluginAPI === 'number' ? String(pluginAPI) : members.optional('pluginAPI', STRING),
+    description: members.assumed('description', ''),
+    organization: members.optional('organization'),
+    allowedCommunities: (members.optional('allowedCommunities') ?? []).map(String),
+    pluginAPI: typeof pluginAPI === 'number' ? String(pluginAPI) : members.optional('pluginAPI'),
     availableSettings: readSettings(members.any('availableSettings'), type, members.at('availableSettings')),
   };
   // Missing members were reported as problems above.
@@ -90,19 +79,21 @@ function readSettings(
   place: Place,
 ): PluginManifest['availableSettings'] {
   const settings = new Map<string, PluginSetting>();
-  if (!OBJECT.includes(given)) {
+  const checked = checkValue(ANY_OBJECT, given);
+  if ('found' in checked) {
     const isNone = given === undefined || (Array.isArray(given) && given.length === 0);
-    warn(place, isNone ? `has to be {} without settings` : `has to be ${OBJECT.name}; it is ignored`);
+    warn(place, isNone ? `has to be {} without settings` : `${checked.found[0].problem}; it is ignored`);
     return settings;
   }
   const unassigned: string[] = [];
-  for (const [key, value] of Object.entries(given)) {
+  for (const [key, value] of Object.entries(checked.value)) {
     const at = {...place, path: [...place.path, key]};
-    if (!OBJECT.includes(value)) {
-      warn(at, `has to be ${OBJECT.name}; it is ignored`);
+    const object = checkValue(ANY_OBJECT, value);
+    if ('found' in object) {
+      warn(at, `${object.found[0].problem}; it is ignored`);
       continue;
     }
-    const members = new Members(value, at);
+    const members = new Members(SETTING, object.value, at);
     if (members.any('settingType') === undefined) unassigned.push(key);
     settings.set(key, readSetting(members, type));
   }

@@ -1,40 +1,27 @@
+import type {SETTING} from '../../documents/manifest.ts';
 import type {PluginManifest, PluginSetting} from '../../domain/plugin-manifest.ts';
-import {
-  BOOLEAN,
-  COUNT,
-  either,
-  type Kind,
-  type Members,
-  NUMBER,
-  OBJECT,
-  oneOf,
-  STRING,
-  STRINGS_OR_NUMBERS,
-  warn,
-} from './manifest-members.ts';
-
-const ANYTHING: Kind<unknown> = {name: 'anything', includes: (value): value is unknown => value !== undefined};
+import type {Members} from './manifest-members.ts';
 
 /**
  * Reads a setting. Its default may be anything: one that does not fit is ignored when settings are read.
  *
  * @param owner The party that sets the value, if the setting does not name one.
  */
-export function readSetting(members: Members, owner: PluginManifest['type']): PluginSetting {
-  const options = labelOptions(members.optional('options', either(STRINGS_OR_NUMBERS, OBJECT)));
-  const value = members.optional('default', ANYTHING);
+export function readSetting(members: Members<typeof SETTING.entries>, owner: PluginManifest['type']): PluginSetting {
+  const options = labelOptions(members.optional('options'));
+  const value = members.any('default');
   return {
-    type: members.assumed('type', oneOf('boolean', 'string', 'number', 'list'), guessType(value, options)),
-    settingType: members.optional('settingType', oneOf('airline', 'user')) ?? owner,
-    name: members.optional('name', STRING),
-    description: members.optional('description', STRING),
+    type: members.assumed('type', guessType(value, options)),
+    settingType: members.optional('settingType') ?? owner,
+    name: members.optional('name'),
+    description: members.optional('description'),
     default: value,
-    required: members.optional('required', BOOLEAN),
-    advanced: members.optional('advanced', BOOLEAN),
-    order: members.optional('order', NUMBER),
-    minLength: members.optional('minLength', COUNT),
+    required: members.optional('required'),
+    advanced: members.optional('advanced'),
+    order: members.optional('order'),
+    minLength: members.optional('minLength'),
     options,
-    when: readCondition(members),
+    when: members.optional('when'),
   };
 }
 
@@ -49,13 +36,8 @@ function labelOptions(
   options: readonly (string | number)[] | Readonly<Record<string, unknown>> | undefined,
 ): PluginSetting['options'] {
   if (options === undefined) return undefined;
-  if (STRINGS_OR_NUMBERS.includes(options)) return new Map(options.map(value => [value, String(value)]));
-  return new Map(Object.entries(options).map(([value, label]) => [value, String(label)]));
-}
-
-function readCondition(members: Members): PluginSetting['when'] {
-  const given = members.optional('when', OBJECT);
-  if (given === undefined) return undefined;
-  if (STRING.includes(given['key']) && given['value'] !== undefined) return {key: given['key'], value: given['value']};
-  return warn(members.at('when'), 'has to be {"key": "…", "value": …}; it is ignored');
+  const labels: readonly (readonly [string | number, unknown])[] = Array.isArray(options)
+    ? options.map(value => [value, value])
+    : Object.entries(options);
+  return new Map(labels.map(([value, label]) => [value, String(label)]));
 }

@@ -3,8 +3,8 @@ import {join} from 'node:path';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
-import {findAccessProblem} from '../directory/access.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
+import {describeExposures, findExposures} from '../directory/access.ts';
 import {BACKGROUND_FOLDER, type FolderState, PAGE_FOLDER, readFolderState} from '../directory/folder-state.ts';
 import {EMPTY, readManifestFile} from '../directory/found-plugin.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
@@ -88,9 +88,8 @@ const UNBUILT: PluginFinding = {
 };
 
 async function findFolderProblems(path: string, state: FolderState): Promise<readonly PluginFinding[]> {
-  const access = await findAccessProblem(path);
-  const own = state.problems.filter(({problem}) => problem !== access);
-  return [...(access === undefined ? [] : [{path: '$', problem: access}]), ...own].map(describeManifest);
+  const problem = describeExposures([...state.exposures, ...(await findExposures(path))], await realpath(path));
+  return [...(problem === undefined ? [] : [{path: '$', problem}]), ...state.problems].map(describeManifest);
 }
 
 /** Finds a folder of a page or a background without its entry file. */

@@ -20,7 +20,7 @@ export interface PackageFile {
 /** The files of a package, whose paths and sizes were checked. Their content was not read yet. */
 export interface PackageFiles extends AsyncDisposable {
   readonly files: readonly PackageFile[];
-  /** True if all files may be in one top-level folder, whose name is then the id. */
+  /** True if all files may be in one top-level folder. */
   readonly mayHaveFolder: boolean;
 }
 

@@ -3,6 +3,8 @@ import {basename} from 'node:path';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
+import {describeFileError, FileError} from '../../files/read-file.ts';
+import {toUtf8} from '../../files/text-file.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, readManifest} from '../manifest/read-manifest.ts';
 import {listFolder} from './folder-files.ts';
 import {invalidPackage, type PackageFile, type PackageFiles} from './package-files.ts';
@@ -24,8 +26,8 @@ export interface PluginPackage extends AsyncDisposable {
 export async function openPackage(path: string, source: string): Promise<PluginPackage> {
   const opened = await openFiles(path, source);
   try {
-    const {folder, files} = findPlugin(opened, source);
-    const manifest = await readPackagedManifest(files, folder, {source, name: folder ?? basename(path)});
+    const {folder = basename(path), files} = findPlugin(opened, source);
+    const manifest = await readPackagedManifest(files, {source, name: folder});
     return {manifest, files, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]()};
   } catch (error) {
     await opened[Symbol.asyncDispose]();
@@ -50,7 +52,10 @@ async function openFiles(path: string, source: string): Promise<PackageFiles> {
 /** A manifest at the root of a package, or in a folder there. */
 const MANIFEST = /^(?:([^/]+)\/)?plugin\.json$/;
 
-/** Finds the plugin in a package: its files are at the root, or all of them in one folder, which has the id as its name. */
+/**
+ * Finds the plugin in a package: its files are at the root, or all of them in one folder of any name: code hosts name it by
+ * repository and branch.
+ */
 function findPlugin(
   {files, mayHaveFolder}: PackageFiles,
   source: string,
@@ -75,7 +80,6 @@ function findPlugin(
 
 async function readPackagedManifest(
   files: readonly PackageFile[],
-  folder: string | undefined,
   {source, name}: {readonly source: string; readonly name: string},
 ): Promise<PluginManifest> {
   const file = files.find(({path}) => path === MANIFEST_FILE);
@@ -84,7 +88,16 @@ async function readPackagedManifest(
     throw invalidPackage(source, `its ${MANIFEST_FILE} is larger than ${MANIFEST_BYTES_MAX} bytes`);
   const chunks: Uint8Array[] = [];
   for await (const chunk of file.read()) chunks.push(chunk);
-  const reading = readManifest(Buffer.concat(chunks), folder);
+  const reading = readManifest(asText(Buffer.concat(chunks), source));
   if ('manifest' in reading) return reading.manifest;
   throw new AppError({code: 'invalid-plugin', plugin: name, problems: reading.problems});
+}
+
+function asText(manifest: Buffer, source: string): Buffer {
+  try {
+    return toUtf8(manifest);
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    throw invalidPackage(source, `its ${MANIFEST_FILE} ${describeFileError(error, MANIFEST_BYTES_MAX)}`);
+  }
 }

@@ -85,7 +85,9 @@ interface OpenedZip {
 const MACOS_FOLDER = '__MACOSX/';
 
 function addEntry(entry: Entry, {list, zip, source}: OpenedZip): void {
-  const name = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, true);
+  const name = readName(entry);
+  // The folder itself.
+  if (name === '') return;
   const isFolder = name.endsWith('/');
   const path = isFolder ? name.slice(0, -1) : name;
   const problem = findEntryProblem(entry, isFolder);
@@ -93,6 +95,15 @@ function addEntry(entry: Entry, {list, zip, source}: OpenedZip): void {
   if (isFolder) list.addFolder(path);
   else if (name.startsWith(MACOS_FOLDER)) list.addFolder(path);
   else list.addFile(fileOf(entry, {path, zip, source}));
+}
+
+/**
+ * Returns the name of an entry with slashes, and without `./` before it. Windows PowerShell 5.1 and other programs on .NET Framework
+ * before 4.6.1 write backslashes, whatever the specification of ZIP says.
+ */
+function readName({generalPurposeBitFlag, fileNameRaw, extraFields}: Entry): string {
+  const name = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
+  return name.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '');
 }
 
 /** Bits of the mode of a file, which archives of Unix have in the upper half of the attributes. */

@@ -1,6 +1,7 @@
 import {readJsonDocument} from '../../domain/json-document.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {describeFileError, FileError, readRegularFile} from '../../files/read-file.ts';
+import {describeFileError, FileError} from '../../files/read-file.ts';
+import {readTextFile} from '../../files/text-file.ts';
 
 /** Maximum size of the configuration, in bytes. Plugins read it whole; published ones use one address in it. */
 const CONFIG_BYTES_MAX = 1024 * 1024;
@@ -22,7 +23,7 @@ export async function readPluginConfig(file: string): Promise<string> {
 
 async function readConfigFile(file: string): Promise<Uint8Array> {
   try {
-    return await readRegularFile(file, CONFIG_BYTES_MAX);
+    return await readTextFile(file, CONFIG_BYTES_MAX);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     throw invalid(file, describeFileError(error, CONFIG_BYTES_MAX));

@@ -1,7 +1,7 @@
 import {formatPath} from '../../domain/json-path.ts';
 import type {PluginSetting} from '../../domain/plugin-manifest.ts';
 import type {SettingValues} from '../../domain/user-settings.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 
 /** Longest name of a setting in a failure, in characters: enough to recognise it. */
 const NAME_LENGTH_MAX = 64;

@@ -1,8 +1,7 @@
-import {AppError} from '../../failures/app-error.ts';
+import {statusOf} from '../../failures/facts.ts';
 import type {Failure} from '../../failures/failure.ts';
 import {adviseOn} from '../../failures/failure-advice.ts';
-import {statusOf} from '../../failures/failure-status.ts';
-import {describeWithFault} from '../../failures/fault-mark.ts';
+import {FailureError} from '../../failures/failure-error.ts';
 import {parseDocument, UnexpectedDocument} from '../text/read-document.ts';
 
 /** Members of a problem document that the failure itself does not have. */
@@ -14,13 +13,14 @@ export interface FailureContext {
 }
 
 /** Writes the problem document (RFC 9457) of a failure: its own members beside those of the standard. */
-export function formatFailure(failure: Failure, {title, instance}: FailureContext): string {
+export function formatFailure(error: FailureError, {title, instance}: FailureContext): string {
+  const {failure} = error;
   return JSON.stringify({
     type: pageOf(failure.code),
     title,
     status: statusOf(failure),
     instance,
-    ...problemOf(failure),
+    ...problemOf(error),
   });
 }
 
@@ -30,8 +30,8 @@ export function pageOf(code: string): string {
 }
 
 /** Returns the members of a problem document that do not depend on a request: message, advice, and those of the failure. */
-export function problemOf(failure: Failure): object {
-  return {detail: describeWithFault(failure), advice: adviseOn(failure), ...failure};
+export function problemOf({failure, message}: FailureError): object {
+  return {detail: message, advice: adviseOn(failure), ...failure};
 }
 
 /** Members of a document. */
@@ -50,18 +50,18 @@ export interface FailureReading {
  *
  * @throws {UnexpectedDocument} If it is not a problem document of this service.
  */
-export function readFailure(json: string, reading: FailureReading): AppError {
+export function readFailure(json: string, reading: FailureReading): FailureError {
   return readProblem(parseMembers(json), reading);
 }
 
 /** Reads what {@link problemOf} returns, as a whole document or as a member of one. See {@link readFailure}. */
-export function readProblem(members: Members, {httpStatus, isKnown}: FailureReading): AppError {
+export function readProblem(members: Members, {httpStatus, isKnown}: FailureReading): FailureError {
   const {type, title, status, detail, instance, advice, ...failure} = members;
   const {code} = failure;
   if (typeof code !== 'string' || typeof detail !== 'string') throw new UnexpectedDocument();
-  if (isKnown(failure)) return new AppError(failure, {message: detail});
+  if (isKnown(failure)) return new FailureError(failure, {message: detail});
   const unknown = {code: 'unknown-failure', sentCode: code, status: httpStatus, detail} as const;
-  return new AppError(typeof advice === 'string' ? {...unknown, advice} : unknown);
+  return new FailureError(typeof advice === 'string' ? {...unknown, advice} : unknown);
 }
 
 /** Reads the members of a document; those of any value that is not an object lack the members of a problem. */

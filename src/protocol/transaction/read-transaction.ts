@@ -15,7 +15,7 @@ import {runInTicks, TICK_BYTES_MAX} from '../../domain/steps.ts';
 import {isTtl} from '../../domain/time-to-live.ts';
 import {describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../../domain/transaction.ts';
 import {AppError} from '../../failures/app-error.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {readPlainTransaction} from './plain-transaction.ts';
 
 /** Levels of the document around a value: the document itself, its list of operations, one of them. */

@@ -12,8 +12,8 @@ import {parseKey, parsePrefix} from '../../domain/key.ts';
 import type {Steps} from '../../domain/steps.ts';
 import {assertValueSize, type ValueLimits} from '../../domain/value.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {describeProblem} from '../../failures/client-failure-texts.ts';
-import type {DocumentProblem} from '../../failures/failure.ts';
+import type {DocumentProblem} from '../../failures/members/problems.ts';
+import {describeProblem} from '../../failures/members/problems.ts';
 import {formatTime} from '../text/format-time.ts';
 import {EXPORT_FORMAT, EXPORT_VERSION, type ExportLine, type WrongLine} from './export-lines.ts';
 

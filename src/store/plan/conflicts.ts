@@ -3,7 +3,7 @@ import type {Expectation} from '../../domain/entry.ts';
 import type {Key} from '../../domain/key.ts';
 import {formatRevision, type GivenRevision, NO_REVISION, type Revision, revisionIn} from '../../domain/revision.ts';
 import type {StoreId} from '../../domain/store-id.ts';
-import type {Conflict} from '../../failures/failure.ts';
+import type {Conflict} from '../../failures/members/problems.ts';
 
 /** The part of a store that {@link findConflicts} reads. */
 export interface CheckedStore {

@@ -37,15 +37,29 @@ export interface GroupOptions {
 /** Number of eras whose results are kept: the present one, and the one before. */
 const ERAS_KEPT = 2;
 
-/** Returns what a group writes. Without changes it is only the time, in the head. */
+/**
+ * Returns the number of commits that have an id of their caller, and happened. Their results are kept even if they changed nothing: sent
+ * again, they could change what was written since.
+ */
+export function countNamed(ids: GroupOptions['ids'], results: GroupOptions['results']): number {
+  return ids.filter((id, index) => id !== undefined && hasHappened(results[index])).length;
+}
+
+/** Returns what a group writes. Without changes and ids it is only the time, in the head. */
 export function describeGroup(
   {base, plan}: {readonly base: KnownHead; readonly plan: PreparedPlan},
   {group, writer, ids, results, logLimits, trimmed}: GroupOptions,
 ): GroupRequest {
   const {changes, updatedAtMs, nowMs} = plan;
   const log = encodeLog({changes, updatedAtMs}, {start: base.head.end, group, limits: logLimits});
-  const head: Head = {...base.head, end: log.end, trimmed, clockMs: Math.max(base.head.clockMs, nowMs), group, writer};
-  const found = changes.length === 0 ? [] : encodeResults(group, results, {ids, revision: base.head.end.revision});
+  const named = changes.length === 0 ? countNamed(ids, results) : 0;
+  const head: Head = {
+    ...base.head,
+    ...{end: log.end, trimmed, clockMs: Math.max(base.head.clockMs, nowMs), group, writer},
+    ...(named === 0 ? {} : {unchanged: (base.head.unchanged ?? 0) + named}),
+  };
+  const isKept = changes.length > 0 || named > 0;
+  const found = isKept ? encodeResults(group, results, {ids, era: eraOf(base.head)}) : [];
   return {
     head,
     log: {changes, updatedAtMs},
@@ -56,6 +70,10 @@ export function describeGroup(
       usesReserve: [...plan.writes.values()].every(({put}) => put === undefined),
     },
   };
+}
+
+function hasHappened(result: CommitResult | Error | undefined): boolean {
+  return result !== undefined && !(result instanceof Error);
 }
 
 /** Returns the records of the entries whose values are not deferred to the next checkpoint. */
@@ -76,7 +94,7 @@ function encodeRecord(key: Key, put: PreparedPut | PutOperation, header: Planned
 function rangesToTrim(before: Head, after: Head): GroupWrites['removedRanges'] {
   const ranges = [];
   if (after.trimmed.revision > before.trimmed.revision) ranges.push(logUpTo(after.trimmed.revision));
-  const era = eraOf(after.end.revision);
-  if (era > eraOf(before.end.revision) && era >= ERAS_KEPT) ranges.push(resultsBefore(era + 1 - ERAS_KEPT));
+  const era = eraOf(after);
+  if (era > eraOf(before) && era >= ERAS_KEPT) ranges.push(resultsBefore(era + 1 - ERAS_KEPT));
   return ranges;
 }

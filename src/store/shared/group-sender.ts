@@ -1,4 +1,3 @@
-import type {Revision} from '../../domain/revision.ts';
 import {Backoff} from '../../time/backoff.ts';
 import type {Timers} from '../../time/timers.ts';
 import {wait} from '../../time/wait.ts';
@@ -14,8 +13,8 @@ const PAUSE_MS_MAX = 500;
 /** A group to be written. */
 export interface SentGroup {
   readonly attempt: Attempt;
-  /** The revision after which it was planned. */
-  readonly after: Revision;
+  /** The era in which it was planned. */
+  readonly era: number;
   readonly write: GuardedWrite;
 }
 
@@ -66,12 +65,12 @@ export async function sendGroup(group: SentGroup, deps: SenderDeps): Promise<Sen
 
 /** Finds out whether an earlier request was applied, after the head has changed. */
 async function resolve(
-  {attempt: {group}, after, write}: SentGroup,
+  {attempt: {group}, era, write}: SentGroup,
   found: StoredValue | undefined,
   results: ResultReader,
 ): Promise<SentResult> {
   if (found?.value.equals(write.value)) return {kind: 'written', version: found.version};
   const head = found === undefined ? undefined : decodeHead(found);
-  const isWritten = head?.head.group === group || (await results.hasGroup(group, after));
+  const isWritten = head?.head.group === group || (await results.hasGroup(group, era));
   return {kind: isWritten ? 'overtaken' : 'conflict', found};
 }

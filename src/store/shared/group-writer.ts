@@ -11,14 +11,14 @@ import {isDeletion, type PreparedCommit, type PreparedPlan} from '../plan/prepar
 import type {StoreClock} from '../plan/store-clock.ts';
 import {Attempt} from './attempt.ts';
 import {Checkpointer} from './checkpointer.ts';
-import {commitIdIn, type ResultReader} from './engine/commit-ids.ts';
+import {commitIdIn, eraOf, type ResultReader} from './engine/commit-ids.ts';
 import {type Driver, type EngineFailure, isEngineFailure} from './engine/driver.ts';
 import {STAGES} from './engine/engine-keys.ts';
 import {type KnownHead, replaceHead, revisionOf, writtenHead} from './engine/head.ts';
 import type {LogLimits} from './engine/log-limits.ts';
 import {fitsRequest, HEAD_ONLY, writeStage} from './engine/staging.ts';
 import {findTrim} from './engine/trimming.ts';
-import {describeGroup, type GroupOptions, type GroupRequest} from './group-request.ts';
+import {countNamed, describeGroup, type GroupOptions, type GroupRequest} from './group-request.ts';
 import {type SentResult, sendGroup} from './group-sender.ts';
 import {type GroupResults, PlannedCommits} from './planned-commits.ts';
 import type {Replica} from './replica.ts';
@@ -202,8 +202,8 @@ export class GroupWriter {
     const plan = await this.#plan(planned.commits, base);
     const isChange = plan.changes.length > 0 || plan.stale.length > 0;
     const isTick = !isChange && plan.seenExpiryMs > base.head.clockMs;
-    if (isChange || isTick) {
-      const placed = planned.place(plan.results);
+    const placed = planned.place(plan.results);
+    if (isChange || isTick || countNamed(ids, placed) > 0) {
       if (!(await this.#send({base, plan}, {ids, results: placed}, attempt))) return undefined;
     } else {
       await replica.refresh();
@@ -258,7 +258,7 @@ export class GroupWriter {
     const request = describeGroup(based, {...this.#deps, ...named, group: attempt.group, trimmed});
     const {head, writes} = await this.#stageLarge(request, based.base, attempt);
     const write = {...replaceHead(based.base, head), ...writes};
-    const written = await sendGroup({attempt, after: based.base.head.end.revision, write}, this.#deps);
+    const written = await sendGroup({attempt, era: eraOf(based.base.head), write}, this.#deps);
     await this.#learn(written, {head, log: request.log}, based.base);
     if (written.kind === 'conflict') return false;
     this.#readOnlyBecause = undefined;

@@ -86,7 +86,7 @@ export async function loadPlugin(
     const folder = typeof directory === 'string' ? directory : fileURLToPath(directory);
     const crewroom = await openCrewroom(
       {ephemeral: true, port: 0, plugin: [folder]},
-      {openIdentity: async () => source},
+      {openIdentity: async () => source, takesForeignPlugins: true},
     );
     try {
       const {port} = await crewroom.listen();
@@ -95,6 +95,7 @@ export async function loadPlugin(
       if (status === undefined) throw new Error(`Cannot load the plugin in ${folder}: there is none`);
       const plugin = new ServedPlugin({id: status.id, crewroom, port, backEnd, source});
       await plugin.untilStarted(signal);
+      for (const warning of status.warnings) process.emitWarning(`The plugin ${JSON.stringify(status.id)}: ${warning}`);
       return plugin;
     } catch (error) {
       await crewroom[Symbol.asyncDispose]();

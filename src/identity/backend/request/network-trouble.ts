@@ -1,5 +1,6 @@
-import type {BackEndStage} from '../../../failures/failure.ts';
+import type {BackEndStage} from '../../../failures/members/session.ts';
 import {cleanText} from '../../clean-text.ts';
+import {adviseOnProxy, type ConnectError, findProxyProblem} from './proxy-trouble.ts';
 
 /** A failure of the network, of TLS or of the HTTP connection. */
 interface Trouble {
@@ -20,15 +21,9 @@ interface Asked {
 export function describeTrouble(error: unknown, {url, hasBegun}: Asked): Trouble {
   const {host, hostname} = url;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const {
-    code = '',
-    name = '',
-    message = '',
-  } = cause as {
-    readonly code?: unknown;
-    readonly name?: string;
-    readonly message?: string;
-  };
+  const {code = '', name = '', message = ''} = cause as ConnectError & {readonly name?: string};
+  const proxyProblem = findProxyProblem(cause as ConnectError, url);
+  if (proxyProblem !== undefined) return {stage: 'connection', problem: proxyProblem, hint: adviseOnProxy(url)};
   // Parser errors of newer versions of undici have no code.
   const known = TROUBLES.find(each => each.codes.test(String(code || name)) && !(each.isSilence && hasBegun));
   if (known !== undefined) {

@@ -1,6 +1,6 @@
 import {CREDENTIAL_LENGTH_MAX, type SignIn} from '../../../domain/session.ts';
 import {AppError} from '../../../failures/app-error.ts';
-import type {DocumentProblem} from '../../../failures/failure.ts';
+import type {DocumentProblem} from '../../../failures/members/problems.ts';
 
 /** A sign-in with valid credentials, and the permission of the caller. */
 export interface RequestedSignIn extends SignIn {

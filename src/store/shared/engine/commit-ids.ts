@@ -2,12 +2,12 @@ import type {CommitResult, Outcome} from '../../../domain/commit.ts';
 import type {Revision} from '../../../domain/revision.ts';
 import {type Driver, OPERATIONS_MAX} from './driver.ts';
 import {resultsKey} from './engine-keys.ts';
-import type {KnownHead} from './head.ts';
+import type {Head, KnownHead} from './head.ts';
 
 /**
- * Number of revisions of an era. Results are found for one to two eras: the time for which the change log reaches back, roughly.
+ * Number of commits of an era. Results are found for one to two eras: the time for which the change log reaches back, roughly.
  */
-const ERA_REVISIONS = 50_000;
+const ERA_COMMITS = 50_000;
 
 /** The id of a commit that its caller gave none: that of its group, and its position there. */
 const POSITION_IN_GROUP = /^([0-9a-f]{24})-(\d{1,5})$/;
@@ -15,9 +15,9 @@ const POSITION_IN_GROUP = /^([0-9a-f]{24})-(\d{1,5})$/;
 /** Result of each commit of a group; null for a commit that did not happen. */
 type StoredResults = readonly (readonly [revision: Revision, outcomes: readonly Outcome[]] | null)[];
 
-/** Returns the era of a revision. */
-export function eraOf(revision: Revision): number {
-  return Math.floor(revision / ERA_REVISIONS);
+/** Returns the era of a head. Commits without a revision count too: otherwise results would be kept without limit. */
+export function eraOf({end, unchanged = 0}: Head): number {
+  return Math.floor((end.revision + unchanged) / ERA_COMMITS);
 }
 
 /** Returns the id of a commit whose caller gave none. */
@@ -33,16 +33,16 @@ export function commitIdIn(group: string, index: number): string {
 export function encodeResults(
   group: string,
   results: readonly (CommitResult | Error | undefined)[],
-  {ids, revision}: {readonly ids: readonly (string | undefined)[]; readonly revision: Revision},
+  {ids, era}: {readonly ids: readonly (string | undefined)[]; readonly era: number},
 ): readonly (readonly [key: string, value: Buffer])[] {
   const stored = results.map(result =>
     result === undefined || result instanceof Error ? null : ([result.revision, result.outcomes] as const),
   );
   const own = ids.flatMap((id, index) => {
     const result = stored[index];
-    return id === undefined || !result ? [] : [[ownResultKey(eraOf(revision), id), encode([result])] as const];
+    return id === undefined || !result ? [] : [[ownResultKey(era, id), encode([result])] as const];
   });
-  return [[resultsKey(eraOf(revision), group), encode(stored)], ...own];
+  return [[resultsKey(era, group), encode(stored)], ...own];
 }
 
 /** Finds the result of a group, or of commits of it, that were applied. */
@@ -53,9 +53,9 @@ export class ResultReader {
     this.#driver = driver;
   }
 
-  /** Returns whether a group was applied that was planned after a revision. */
-  async hasGroup(group: string, revision: Revision): Promise<boolean> {
-    const found = await this.#driver.read([eraOf(revision), eraOf(revision) + 1].map(era => resultsKey(era, group)));
+  /** Returns whether a group was applied that was planned in an era. */
+  async hasGroup(group: string, era: number): Promise<boolean> {
+    const found = await this.#driver.read([era, era + 1].map(each => resultsKey(each, group)));
     return found.some(stored => stored !== undefined);
   }
 
@@ -64,7 +64,7 @@ export class ResultReader {
     ids: readonly (string | undefined)[],
     {head, at}: KnownHead,
   ): Promise<readonly (CommitResult | undefined)[]> {
-    const era = eraOf(head.end.revision);
+    const era = eraOf(head);
     const places = ids.flatMap((id, index) =>
       id === undefined ? [] : placesOf(id, era).map(each => ({...each, index})),
     );

@@ -11,6 +11,8 @@ export interface Head {
   readonly id: StoreId;
   /** End of the change log, with the last revision. */
   readonly end: LogPosition;
+  /** Number of commits that changed nothing, and whose results are kept all the same. Absent in stores of earlier versions. */
+  readonly unchanged?: number | undefined;
   /** End of the part of the change log that was trimmed. */
   readonly trimmed: LogPosition;
   /**
@@ -91,7 +93,8 @@ export function decodeHead({value, version, readAt}: StoredValue): KnownHead | u
     const head: Head = format === FORMAT_WITHOUT_CHECKPOINT ? {...stored, checkpoint: stored.end} : stored;
     const isKnown = format === FORMAT || format === FORMAT_WITHOUT_CHECKPOINT;
     if (!isKnown || parseStoreId(head.id) === undefined) return undefined;
-    return [head.end, head.trimmed, head.checkpoint].every(isPosition) && Number.isFinite(head.clockMs)
+    const hasNumbers = Number.isFinite(head.clockMs) && Number.isSafeInteger(head.unchanged ?? 0);
+    return [head.end, head.trimmed, head.checkpoint].every(isPosition) && hasNumbers
       ? {head, version, value, at: readAt}
       : undefined;
   } catch {

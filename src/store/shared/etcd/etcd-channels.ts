@@ -22,6 +22,8 @@ const CHANNEL_OPTIONS = {
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,
   'grpc.enable_retries': 0,
+  // As the other requests to members: a proxy of the environment would get those to this machine too.
+  'grpc.enable_http_proxy': 0,
   // Channels that are equal would share a connection, which outlives the client.
   'grpc.use_local_subchannel_pool': 1,
 } as const;

@@ -1,0 +1,47 @@
+import * as v from 'valibot';
+import {closed, described, TIME} from '../kinds.ts';
+import {maybe, text, whole} from './answer-kinds.ts';
+
+/** Answer of POST /api/access/codes. */
+export const OWNER_CODE = closed({
+  code: text,
+  expiresInSeconds: described(whole, 'Time in which the code has to be exchanged.'),
+});
+
+/** Answer of POST /api/access/page-tokens. */
+export const PAGE_TOKEN = closed({token: described(text, 'Sent as `Authorization: Bearer`.')});
+
+/** Answer of /api/allowed-origins. */
+export const ORIGINS = closed({
+  allowed: described(v.array(text), 'Origins whose pages may call.'),
+  refused: described(
+    v.array(
+      closed({
+        origin: text,
+        count: described(whole, 'Number of refused requests.'),
+        at: described(TIME, 'Time of the last one.'),
+      }),
+    ),
+    'Origins whose pages were refused since the start, the last one first; at most 20.',
+  ),
+});
+
+/** Answer of GET /api/access/tokens. */
+export const TOKENS = closed({
+  tokens: v.array(
+    closed({
+      name: text,
+      permissions: v.array(text),
+      createdAt: TIME,
+      expiresAt: maybe(TIME, 'Absent if it does not expire.'),
+    }),
+  ),
+});
+
+/** Answer of POST /api/access/tokens. */
+export const CREATED_TOKEN = closed({
+  token: described(text, 'The secret: `crewroom_` and 43 characters. It is shown only here.'),
+});
+
+/** Answer of /api/access/grants. */
+export const GRANTS = closed({grants: v.array(closed({plugin: text, permissions: v.array(text)}))});

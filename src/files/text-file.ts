@@ -1,0 +1,97 @@
+import {FileError, readRegularFile} from './read-file.ts';
+
+/**
+ * Reads a file that people write as text, like {@link readRegularFile}.
+ *
+ * @returns The text in UTF-8, see {@link toUtf8}.
+ * @throws {FileError} Also `encoding`.
+ */
+export async function readTextFile(path: string, bytesMax: number): Promise<Buffer> {
+  return toUtf8(await readRegularFile(path, bytesMax));
+}
+
+/**
+ * Returns a text that people wrote in UTF-8, without its byte order mark. One in UTF-16 with a byte order mark, as Windows PowerShell and
+ * Notepad write it, is converted. Whether any other text is UTF-8 is left to its parser, which tells the position.
+ *
+ * @throws {FileError} `encoding` for UTF-32, for UTF-16 without a byte order mark, and for UTF-16 that is damaged.
+ */
+export function toUtf8(bytes: Buffer): Buffer {
+  const {start, encoding} = findEncoding(bytes);
+  const text = bytes.subarray(start);
+  if (encoding === 'utf-8') return text;
+  return new Recoder(encoding).recode(text, {isLast: true});
+}
+
+/**
+ * Like {@link toUtf8}, for a text of any length that arrives in chunks.
+ *
+ * @throws {FileError} `encoding`.
+ */
+export async function* streamAsUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  /** The beginning, until its encoding is known. */
+  let head: Buffer | undefined = Buffer.alloc(0);
+  let recoder: Recoder | undefined;
+  for await (const chunk of chunks) {
+    let text = chunk;
+    if (head !== undefined) {
+      head = Buffer.concat([head, chunk]);
+      if (isUndecided(head)) continue;
+      const {start, encoding} = findEncoding(head);
+      text = head.subarray(start);
+      head = undefined;
+      if (encoding !== 'utf-8') recoder = new Recoder(encoding);
+    }
+    const recoded = recoder?.recode(text, {isLast: false}) ?? text;
+    // Streams of bytes accept no empty chunk.
+    if (recoded.length > 0) yield recoded;
+  }
+  if (head !== undefined && head.length > 0) yield toUtf8(head);
+  recoder?.recode(Buffer.alloc(0), {isLast: true});
+}
+
+/** Longest byte order mark, in bytes: that of UTF-32. */
+const MARK_BYTES_MAX = 4;
+
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
+
+/** Returns whether more bytes are needed to find the encoding. The writer of a pipe may pause after a short line. */
+function isUndecided(head: Buffer): boolean {
+  if (head.length < 2) return true;
+  return head.length < MARK_BYTES_MAX && /^(?:ef|fe|ff|00|..00)/.test(head.toString('hex'));
+}
+
+/** Finds the encoding of a text by its first bytes, and where the text begins. */
+function findEncoding(bytes: Buffer): {readonly start: number; readonly encoding: Encoding} {
+  const head = bytes.toString('hex', 0, MARK_BYTES_MAX);
+  if (head === 'fffe0000' || head === '0000feff') throw unsupported('UTF-32');
+  if (head.startsWith('efbbbf')) return {start: 3, encoding: 'utf-8'};
+  if (head.startsWith('fffe')) return {start: 2, encoding: 'utf-16le'};
+  if (head.startsWith('feff')) return {start: 2, encoding: 'utf-16be'};
+  // Each of our texts begins with a character of ASCII, which takes two bytes or four, all but one of them null.
+  if (/^(?:000000(?!00)..|(?!00)..000000)$/.test(head)) throw unsupported('UTF-32');
+  if (/^(?:00(?!00)..|(?!00)..00)/.test(head)) throw unsupported('UTF-16 without a byte order mark');
+  return {start: 0, encoding: 'utf-8'};
+}
+
+/** Converts a text into UTF-8, chunk by chunk. */
+class Recoder {
+  readonly #decoder: InstanceType<typeof TextDecoder>;
+
+  constructor(encoding: Encoding) {
+    // The mark was skipped: a second one is a character.
+    this.#decoder = new TextDecoder(encoding, {fatal: true, ignoreBOM: true});
+  }
+
+  recode(bytes: Uint8Array, {isLast}: {readonly isLast: boolean}): Buffer {
+    try {
+      return Buffer.from(this.#decoder.decode(bytes, {stream: !isLast}));
+    } catch (error) {
+      throw new FileError('encoding', {cause: new Error('damaged UTF-16', {cause: error})});
+    }
+  }
+}
+
+function unsupported(name: string): FileError {
+  return new FileError('encoding', {cause: new Error(`${name}, not UTF-8`)});
+}

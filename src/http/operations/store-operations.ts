@@ -1,0 +1,189 @@
+import {DELETED, DONE, EVENT_LIST, IMPORTED, TRANSACTED} from '../../documents/answers/store-answers.ts';
+import {
+  DELETE_RANGE_QUERY,
+  EVENTS_QUERY,
+  EXPORT_QUERY,
+  IMPORT_QUERY,
+  LIST_QUERY,
+  WRITE_QUERY,
+} from '../../documents/queries.ts';
+import type {FailureCode} from '../../failures/failure.ts';
+import type {AnswerDescription, OperationDescription, Operations} from './operation.ts';
+
+const READ_FAILURES: readonly FailureCode[] = ['store-closed', 'store-unavailable', 'entry-corrupt'];
+const LIST_FAILURES: readonly FailureCode[] = [...READ_FAILURES, 'store-corrupt'];
+const WRITE_FAILURES: readonly FailureCode[] = [
+  'store-closed',
+  'store-unavailable',
+  'store-read-only',
+  'store-busy',
+  'disk-full',
+  'outcome-unknown',
+];
+
+const WRITE = {
+  tag: 'Store',
+  headers: ['If-Match', 'If-None-Match'],
+  body: 'value',
+  failures: [
+    'invalid-key',
+    'invalid-json',
+    'value-too-deep',
+    'value-too-large',
+    'unsupported-body',
+    'revision-conflict',
+    ...WRITE_FAILURES,
+  ],
+} as const satisfies Partial<OperationDescription>;
+
+const ENTRY_HEADERS = ['ETag', 'Updated-At', 'Expires-At', 'Written-By'] as const;
+
+const STORED: AnswerDescription = {description: 'Stored: the value is on disk.', schema: DONE, headers: ['ETag']};
+
+/** Operations of entries and events. */
+export const STORE_OPERATIONS: Operations = {
+  '/api/store/{key}': {
+    GET: {
+      operationId: 'getEntry',
+      tag: 'Store',
+      summary: 'Read a value',
+      headers: ['If-None-Match'],
+      answers: {
+        200: {description: 'The stored JSON text, byte for byte.', schema: 'Value', headers: ENTRY_HEADERS},
+        304: {description: 'The entry has one of the ETags of If-None-Match.', headers: ENTRY_HEADERS},
+      },
+      failures: ['invalid-key', 'no-entry', ...READ_FAILURES],
+    },
+    POST: {
+      ...WRITE,
+      operationId: 'storeEntry',
+      summary: 'Store a value',
+      description:
+        'Creates or replaces the entry. Without `ttl` it stays until it is deleted, even if it had a time to live before.',
+      query: WRITE_QUERY,
+      answers: {200: STORED},
+    },
+    PUT: {
+      ...WRITE,
+      operationId: 'putEntry',
+      summary: 'Store a value; the status shows whether the entry is new',
+      query: WRITE_QUERY,
+      answers: {200: STORED, 201: {...STORED, description: 'Stored: the entry is new.'}},
+    },
+    PATCH: {
+      ...WRITE,
+      body: 'merge-patch',
+      operationId: 'patchEntry',
+      summary: 'Change members of a value',
+      description:
+        'Applies a JSON Merge Patch (RFC 7396) atomically: of concurrent patches each is applied once. Other members keep their exact text, and the entry keeps its time to live. Creates the entry if it does not exist.',
+      answers: {200: {...STORED, description: 'Patched: the value is on disk.'}},
+      failures: [...WRITE.failures, 'patch-too-large', 'entry-corrupt'],
+    },
+    DELETE: {
+      operationId: 'deleteEntry',
+      tag: 'Store',
+      summary: 'Delete an entry',
+      headers: ['If-Match'],
+      answers: {200: {description: 'Deleted.', schema: DONE}},
+      failures: ['invalid-key', 'no-entry', 'revision-conflict', ...WRITE_FAILURES],
+    },
+  },
+  '/api/keys': {
+    GET: {
+      operationId: 'listEntries',
+      tag: 'Store',
+      summary: 'List entries',
+      description:
+        'A page of entries, sorted by the UTF-8 bytes of their keys. A page with values ends early once they reach 4 MiB.',
+      query: LIST_QUERY,
+      answers: {200: {description: 'A page.', schema: 'Page'}},
+      failures: [...LIST_FAILURES],
+    },
+    DELETE: {
+      operationId: 'deleteEntries',
+      tag: 'Store',
+      summary: 'Delete all entries under a prefix',
+      description:
+        'Deletes in batches of 1,000, each all or nothing. After a failure the remaining batches are not deleted.',
+      query: DELETE_RANGE_QUERY,
+      answers: {200: {description: 'Deleted.', schema: DELETED}},
+      failures: [...LIST_FAILURES, ...WRITE_FAILURES],
+    },
+  },
+  '/api/transactions': {
+    POST: {
+      operationId: 'transact',
+      tag: 'Store',
+      summary: 'Change many entries, all or nothing',
+      description:
+        'Applies all operations under one revision if every check holds, and nothing otherwise. Values keep their exact text. A touch changes only the time to live, and fails if the entry does not exist.',
+      body: 'transaction',
+      answers: {200: {description: 'All changes are on disk.', schema: TRANSACTED}},
+      failures: [
+        'invalid-transaction',
+        'invalid-key',
+        'invalid-json',
+        'value-too-deep',
+        'value-too-large',
+        'transaction-too-large',
+        'patch-too-large',
+        'unsupported-body',
+        'no-entry',
+        'revision-conflict',
+        'entry-corrupt',
+        ...WRITE_FAILURES,
+      ],
+    },
+  },
+  '/api/events': {
+    GET: {
+      operationId: 'getEvents',
+      tag: 'Events',
+      summary: 'Receive changes, as they happen',
+      description:
+        'A stream of Server-Sent Events, from now on or after `since`; with `wait` a single list. A WebSocket on this path sends the same objects as text frames. The data of an event is one element of `events` in the list; the last event of a commit has an `id`.',
+      query: EVENTS_QUERY,
+      headers: ['Last-Event-ID'],
+      answers: {
+        101: {
+          description: 'A WebSocket that sends the events as text frames, if the request asks for an upgrade.',
+          headers: ['Upgrade', 'Sec-WebSocket-Accept'],
+        },
+        200: {description: 'Events.', schema: EVENT_LIST, streamType: 'text/event-stream'},
+      },
+      failures: ['too-many-subscribers', 'subscriber-too-slow', ...LIST_FAILURES],
+    },
+  },
+  '/api/export': {
+    GET: {
+      operationId: 'exportEntries',
+      tag: 'Store',
+      summary: 'Export all entries at one revision',
+      description:
+        'Streams NDJSON: a header, one line for each entry sorted by key, and a trailer with their number. Without a trailer the export is truncated. Values are included byte for byte; concurrent writes are not included.',
+      query: EXPORT_QUERY,
+      answers: {
+        200: {
+          description: 'The lines.',
+          contentType: 'application/x-ndjson',
+          headers: ['Content-Disposition'],
+        },
+      },
+      failures: [...LIST_FAILURES],
+    },
+  },
+  '/api/import': {
+    POST: {
+      operationId: 'importEntries',
+      tag: 'Store',
+      summary: 'Store the entries of an export',
+      description:
+        'Reads the lines as they arrive. Up to 1,000 entries and 8 MiB of values are one commit: all or nothing. Larger imports are stored in batches of that size, and a failure has the number of stored entries. Idempotent: an import can be retried.',
+      query: IMPORT_QUERY,
+      body: 'export',
+      answers: {200: {description: 'All changes are on disk.', schema: IMPORTED}},
+      failures: ['invalid-import', 'unsupported-body', 'entry-corrupt', 'store-corrupt', ...WRITE_FAILURES],
+    },
+  },
+};

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {platformPaths, resolvePath} from './paths.ts';
+
+describe.runIf(process.platform !== 'win32')('the paths of a platform', () => {
+  const pathsOf = (platform: NodeJS.Platform, environment: Readonly<Record<string, string>>, homeDir = '/home/ada') =>
+    platformPaths({platform, environment, homeDir});
+
+  test('are the XDG base directories on Linux', () => {
+    assert.deepEqual(pathsOf('linux', {XDG_CONFIG_HOME: '/etc/ada', XDG_DATA_HOME: ''}), {
+      homeDir: '/home/ada',
+      dataDir: '/home/ada/.local/share/crewroom',
+      configFile: '/etc/ada/crewroom/config.json',
+      cacheDir: '/home/ada/.cache/crewroom',
+    });
+  });
+
+  test('are in the Library on macOS, and by variables on Windows', () => {
+    assert.deepEqual(pathsOf('darwin', {XDG_DATA_HOME: '/data'}), {
+      homeDir: '/home/ada',
+      dataDir: '/home/ada/Library/Application Support/crewroom',
+      configFile: '/home/ada/Library/Preferences/crewroom/config.json',
+      cacheDir: '/home/ada/Library/Caches/crewroom',
+    });
+    assert.deepEqual(pathsOf('win32', {APPDATA: '/roaming'}), {
+      homeDir: '/home/ada',
+      dataDir: '/home/ada/AppData/Local/crewroom/Data',
+      configFile: '/roaming/crewroom/Config/config.json',
+      cacheDir: '/home/ada/AppData/Local/crewroom/Cache',
+    });
+  });
+
+  test('do not depend on a relative path in a variable', () => {
+    const environment = {XDG_DATA_HOME: 'data', XDG_CONFIG_HOME: './config', XDG_CACHE_HOME: '~/cache'};
+    assert.deepEqual(pathsOf('linux', environment), pathsOf('linux', {}));
+  });
+
+  test('are empty without a home directory, but for those that a variable names', () => {
+    assert.deepEqual(pathsOf('linux', {XDG_DATA_HOME: '/data'}, ''), {
+      homeDir: '',
+      dataDir: '/data/crewroom',
+      configFile: '',
+      cacheDir: '',
+    });
+  });
+});
+
+describe.runIf(process.platform !== 'win32')('a path that a user gave', () => {
+  const cases = [
+    {given: '~', path: '/home/ada'},
+    {given: '~/data', path: '/home/ada/data'},
+    {given: '~/../ben', path: '/home/ben'},
+    {given: 'data', path: '/work/data'},
+    {given: '/data', path: '/data'},
+    {given: '~ben/data', path: '/work/~ben/data'},
+    {given: '~\\data', path: '/work/~\\data'},
+    {given: './~/data', path: '/work/~/data'},
+    {given: 'a/~', path: '/work/a/~'},
+  ];
+  for (const {given, path} of cases)
+    test(`is ${path} for ${given}`, () => {
+      assert.equal(resolvePath(given, {workingDirectory: '/work', homeDir: '/home/ada'}), path);
+    });
+
+  test('may begin with a tilde without a home directory', () => {
+    assert.equal(resolvePath('~/data', {workingDirectory: '/work', homeDir: ''}), '/work/~/data');
+  });
+});
