@@ -11,7 +11,6 @@ export interface KeptToken extends AccessToken {
   readonly hash: Uint8Array;
 }
 
-/** Dependencies of {@link createTokenRegister}. */
 export interface TokenRegisterDeps {
   /** The tokens that were kept. */
   readonly tokens: readonly KeptToken[];

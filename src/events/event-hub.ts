@@ -23,7 +23,6 @@ import {type EventCounts, Subscription, type SubscriptionDeps, type Subscription
 import {Tail} from './tail.ts';
 import {TickQueue} from './tick-queue.ts';
 
-/** Dependencies of {@link createEventHub}. */
 export interface EventHubDeps {
   readonly store: Pick<Store, 'id' | 'changes' | 'revision' | 'snapshot' | 'onChange'>;
   readonly identity: Pick<IdentitySource, 'onChange'>;

@@ -8,7 +8,6 @@ import type {EventLimits} from './event-limits.ts';
 import {type Patience, readPatiently} from './read-patiently.ts';
 import type {TickQueue} from './tick-queue.ts';
 
-/** Dependencies of {@link readHistory}. */
 export interface HistoryDeps {
   readonly store: Pick<Store, 'changes' | 'revision' | 'snapshot'>;
   readonly ticks: TickQueue;

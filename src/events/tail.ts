@@ -33,7 +33,6 @@ export interface Follower {
   fail(error: unknown): void;
 }
 
-/** Dependencies of {@link Tail}. */
 export interface TailDeps {
   readonly store: Pick<Store, 'changes' | 'revision' | 'onChange'>;
   readonly log: Log;

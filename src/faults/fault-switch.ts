@@ -11,7 +11,6 @@ import type {Timers} from '../time/timers.ts';
 import {wait} from '../time/wait.ts';
 import {createDrawers, drawFaults} from './draw-faults.ts';
 
-/** Dependencies of {@link createFaultSwitch}. */
 export interface FaultSwitchDeps {
   /** True if the store is in memory: only then its clock may be ahead. */
   readonly ephemeral: boolean;

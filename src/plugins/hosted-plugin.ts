@@ -15,7 +15,6 @@ import {describeStatus, findObstacle, NO_PILOT, type Progress} from './plugin-st
 import {RestartPolicy} from './restart-policy.ts';
 import type {PluginStorage} from './storage.ts';
 
-/** Dependencies of {@link HostedPlugin}. */
 export interface HostedPluginDeps {
   /** Starts a process. */
   readonly start: (given: BackgroundParts) => Background;

@@ -19,7 +19,6 @@ import {LineLimit} from './line-limit.ts';
 import {findObstacle, findPage} from './plugin-status.ts';
 import type {PluginStorage} from './storage.ts';
 
-/** Dependencies of {@link createPluginHost}. */
 export interface PluginHostDeps {
   /** Directory of installed plugins; undefined for none. */
   readonly directory: string | undefined;

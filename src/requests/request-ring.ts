@@ -11,7 +11,6 @@ import {wait} from '../time/wait.ts';
 import {describeRequest} from './describe-request.ts';
 import {type AnsweredRequest, KeptRequests} from './kept-requests.ts';
 
-/** Dependencies of {@link createRequestRing}. */
 export interface RequestRingDeps {
   /** Paths of the routes whose requests are not recorded. */
   readonly omitted: readonly string[];

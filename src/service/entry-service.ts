@@ -23,7 +23,6 @@ import {assertTransaction} from '../domain/transaction.ts';
 import {assertValueSize, parseValue} from '../domain/value.ts';
 import {AppError} from '../failures/app-error.ts';
 
-/** Dependencies of {@link createEntryService}. */
 export interface EntryServiceDeps {
   readonly store: Store;
   /** @default {DEFAULT_LIMITS} */

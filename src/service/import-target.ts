@@ -36,7 +36,6 @@ export interface StoredAndDeleted extends Stored {
   readonly deleted: number;
 }
 
-/** Dependencies of {@link createImportTarget}. */
 export interface ImportTargetDeps {
   readonly store: Store;
   readonly limits: Limits;

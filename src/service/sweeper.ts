@@ -3,7 +3,6 @@ import type {Store} from '../domain/store.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {Timers} from '../time/timers.ts';
 
-/** Dependencies of {@link createSweeper}. */
 export interface SweeperDeps {
   readonly store: Pick<Store, 'sweep'>;
   readonly log: Log;

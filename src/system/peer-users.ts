@@ -15,7 +15,6 @@ export interface PeerUsers {
   find(ends: ConnectionEnds): Promise<PeerUser>;
 }
 
-/** Dependencies of {@link createPeerUsers}. */
 export interface PeerUsersDeps {
   /** The lists of sockets of IPv4 and IPv6. @default {those of Linux} */
   readonly tables?: readonly [string, string];

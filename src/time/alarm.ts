@@ -7,7 +7,6 @@ export interface Alarm {
   clear(): void;
 }
 
-/** Dependencies of {@link createAlarm}. */
 export interface AlarmDeps {
   readonly timers: Timers;
   /** The current time, in milliseconds since the Unix epoch. */

@@ -1,6 +1,6 @@
 import {PROCESS_TIMERS, type Timers} from './timers.ts';
 
-/** Options of {@link wait}. */
+/** Ends of a wait. */
 export interface TimeWait {
   /** @default {PROCESS_TIMERS} */
   readonly timers?: Timers;

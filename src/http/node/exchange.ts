@@ -18,7 +18,6 @@ export interface ReceivedRequest {
   readonly isLast: boolean;
 }
 
-/** Dependencies of {@link NodeExchange}. */
 export interface NodeExchangeDeps extends Pick<RefuseDeps, 'newRequestId' | 'onBadRequest'> {
   readonly timeouts: ServerTimeouts;
   /** Called with unexpected errors. */

@@ -11,7 +11,6 @@ import {answer, type HttpAnswer} from '../core/message.ts';
 import {parseQuery, type Route} from '../core/route.ts';
 import {readParameters} from './read-parameters.ts';
 
-/** Dependencies of {@link keysRoutes}. */
 export interface KeysRoutesDeps {
   readonly entries: Pick<CheckedEntries, 'list' | 'listMoment' | 'deleteRange'>;
   readonly store: Pick<Store, 'id'>;

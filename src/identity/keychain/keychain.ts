@@ -19,7 +19,6 @@ export interface Keychain {
   delete(account: string): Promise<void>;
 }
 
-/** Dependencies of {@link openKeychain}. */
 export interface KeychainDeps {
   /** Variables that locate the keychain: on Linux `DBUS_SESSION_BUS_ADDRESS`. */
   readonly environment: Readonly<Record<string, string | undefined>>;

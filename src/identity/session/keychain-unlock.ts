@@ -3,7 +3,6 @@ import type {Timers} from '../../time/timers.ts';
 import {createRetries} from './refresh-plan.ts';
 import type {SessionRecord} from './storage/session-record.ts';
 
-/** Dependencies of {@link startUnlocking}. */
 export interface UnlockDeps {
   /** Reads the session from the keychain. @returns Undefined if the keychain has no session. */
   unlock(signal: AbortSignal): Promise<SessionRecord | undefined>;

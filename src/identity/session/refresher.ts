@@ -10,7 +10,6 @@ import {createRetries, NOT_OFFERED_INTERVAL_MS, pauseDelayMs, resumeDelayMs, ver
 import {failureOf} from './session-state.ts';
 import {readExpiry, type SessionRecord, withPilot} from './storage/session-record.ts';
 
-/** Dependencies of {@link createRefresher}. */
 export interface RefresherDeps {
   readonly client: BackEndClient;
   /** The current time, in milliseconds since the Unix epoch. */

@@ -12,7 +12,6 @@ import type {Secrets} from './log/secrets.ts';
 import {readAnswer} from './read-answer.ts';
 import {RuntimeProcess} from './runtime-process.ts';
 
-/** Dependencies of {@link startBackground}. */
 export interface BackgroundDeps {
   /** Id of the plugin. */
   readonly id: string;

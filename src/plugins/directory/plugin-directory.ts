@@ -6,7 +6,6 @@ import {FollowedFolder} from './followed-folder.ts';
 import {assignIds, type FoundPlugin} from './found-plugin.ts';
 import {listInstalled} from './installed-folders.ts';
 
-/** Dependencies of {@link followPlugins}. */
 export interface PluginDirectoryDeps {
   /** Directory with a folder for each installed plugin, named by its id. It may be missing. Undefined for none. */
   readonly directory: string | undefined;

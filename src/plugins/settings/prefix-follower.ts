@@ -7,7 +7,6 @@ import {AppError} from '../../failures/app-error.ts';
 import type {Timers} from '../../time/timers.ts';
 import {wait} from '../../time/wait.ts';
 
-/** Dependencies of {@link PrefixFollower}. */
 export interface PrefixFollowerDeps {
   readonly store: Pick<Store, 'onChange'>;
   readonly entries: Pick<TypedEntries, 'list'>;

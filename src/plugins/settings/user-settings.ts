@@ -10,7 +10,6 @@ import {CORE, CORE_SETTINGS} from './core-settings.ts';
 import {PrefixFollower} from './prefix-follower.ts';
 import {fillIn, mergeChanges, type SettingRules} from './setting-rules.ts';
 
-/** Dependencies of {@link openUserSettings}. */
 export interface UserSettingsDeps {
   readonly entries: Pick<TypedEntries, 'get' | 'list' | 'putValue' | 'delete'>;
   readonly store: Pick<Store, 'onChange'>;

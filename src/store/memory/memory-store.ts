@@ -26,7 +26,6 @@ import {MemoryLog} from './memory-log.ts';
 import {copyEntry, listEntries, SortedEntries} from './sorted-entries.ts';
 import {SortedKeys} from './sorted-keys.ts';
 
-/** Options of {@link openMemoryStore}. */
 export interface MemoryStoreDeps extends StoreClockDeps {
   /** Maximum number of changes in the change log. @default {DEFAULT_LIMITS.logChangesMax} */
   readonly logChangesMax?: number | undefined;

@@ -26,7 +26,6 @@ export type SentResult =
   | {readonly kind: 'written'; readonly version: number}
   | {readonly kind: 'overtaken' | 'conflict'; readonly found: StoredValue | undefined};
 
-/** Dependencies of {@link sendGroup}. */
 export interface SenderDeps {
   readonly driver: Driver;
   readonly results: ResultReader;

@@ -36,7 +36,6 @@ export interface SharedCommit extends PreparedCommit {
 /** Time after which a commit that still waits for its group is refused, in milliseconds: it ends within 10 seconds. */
 const WAIT_MS_MAX = 5000;
 
-/** Dependencies of {@link GroupWriter}. */
 export interface GroupWriterDeps {
   readonly driver: Driver;
   readonly replica: Replica;

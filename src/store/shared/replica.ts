@@ -18,7 +18,6 @@ import {assertHead, continueRestored, continues, isOlder, isSame} from './engine
 import {moveStaged} from './engine/staging.ts';
 import {EntryIndex} from './entry-index.ts';
 
-/** Dependencies of {@link Replica}. */
 export interface ReplicaDeps {
   readonly driver: Driver;
   readonly clock: StoreClock;

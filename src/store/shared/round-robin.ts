@@ -20,7 +20,6 @@ const RETRY_MS_MAX = 20;
 const UNKNOWN_MS = 250;
 const UNKNOWN_WRITES = 40;
 
-/** Dependencies of {@link RoundRobin}. */
 export interface RoundRobinDeps {
   readonly timers: Timers;
   /** A monotonic clock, in milliseconds. */

@@ -24,7 +24,6 @@ export interface TreeFiles {
   readonly metadata: StoreMetadata;
 }
 
-/** Dependencies of {@link Tree}. */
 export interface TreeDeps {
   readonly opened: TreeFiles;
   readonly log: Log;

@@ -16,7 +16,6 @@ import {type CommitGroup, CommitQueue} from './commit-queue.ts';
 import {isDiskFull} from './disk-gate.ts';
 import {fitsRecord, LogWriter, type LogWriterDeps} from './log-writer.ts';
 
-/** Dependencies of {@link WritePath}. */
 export interface WritePathDeps extends Omit<LogWriterDeps, 'checkpointer'> {
   readonly memtable: Memtable;
   readonly cache: EntryCache;

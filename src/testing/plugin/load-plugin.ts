@@ -7,7 +7,6 @@ import {untilAborted} from '../../time/until-aborted.ts';
 import {type ChangingIdentity, createChangingIdentity, type TestIdentity} from './changing-identity.ts';
 import {type BackEndAnswers, type RecordingBackEnd, startRecordingBackEnd} from './recording-back-end.ts';
 
-/** Options of {@link loadPlugin}. */
 export interface LoadPluginOptions {
   /** The pilot that is signed in. @default {'captain'} */
   readonly identity?: TestIdentity | undefined;

@@ -16,7 +16,6 @@ export const PARSED_BYTES_MAX = 64 * 1024;
 /** Timeout for a whole answer of a back end, in milliseconds: shared hosting is slow, and people do not wait longer. */
 export const BACK_END_TIMEOUT_MS = 10_000;
 
-/** Dependencies of {@link sendRequest}. */
 export interface RequestDeps {
   readonly fetch: typeof globalThis.fetch;
   /** The program and its version, such as `Crewroom/1.2.3`. */

@@ -27,7 +27,6 @@ const INTERVAL_MS = 1000;
  */
 const DRAIN_TIMEOUT_MS = 1000;
 
-/** Dependencies of {@link LogReader}. */
 export interface LogReaderDeps {
   readonly mask: (text: string) => string;
   readonly onLine: (line: PluginLogLine) => void;

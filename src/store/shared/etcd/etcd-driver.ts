@@ -20,7 +20,6 @@ import {EtcdSpace} from './etcd-space.ts';
 import {EtcdWatch} from './etcd-watch.ts';
 import {leaderFirst, readSpace} from './member-facts.ts';
 
-/** Options of {@link openEtcdDriver}. */
 export interface EtcdDriverOptions extends EtcdAddress {
   /** The first characters of all keys of the store. */
   readonly prefix: string;
