@@ -1,5 +1,5 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {FuzzCase} from './arbitrary/cases.ts';
+import type {FuzzCase} from './arbitrary/fuzz-case.ts';
 import {BACK_END_SECRETS, type FuzzBackEnd, startBackEnd} from './back-end.ts';
 import {type OpenApi, readDocument} from './document.ts';
 import {createOracle} from './oracle.ts';

@@ -1,6 +1,7 @@
 import {once} from 'node:events';
 import fc from 'fast-check';
-import {createProperties, type FuzzCase, makeStalls, type Property} from './arbitrary/cases.ts';
+import {createProperties, makeStalls, type Property} from './arbitrary/cases.ts';
+import type {FuzzCase} from './arbitrary/fuzz-case.ts';
 import {type Batch, choose, makeBatches} from './batches.ts';
 import type {ApiDocument} from './document.ts';
 import type {Finding} from './finding.ts';

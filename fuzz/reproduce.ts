@@ -1,4 +1,4 @@
-import type {FuzzCase, Step} from './arbitrary/cases.ts';
+import type {FuzzCase, Step} from './arbitrary/fuzz-case.ts';
 import {type BodyPlan, createMemory, fill, formatPlan, isWellFormed, type RequestPlan} from './request-plan.ts';
 
 /** Address of a service on its usual port, for printed requests. */

@@ -1,4 +1,4 @@
-import type {FuzzCase, Step} from './arbitrary/cases.ts';
+import type {FuzzCase, Step} from './arbitrary/fuzz-case.ts';
 import {FOREIGN_REFERER} from './arbitrary/requests.ts';
 import type {ApiDocument} from './document.ts';
 import {asksForWebSocket, type Exchanged, exchange, pipeline, sendBytes} from './exchange.ts';

@@ -187,7 +187,7 @@ import {AppError, type Entry, openCrewroom} from 'crewroom';
 import {createClient} from 'crewroom/client';
 import {createService} from 'crewroom/client/service';
 import {createTransfer} from 'crewroom/client/transfer';
-import {testStore} from 'crewroom/testing';
+import {testIdentitySource} from 'crewroom/testing';
 
 const crewroom = await openCrewroom({ephemeral: true});
 const client = createClient({fetch: crewroom.fetch});
@@ -204,7 +204,7 @@ const {revision} = await createTransfer({fetch: crewroom.fetch}).export();
 if (revision !== 1) throw new Error('another revision is exported');
 const {name, storeId} = await createService({fetch: crewroom.fetch}).about();
 if (name !== 'crewroom' || storeId === '') throw new Error('another service');
-if (typeof testStore !== 'function') throw new Error('no contracts');
+if (typeof testIdentitySource !== 'function') throw new Error('no contract');
 console.log(entry === undefined ? 'nothing' : new TextDecoder().decode(entry.json));
 await crewroom[Symbol.asyncDispose]();
 `;

@@ -1,4 +1,3 @@
-import {setImmediate} from 'node:timers/promises';
 import {createAccess} from './access/admit.ts';
 import {createAllowedOrigins} from './access/allowed-origins.ts';
 import type {KeptOwner} from './access/kept-owner.ts';
@@ -16,7 +15,6 @@ import type {Plugins} from './domain/plugin.ts';
 import type {ServedSessions, Sessions} from './domain/session.ts';
 import type {Store} from './domain/store.ts';
 import type {StoreId} from './domain/store-id.ts';
-import type {Timers} from './domain/timers.ts';
 import type {Transfer} from './domain/transfer.ts';
 import type {TypedEntries} from './domain/typed-entries.ts';
 import type {UserSettings} from './domain/user-settings.ts';
@@ -41,6 +39,7 @@ import {
   openAccess,
   openPlugins,
   openSessions,
+  type ServiceParts,
 } from './parts.ts';
 import {assertDataDir, platformPaths} from './paths.ts';
 import {openFlight} from './plugins/flight/simulated-flight.ts';
@@ -54,6 +53,9 @@ import {createSweeper, type Sweeper} from './service/sweeper.ts';
 import {createTransferService} from './service/transfer-service.ts';
 import {withValues} from './service/typed-entries.ts';
 import {isLoopback} from './system/loopback.ts';
+import {nextTick as pause} from './time/next-tick.ts';
+import type {Timers} from './time/timers.ts';
+import {within} from './time/wait.ts';
 import {API_VERSION, VERSION} from './version.ts';
 
 /**
@@ -84,7 +86,7 @@ export async function openCrewroom(
   if (!config.ephemeral) assertDataDir(config.dataDir);
   if (!isLoopback(config.host)) throw new AppError({code: 'unsafe-host', host: config.host});
   const pluginConfig = await readPluginConfig(config.pluginConfig);
-  const given: CrewroomParts = {...DEFAULT_PARTS, ...parts};
+  const given: ServiceParts = {...DEFAULT_PARTS, ...parts};
   const faults = createFaultSwitch({
     ...given,
     ephemeral: config.ephemeral && locateStore(config.store).kind !== 'etcd',
@@ -235,7 +237,7 @@ class OpenedCrewroom implements Crewroom {
   async #close(): Promise<void> {
     // 1. End the plugins, and answer what they ask while they end.
     const pluginsEnded = this.#host[Symbol.asyncDispose]();
-    await withinTime(pluginsEnded, PLUGINS_SERVED_MS, this.#timers);
+    await within(pluginsEnded, PLUGINS_SERVED_MS, this.#timers);
     await this.settings[Symbol.asyncDispose]();
     // 2. End the event streams, which would keep the server from stopping.
     const eventsEnded = this.events[Symbol.asyncDispose]();
@@ -253,19 +255,4 @@ class OpenedCrewroom implements Crewroom {
       await eventsEnded;
     }
   }
-}
-
-/** Waits for a promise, but no longer than a time. */
-async function withinTime(promise: Promise<void>, timeoutMs: number, timers: Timers): Promise<void> {
-  let cancel = (): void => {};
-  const timeout = new Promise<void>(resolve => {
-    cancel = timers.after(timeoutMs, resolve);
-  });
-  await Promise.race([promise, timeout]);
-  cancel();
-}
-
-/** Waits for a tick of the event loop. */
-async function pause(): Promise<void> {
-  await setImmediate();
 }

@@ -2,22 +2,6 @@
 export {openCrewroom} from './app.ts';
 export type {Config, LogLevel} from './config/config.ts';
 export type {Crewroom, Listening} from './crewroom.ts';
-export type {Change, Changes, PutChange, RemovalChange} from './domain/change.ts';
-export type {
-  Check,
-  Commit,
-  CommitResult,
-  DeleteOperation,
-  Expiry,
-  Operation,
-  Outcome,
-  PatchLimits,
-  PatchOperation,
-  PutOperation,
-  TouchOperation,
-  WriteOperation,
-} from './domain/commit.ts';
-export type {Durations} from './domain/duration-histogram.ts';
 export type {
   Committed,
   DeleteOptions,
@@ -31,7 +15,7 @@ export type {
   WriteOptions,
   Written,
 } from './domain/entries.ts';
-export type {Entry, EntryInfo, Expectation, SharedEntry} from './domain/entry.ts';
+export type {Entry, EntryInfo, Expectation} from './domain/entry.ts';
 export type {
   ClientRequested,
   DefaultEventKind,
@@ -81,7 +65,6 @@ export type {
 } from './domain/plugin.ts';
 export type {PluginId} from './domain/plugin-id.ts';
 export type {PluginManifest, PluginSetting} from './domain/plugin-manifest.ts';
-export type {Range} from './domain/range.ts';
 export type {
   FollowOptions,
   RecordedFailure,
@@ -95,17 +78,11 @@ export {
   NO_REVISION,
   parseRevision,
   type Revision,
-  revisionIn,
   type StoreRevision,
 } from './domain/revision.ts';
 export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn, SignInOptions} from './domain/session.ts';
-export {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from './domain/snapshot.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from './domain/standard-schema.ts';
-export type {CheckpointCounts, StoreStatistics, WalStatistics} from './domain/statistics.ts';
-export type {Store} from './domain/store.ts';
-export {createStoreId, parseStoreId, STORE_ID_BYTES, type StoreId} from './domain/store-id.ts';
-export {expiryTime, hasExpired} from './domain/time-to-live.ts';
-export type {Timers} from './domain/timers.ts';
+export {parseStoreId, type StoreId} from './domain/store-id.ts';
 export type {Export, ExportOptions, Imported, ImportMode, ImportOptions, Transfer} from './domain/transfer.ts';
 export type {TypedEntries} from './domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from './domain/typed-entry.ts';
@@ -115,13 +92,4 @@ export type {FaultKind} from './failures/fault-mark.ts';
 export type {ConfigurationProblem, Conflict, DocumentProblem, ImportedPart} from './failures/members/problems.ts';
 export type {Keychain} from './identity/keychain/keychain.ts';
 export type {CrewroomParts} from './parts.ts';
-export type {EntryState} from './store/format/entry-state.ts';
-export type {
-  ExpireOperation,
-  GroupedCommit,
-  GroupedOperation,
-  GroupPlan,
-  GroupStart,
-  PlannedWrite,
-} from './store/plan/group-plan.ts';
-export {planGroup} from './store/plan/plan-commits.ts';
+export type {Timers} from './time/timers.ts';

@@ -16,20 +16,17 @@ import {type Log, SILENT_LOG} from './domain/log.ts';
 import type {PageProofs} from './domain/page-proofs.ts';
 import type {ServedSessions} from './domain/session.ts';
 import type {Store} from './domain/store.ts';
-import type {Timers} from './domain/timers.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
-import {PROCESS_TIMERS} from './identity/process-timers.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
 import {pluginStorageDirOf, pluginsDirOf, runtimeDirsOf} from './paths.ts';
 import {createPluginHost, type PluginHost, type PluginHostDeps} from './plugins/plugin-host.ts';
 import {openStorage, openTemporaryStorage} from './plugins/storage.ts';
 import {namesOf} from './system/loopback.ts';
+import {PROCESS_TIMERS, type Timers} from './time/timers.ts';
 import {VERSION} from './version.ts';
 
 /** The parts of the service that a program may replace. */
 export interface CrewroomParts {
-  /** @default {a store in `dataDir`, or in memory if `ephemeral`} */
-  readonly openStore: (config: Config, parts: CrewroomParts) => Promise<Store>;
   /** Without `airline`, an identity source that is given here has no sign-in. @default {the source that `profile` names} */
   readonly openIdentity: (config: Config, parts: CrewroomParts) => Promise<IdentitySource>;
   /** @default {nothing is logged} */
@@ -67,8 +64,14 @@ export interface CrewroomParts {
   readonly keychain: Keychain;
 }
 
+/** All parts. Only the tests of the service replace the store. */
+export interface ServiceParts extends CrewroomParts {
+  /** @default {a store in `dataDir`, or in memory if `ephemeral`} */
+  readonly openStore: (config: Config, parts: ServiceParts) => Promise<Store>;
+}
+
 /** The default parts. */
-export const DEFAULT_PARTS: CrewroomParts = {
+export const DEFAULT_PARTS: ServiceParts = {
   openStore,
   openIdentity,
   log: SILENT_LOG,
@@ -89,7 +92,7 @@ export const DEFAULT_PARTS: CrewroomParts = {
   keychain: openKeychain({environment: process.env}),
 };
 
-async function openStore(config: Config, parts: CrewroomParts): Promise<Store> {
+async function openStore(config: Config, parts: ServiceParts): Promise<Store> {
   const {ephemeral, dataDir, store} = config;
   const {nowMs, elapsedMs, log, randomBytes, newStoreId} = parts;
   const location = locateStore(store);
@@ -166,7 +169,7 @@ export interface OpenedAccess {
  *
  * @throws {AppError} `invalid-token-file`, `invalid-rules-file` if a file is damaged.
  */
-export async function openAccess(config: Config, parts: CrewroomParts): Promise<OpenedAccess> {
+export async function openAccess(config: Config, parts: ServiceParts): Promise<OpenedAccess> {
   const {access, ephemeral, dataDir: directory} = config;
   const {openStore: given, nowMs, timers, randomBytes, log} = parts;
   const dataDir = ephemeral || given !== openStore ? undefined : directory;

@@ -13,7 +13,6 @@ export interface PlatformPaths {
   readonly cacheDir: string;
 }
 
-/** Dependencies of {@link platformPaths}. */
 export interface PathsDeps {
   readonly platform: NodeJS.Platform;
   readonly environment: Readonly<Record<string, string | undefined>>;

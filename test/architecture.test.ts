@@ -1,4 +1,4 @@
-import {readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {dirname, join, relative, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
@@ -14,6 +14,7 @@ type Room = keyof typeof MAY_IMPORT;
  * import itself. `app.ts` and `parts.ts` alone import the adapters.
  */
 const MAY_IMPORT = {
+  time: ['node:timers'],
   failures: ['failures/members', 'failures/rows'],
   'failures/members': [],
   'failures/rows': ['failures/members'],
@@ -28,7 +29,7 @@ const MAY_IMPORT = {
   'protocol/text': ['domain'],
   'protocol/transaction': ['domain', 'failures', 'failures/members', 'protocol/text'],
   'protocol/transfer': ['domain', 'failures', 'failures/members', 'protocol/text'],
-  service: ['domain', 'failures', 'failures/members', 'protocol/text', 'protocol/transfer'],
+  service: ['domain', 'failures', 'failures/members', 'protocol/text', 'protocol/transfer', 'time'],
   store: [
     'domain',
     'failures',
@@ -44,9 +45,9 @@ const MAY_IMPORT = {
   ],
   'store/disk': ['failures', 'files', 'node:'],
   'store/format': ['domain', 'failures', 'node:zlib'],
-  'store/lmdb': ['domain', 'failures', 'store/disk', 'node:', 'lmdb'],
+  'store/lmdb': ['domain', 'failures', 'store/disk', 'time', 'node:', 'lmdb'],
   // With the queue of the store on disk, so that commits wait in the same order and under the same limit.
-  'store/memory': ['domain', 'failures', 'store/format', 'store/plan', 'store/write', 'node:crypto', 'node:timers'],
+  'store/memory': ['domain', 'failures', 'store/format', 'store/plan', 'store/write', 'time', 'node:crypto'],
   'store/plan': ['domain', 'failures', 'failures/members', 'store/format'],
   'store/shared': [
     'domain',
@@ -56,13 +57,14 @@ const MAY_IMPORT = {
     'store/plan',
     'store/shared/engine',
     'store/write',
-    'node:timers',
+    'time',
   ],
   'store/shared/engine': ['domain', 'failures', 'store/format', 'store/plan', 'node:zlib'],
   'store/shared/etcd': [
     'domain',
     'store/shared',
     'store/shared/engine',
+    'time',
     'node:crypto',
     'node:fs',
     'node:http',
@@ -79,11 +81,11 @@ const MAY_IMPORT = {
     'store/lmdb',
     'store/plan',
     'store/wal',
+    'time',
     'node:buffer',
-    'node:timers',
   ],
   'store/wal': ['domain', 'failures', 'store/disk', 'store/format', 'store/plan', 'node:'],
-  'store/write': ['domain', 'failures', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'node:timers'],
+  'store/write': ['domain', 'failures', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'time'],
   identity: ['failures/members', 'files', 'documents', 'domain', 'failures', 'node:fs', 'node:timers'],
   'identity/backend': [
     'failures/members',
@@ -94,8 +96,8 @@ const MAY_IMPORT = {
     'identity',
     'identity/backend/request',
   ],
-  'identity/backend/request': ['domain', 'failures', 'failures/members', 'identity', 'node:net'],
-  'identity/keychain': ['domain', 'failures', 'identity', 'node:child_process', 'node:url'],
+  'identity/backend/request': ['domain', 'failures', 'failures/members', 'identity', 'time', 'node:net'],
+  'identity/keychain': ['failures', 'identity', 'time', 'node:child_process', 'node:url'],
   'identity/session': [
     'domain',
     'failures',
@@ -103,6 +105,7 @@ const MAY_IMPORT = {
     'identity/backend',
     'identity/session/sign-in',
     'identity/session/storage',
+    'time',
   ],
   'identity/session/sign-in': [
     'domain',
@@ -110,6 +113,7 @@ const MAY_IMPORT = {
     'failures/members',
     'identity/backend',
     'identity/session/storage',
+    'time',
   ],
   'identity/session/storage': [
     'files',
@@ -126,6 +130,7 @@ const MAY_IMPORT = {
     'documents',
     'domain',
     'failures',
+    'time',
     'node:crypto',
     'node:fs',
     'node:path',
@@ -133,10 +138,10 @@ const MAY_IMPORT = {
   ],
   'access/grants': ['failures/members', 'files', 'access', 'documents', 'domain', 'failures', 'node:path', 'valibot'],
   'access/pages': ['access', 'domain', 'node:crypto', 'node:path'],
-  events: ['domain', 'failures'],
-  faults: ['documents', 'domain', 'failures', 'node:events'],
+  events: ['domain', 'failures', 'time'],
+  faults: ['documents', 'domain', 'failures', 'time', 'node:events'],
   metrics: ['domain', 'failures'],
-  requests: ['domain', 'failures', 'protocol/headers'],
+  requests: ['domain', 'failures', 'protocol/headers', 'time'],
   plugins: [
     'failures/members',
     'files',
@@ -146,6 +151,7 @@ const MAY_IMPORT = {
     'plugins/background/log',
     'plugins/directory',
     'plugins/manifest',
+    'time',
     'node:fs',
     'node:path',
   ],
@@ -155,11 +161,12 @@ const MAY_IMPORT = {
     'plugins/background/channel',
     'plugins/background/log',
     'system',
+    'time',
     'node:',
   ],
   // Runs on both sides.
   'plugins/background/channel': ['domain'],
-  'plugins/background/log': ['domain', 'node:stream', 'node:string_decoder'],
+  'plugins/background/log': ['domain', 'time', 'node:stream', 'node:string_decoder'],
   // A program of its own: it loads code of a plugin, and must not load that of the service.
   'plugins/background/runtime': [
     'plugins/background/channel',
@@ -188,6 +195,7 @@ const MAY_IMPORT = {
     'domain',
     'failures',
     'plugins/manifest',
+    'time',
     'node:crypto',
     'node:fs',
     'node:path',
@@ -212,8 +220,8 @@ const MAY_IMPORT = {
   ],
   'plugins/package/check': ['domain', 'plugins/manifest', 'acorn'],
   'plugins/flight': ['domain', 'failures', 'failures/members'],
-  'plugins/settings': ['failures/members', 'files', 'domain', 'failures'],
-  system: ['failures', 'node:'],
+  'plugins/settings': ['failures/members', 'files', 'domain', 'failures', 'time'],
+  system: ['failures', 'time', 'node:'],
   http: ['domain', 'failures', 'http/core', 'http/node', 'protocol/headers', 'system'],
   'http/core': [
     'domain',
@@ -232,10 +240,10 @@ const MAY_IMPORT = {
     'http/node/connections',
     'protocol/headers',
     'system',
+    'time',
     'node:events',
     'node:http',
     'node:net',
-    'node:timers',
     'ws',
   ],
   'http/node/connections': ['domain', 'failures', 'node:net'],
@@ -255,10 +263,10 @@ const MAY_IMPORT = {
     'protocol/plugin',
     'protocol/transaction',
     'protocol/transfer',
+    'time',
     'node:crypto',
     'node:fs',
     'node:path',
-    'node:timers',
     'node:url',
     'valibot',
   ],
@@ -273,22 +281,12 @@ const MAY_IMPORT = {
     'protocol/headers',
     'protocol/text',
     'protocol/transaction',
+    'time',
   ],
   'client/network': ['domain'],
-  'client/service': ['domain', 'failures', 'protocol', 'protocol/event', 'client'],
-  'client/transfer': ['domain', 'failures', 'protocol/transfer', 'client', 'client/network'],
-  testing: [
-    'testing/entries',
-    'testing/events',
-    'testing/identity',
-    'testing/plugin',
-    'testing/sessions',
-    'testing/shared',
-    'testing/store',
-    'testing/transfer',
-  ],
-  'testing/entries': ['domain', 'failures', 'testing/shared', 'node:assert'],
-  'testing/events': ['domain', 'testing/shared', 'node:assert'],
+  'client/service': ['domain', 'failures', 'protocol', 'protocol/event', 'client', 'time'],
+  'client/transfer': ['domain', 'failures', 'protocol/transfer', 'client', 'client/network', 'time'],
+  testing: ['testing/identity', 'testing/plugin', 'testing/shared'],
   'testing/identity': ['domain', 'testing/shared', 'node:assert'],
   // Runs the whole service, as a program that embeds it does.
   'testing/plugin': [
@@ -298,24 +296,13 @@ const MAY_IMPORT = {
     'failures',
     'identity',
     'plugins',
+    'time',
     'node:events',
     'node:http',
     'node:net',
     'node:url',
   ],
-  'testing/sessions': [
-    'domain',
-    'failures',
-    'testing/events',
-    'testing/shared',
-    'node:assert',
-    'node:events',
-    'node:http',
-    'node:net',
-  ],
-  'testing/shared': ['domain', 'failures', 'node:assert'],
-  'testing/store': ['domain', 'failures', 'testing/shared', 'node:assert'],
-  'testing/transfer': ['domain', 'testing/shared', 'node:assert'],
+  'testing/shared': [],
   doctor: [
     'access',
     'access/grants',
@@ -335,6 +322,7 @@ const MAY_IMPORT = {
     'store/lmdb',
     'store/shared/etcd',
     'system',
+    'time',
     'node:dns',
     'node:fs',
     'node:net',
@@ -450,6 +438,7 @@ const MAY_IMPORT = {
     'failures',
     'protocol/transfer',
     'system',
+    'time',
     'node:',
   ],
   'cli/plugin': [
@@ -472,6 +461,7 @@ const MAY_IMPORT = {
     'store/disk',
     'store/lmdb',
     'system',
+    'time',
     'node:fs',
     'node:os',
     'node:path',
@@ -540,6 +530,7 @@ const MAY_IMPORT = {
     'protocol/text',
     'store/lmdb',
     'system',
+    'time',
     'node:',
     '@bomb.sh/tab',
     'cross-spawn',
@@ -566,6 +557,7 @@ const MAY_IMPORT = {
     'identity/session/storage',
     'plugins',
     'system',
+    'time',
     'node:crypto',
     'node:os',
     'node:path',
@@ -594,7 +586,7 @@ const MAY_IMPORT = {
     'metrics',
     'requests',
     'system',
-    'node:timers',
+    'time',
   ],
   // Built into JSON files; nothing loads it at run time.
   'index.ts': [
@@ -606,8 +598,7 @@ const MAY_IMPORT = {
     'domain',
     'failures',
     'identity/keychain',
-    'store/format',
-    'store/plan',
+    'time',
   ],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -632,7 +623,6 @@ const ONLY_IN = {
     'plugins/background/runtime/redirect-calls.ts',
     'store/shared/etcd/member-facts.ts',
     'testing/plugin/recording-back-end.ts',
-    'testing/sessions/back-end.ts',
   ],
   ws: ['http/node/web-socket.ts'],
   yauzl: ['plugins/package/zip-files.ts'],
@@ -647,6 +637,9 @@ const ONLY_IN = {
 
 /** Folders beside the service: they use it as its users do, by the name of the package or over HTTP. */
 const OUTSIDERS = ['bench', 'console', 'torture', 'fuzz', 'examples'];
+
+/** Folders beside `src/` with files that import each other. */
+const BESIDE = ['bench', 'console', 'fuzz', 'packages', 'torture'];
 
 /** Files that such folders may share with the tests. */
 const SHARED = join('test', 'support');
@@ -676,7 +669,6 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'http/node/': [['clock', 'timers'], 'timeouts of sockets, which are parameters, and the default of `nowMs`'],
   'http/proxy/page-server.ts': [['timers'], 'idle timeouts of sockets'],
   'http/routes/': [['timers'], 'the time that a long poll waits, which is a parameter'],
-  'identity/process-timers.ts': [['timers'], 'the default of `timers` for back ends and the keychain'],
   'identity/profile-source.ts': [['timers'], 'polls the file of the profile'],
   'plugins/background/runtime/': [['process', 'timers'], 'a program of its own, with a timer that measures its memory'],
   'store/lmdb-store.ts': [['process', 'randomness'], 'the defaults of `processId` and `randomBytes`'],
@@ -686,6 +678,7 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'store/tree/snapshots.ts': [['timers'], 'ends idle snapshots; the time is a parameter'],
   'store/shared/etcd/': [['clock'], 'deadlines of calls'],
   'store/write/checkpointer.ts': [['timers'], 'delays a checkpoint, so that it covers more commits'],
+  'time/timers.ts': [['timers'], '`PROCESS_TIMERS`, the default of `timers` for back ends, the keychain and clients'],
   'system/code-cache.ts': [['environment'], 'the options of this process by which V8 compiles'],
   'system/exit-limit.ts': [
     ['process', 'timers'],
@@ -739,8 +732,16 @@ describe('every folder imports only what the table allows', () => {
   });
 
   test('there are no import cycles between files, types included', () => {
-    expect(findCircles(new Map(files.map(file => [file, findRelativeImports(file)])))).toEqual([]);
+    expect(findCircles(new Map(files.map(file => [file, findRelativeImports(source, file)])))).toEqual([]);
   });
+
+  for (const folder of BESIDE) {
+    test(`there are no import cycles between files of ${folder}, types included`, () => {
+      const own = listFiles(join(root, folder), /^(?!.*(?:node_modules|dist)\/).*\.(?:tsx?|js)$/);
+      expect(own).not.toEqual([]);
+      expect(findCircles(new Map(own.map(file => [file, findRelativeImports(join(root, folder), file)])))).toEqual([]);
+    });
+  }
 });
 
 test('no port has a method that may be absent', () => {
@@ -786,6 +787,11 @@ describe('clock, randomness, network and process are given', () => {
       );
     });
   }
+});
+
+test('only Backoff lengthens waits between attempts', () => {
+  const doubling = /(?:Ms|_MS)\b \* 2 \*\*|\bpauseMs \* 2\b|\b2 \* pauseMs\b/;
+  expect(files.filter(file => doubling.test(readCode(file)))).toEqual(['time/backoff.ts']);
 });
 
 test('no module has mutable state', () => {
@@ -844,8 +850,10 @@ function findCircles(graph: ReadonlyMap<string, readonly string[]>): readonly st
   return circles;
 }
 
-function findRelativeImports(file: string): readonly string[] {
-  return findImports(readFileSync(join(source, file), 'utf8'))
+/** Returns the files of a folder that one of them imports. Packages that are compiled name the compiled files. */
+function findRelativeImports(folder: string, file: string): readonly string[] {
+  return findImports(readFileSync(join(folder, file), 'utf8'))
     .filter(wanted => wanted.startsWith('.'))
-    .map(wanted => relative(source, resolve(source, dirname(file), wanted)));
+    .map(wanted => resolve(folder, dirname(file), wanted))
+    .map(path => relative(folder, existsSync(path) ? path : path.replace(/\.js$/, '.ts')));
 }

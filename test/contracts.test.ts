@@ -14,20 +14,16 @@ import {createEntryService} from '../src/service/entry-service.ts';
 import {withValues} from '../src/service/typed-entries.ts';
 import {openLmdbStore} from '../src/store/lmdb-store.ts';
 import {openMemoryStore} from '../src/store/memory/memory-store.ts';
-import {
-  type ClockedStore,
-  type OpenedEntries,
-  type OpenedEvents,
-  type OpenedSessions,
-  type OpenedTransfer,
-  type ReopenableStore,
-  type SharedStores,
-  testEntries,
-  testEvents,
-  testSessions,
-  testStore,
-  testTransfer,
-} from '../src/testing/index.ts';
+import {testEntries} from './contracts/entries/entries-contract.ts';
+import type {OpenedEntries} from './contracts/entries/opened-entries.ts';
+import {type OpenedEvents, testEvents} from './contracts/events/events-contract.ts';
+import {testSessions} from './contracts/sessions/sessions-contract.ts';
+import type {OpenedSessions} from './contracts/sessions/subject.ts';
+import type {ClockedStore} from './contracts/store/expiry.ts';
+import type {ReopenableStore} from './contracts/store/identity.ts';
+import type {SharedStores} from './contracts/store/sharing.ts';
+import {testStore} from './contracts/store/store-contract.ts';
+import {type OpenedTransfer, testTransfer} from './contracts/transfer/transfer-contract.ts';
 import {openHandle} from './support/shared-store.ts';
 
 const LOG_CHANGES_MAX = 20;
@@ -150,7 +146,7 @@ async function openOverHttp(): Promise<OpenedEntries> {
   return {entries, advanceMs, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
 }
 
-/** Uses the real clock: the published contract has to pass with it too. */
+/** Uses the real clock: the contracts have to pass with it too. */
 async function openInProcess(): Promise<OpenedEntries & OpenedTransfer & OpenedSessions> {
   const crewroom = await openCrewroom({ephemeral: true, profile: 'none'});
   const {entries, events} = createClient({fetch: crewroom.fetch});

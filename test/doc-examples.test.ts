@@ -11,13 +11,10 @@ import {useService} from './support/service.ts';
 const service = useService({ephemeral: true});
 const EXAMPLES = findExamples();
 
-/** Modules that examples of contracts import, as their readers would write them. */
+/** Modules that examples import, as their readers would write them. */
 const MODULES_OF_READERS = {
-  'my-store.ts': "import type {Store} from 'crewroom';\nexport declare function openMyStore(): Promise<Store>;\n",
   'my-source.ts':
     "import type {IdentitySource} from 'crewroom';\nexport declare function openMySource(): Promise<IdentitySource>;\n",
-  'my-service.ts':
-    'export declare function startMyService(): Promise<{readonly url: string; stop(): Promise<void>}>;\n',
 };
 
 /** Runs an example. @returns The lines that it prints. */
@@ -66,7 +63,7 @@ test('the examples in docstrings have the right types', async () => {
 });
 
 describe('the examples in docstrings print what their comments say', () => {
-  // The examples of contracts are tests, which run elsewhere with the same contracts.
+  // Those of `crewroom/testing` are tests, which run elsewhere.
   for (const {file, code} of EXAMPLES.filter(({code}) => !code.includes('crewroom/testing'))) {
     const [, what = 'the library'] = /import \{(\w+)/.exec(code) ?? [];
     test(`${what} in ${file}`, async () => {

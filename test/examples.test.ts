@@ -20,6 +20,18 @@ test('the example of embedding prints what it describes', async () => {
   expect(stdout).toBe('stored "Good morning"\nrefused revision-conflict\nserved Ada\nfetched 200 421\n');
 });
 
+test('the example of an identity source is served, passes the contract, and is the one in the docs', async () => {
+  const folder = fileURLToPath(new URL('../examples/identity-source/', import.meta.url));
+  const {stdout} = await promisify(execFile)(process.execPath, [join(folder, 'main.js')]);
+  expect(stdout).toBe('before 404\nsigned in 200\nsigned out 404\n');
+  // The runner behaves differently below another one, which it knows by this variable.
+  const {NODE_TEST_CONTEXT, ...env} = process.env;
+  const tests = ['--test', '--test-reporter=tap', join(folder, 'source.test.js')];
+  expect((await promisify(execFile)(process.execPath, tests, {env})).stdout).toMatch(/^# pass 9$/m);
+  const [, code = ''] = readFileSync(join(folder, 'source.js'), 'utf8').split('// @ts-check\n\n');
+  expect(readFileSync(join(folder, '../../docs/identity-source.md'), 'utf8')).toContain(`\`\`\`js\n${code}\`\`\`\n`);
+});
+
 test('the example of a back end passes the doctor', async () => {
   const example = fileURLToPath(new URL('../examples/back-end/main.js', import.meta.url));
   const backEnd = spawn(process.execPath, [example, '0'], {stdio: ['ignore', 'pipe', 'inherit']});

@@ -53,6 +53,9 @@ const RULES: readonly Rule[] = [
 /** Beginnings of a docstring that postpone its verb. */
 const BAD_BEGINNINGS = /\/\*\*\s*\n?\s*\*?\s*(What|Who|Whoever|Of|With|Where|As|Those|Whether|Most)\b[^\n]*/g;
 
+/** Docstrings that only repeat the name below them. */
+const REPETITION = /\/\*\* (?:Dependencies|Options|Properties) of (?:an? )?(?:\{@link [\w.]+\}|`[\w.]+`)\. \*\//;
+
 describe('the glossary', () => {
   for (const {words, instead, files = /./, allowed} of RULES) {
     test(`writes "${instead}" in place of ${words.source}`, () => {
@@ -65,6 +68,10 @@ describe('the glossary', () => {
       [...readFileSync(file, 'utf8').matchAll(BAD_BEGINNINGS)].map(([text]) => `${file}: ${text.replace(/\s+/g, ' ')}`),
     );
     expect(found).toEqual([]);
+  });
+
+  test('has no docstring that only says of which function something is', () => {
+    expect(linesOf(IN_SOURCE, text => REPETITION.test(text))).toEqual([]);
   });
 });
 

@@ -6,9 +6,9 @@ import type {Crewroom} from '../src/crewroom.ts';
 import type {Key, Prefix} from '../src/domain/key.ts';
 import type {Store} from '../src/domain/store.ts';
 import type {Failure} from '../src/failures/failure.ts';
-import type {CrewroomParts} from '../src/parts.ts';
+import type {ServiceParts} from '../src/parts.ts';
 import {openMemoryStore} from '../src/store/memory/memory-store.ts';
-import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../src/testing/shared/samples.ts';
+import {SAMPLE_KEYS, SAMPLE_TEXTS} from './contracts/shared/samples.ts';
 import {exportText, formatExport, importText, manyEntries} from './support/exports.ts';
 import {makeTemporaryDirectory} from './support/service.ts';
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 type Kind = 'memory' | 'lmdb';
 
-async function open(kind: Kind, parts: Partial<CrewroomParts> = {}): Promise<Crewroom> {
+async function open(kind: Kind, parts: Partial<ServiceParts> = {}): Promise<Crewroom> {
   const directory = await makeTemporaryDirectory();
   opened.push(directory);
   const crewroom = await openCrewroom({ephemeral: kind === 'memory', dataDir: directory.path}, parts);
@@ -430,7 +430,7 @@ describe('an import is refused', () => {
 
 describe('an import during other writes', () => {
   /** A memory store that runs a function before each commit. */
-  function storeThat(before: (store: Store, count: number) => Promise<void>): Partial<CrewroomParts> {
+  function storeThat(before: (store: Store, count: number) => Promise<void>): Partial<ServiceParts> {
     return {
       openStore: async () => {
         const store = openMemoryStore({nowMs: Date.now});

@@ -1,5 +1,5 @@
-import {LossError} from './history.ts';
 import type {Exchange} from './linearizability/exchange.ts';
+import {LossError} from './loss-error.ts';
 import type {readChanges} from './read-back.ts';
 
 /**

@@ -1,5 +1,6 @@
 import {type Follower, formatEvent} from './followers/follower.ts';
-import {type LoggedChange, LossError} from './history.ts';
+import type {LoggedChange} from './history.ts';
+import {LossError} from './loss-error.ts';
 
 /**
  * Compares the events that a subscriber received with all changes: every change of its prefix must be received once and

@@ -1,4 +1,4 @@
-import {LossError} from './history.ts';
+import {LossError} from './loss-error.ts';
 import {runCommand} from './service-process.ts';
 
 /** The findings of `crewroom doctor --deep` for a data directory that no service uses. */

@@ -2,8 +2,9 @@ import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {History, type LoggedChange, LossError, type ReadEntry} from './history.ts';
+import {History, type LoggedChange, type ReadEntry} from './history.ts';
 import {type Attempt, type Change, Ledger} from './ledger.ts';
+import {LossError} from './loss-error.ts';
 
 const NOW_MS = Date.parse('2026-06-01T00:00:00Z');
 

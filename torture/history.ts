@@ -1,5 +1,6 @@
 import {type Effect, effectsOf, type Present} from './effects.ts';
 import {type Attempt, describeText, type Ledger} from './ledger.ts';
+import {LossError} from './loss-error.ts';
 import {checkReading, type Version} from './readings.ts';
 
 /** A change of the service's change log. */
@@ -21,11 +22,6 @@ export interface ReadEntry {
 
 /** The sources against which a history is checked. */
 export type Attempts = Pick<Ledger, 'open' | 'close' | 'takeReadings'>;
-
-/** The service broke a promise. */
-export class LossError extends Error {
-  override readonly name = 'LossError';
-}
 
 const NOTHING = {revision: 0, entries: []} as const;
 

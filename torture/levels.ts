@@ -1,6 +1,6 @@
 import {readdir, readFile, stat} from 'node:fs/promises';
 import {join} from 'node:path';
-import {LossError} from './history.ts';
+import {LossError} from './loss-error.ts';
 
 /** The size of a service at one moment. */
 export interface Level {

@@ -1,8 +1,8 @@
 import {writeFile} from 'node:fs/promises';
-import {LossError} from './history.ts';
 import type {Check, Exchange} from './linearizability/exchange.ts';
 import {findAnomaly} from './linearizability/find-anomaly.ts';
 import type {RecordedService} from './linearizability/recorder.ts';
+import {LossError} from './loss-error.ts';
 import type {Random} from './random.ts';
 import type {ScenarioContext} from './scenario.ts';
 

@@ -1,6 +1,6 @@
 import type {Present} from './effects.ts';
-import {LossError} from './history.ts';
 import type {Reading} from './ledger.ts';
+import {LossError} from './loss-error.ts';
 
 /** An entry from a revision on; undefined while it was absent. */
 export interface Version {

@@ -1,4 +1,4 @@
-import {LossError} from './history.ts';
+import {LossError} from './loss-error.ts';
 import {runCommand} from './service-process.ts';
 
 /** Options of the check of a stopped store. */

@@ -4,20 +4,9 @@ import type {ApiDocument, Operation} from '../document.ts';
 import {PLUGIN, SILENT_ROUTE} from '../plugins.ts';
 import {bodyOf, type RequestPlan} from '../request-plan.ts';
 import {formatClientFrame} from '../web-socket-frames.ts';
+import type {FuzzCase, Step} from './fuzz-case.ts';
 import {HOSTILE_PAGES, HOSTILE_PATCHES, HOSTILE_SHAPES} from './hostile-shapes.ts';
 import {createRequestArbitraries, type RequestHints} from './requests.ts';
-
-/** Concurrent requests. */
-export type Step =
-  /** Each on a connection of its own. */
-  | {readonly kind: 'parallel'; readonly plans: readonly RequestPlan[]}
-  /** On one connection, all sent before any answer. */
-  | {readonly kind: 'pipeline'; readonly plans: readonly RequestPlan[]}
-  /** Arbitrary bytes. */
-  | {readonly kind: 'bytes'; readonly bytes: string};
-
-/** The unit that is run, and reduced if it fails: steps, one after the other. */
-export type FuzzCase = readonly Step[];
 
 /** A named kind of cases: the name of an operation, or the way in which they are sent. */
 export interface Property {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {HOSTILE_PAGE_NAMES} from '../back-end.ts';
 import {PLUGIN} from '../plugins.ts';
 import {type BodyPlan, bodyOf, type RequestPlan} from '../request-plan.ts';
-import type {FuzzCase, Step} from './cases.ts';
+import type {FuzzCase, Step} from './fuzz-case.ts';
 
 /** Just below the largest transaction, value and sign-in, in bytes. */
 const TRANSACTION_BYTES = 8_300_000;

@@ -14,7 +14,6 @@ import type {BackgroundRegister} from './background-register.ts';
 import {createCaller} from './judged-caller.ts';
 import type {TokenRegister} from './token-register.ts';
 
-/** Dependencies of {@link createAccess}. */
 export interface AccessDeps {
   readonly mode: AccessMode;
   readonly owner: Pick<Owner, 'isOwner'>;

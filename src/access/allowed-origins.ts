@@ -2,7 +2,6 @@ import type {AllowedOriginList, AllowedOrigins, RefusedOrigin} from '../domain/a
 import {findOriginProblem} from '../domain/web-origin.ts';
 import {AppError} from '../failures/app-error.ts';
 
-/** Dependencies of {@link createAllowedOrigins}. */
 export interface AllowedOriginsDeps {
   /** Origins of the settings. */
   readonly configured: readonly string[];

@@ -2,7 +2,6 @@ import type {BackgroundTokens} from '../domain/access.ts';
 import {AppError} from '../failures/app-error.ts';
 import {createToken, hash} from './token-hash.ts';
 
-/** Dependencies of {@link createBackgroundRegister}. */
 export interface BackgroundRegisterDeps {
   readonly randomBytes: (sizeBytes: number) => Uint8Array;
 }

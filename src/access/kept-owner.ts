@@ -3,7 +3,6 @@ import type {Owner, OwnerCode} from '../domain/owner.ts';
 import {createOwnerAccess, type OwnerAccess, type OwnerAccessDeps} from './owner-access.ts';
 import {type OwnerPlace, ownerFilesOf, removeOwnerFile, writeOwnerFile} from './owner-file.ts';
 
-/** Dependencies of {@link openOwner}. */
 export interface KeptOwnerDeps extends OwnerAccessDeps {
   readonly place: Omit<OwnerPlace, 'port'>;
   readonly log: Log;

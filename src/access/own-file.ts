@@ -14,7 +14,6 @@ interface OwnPlace {
   readonly followsLink: boolean;
 }
 
-/** Options of {@link writeOwnFile}. */
 export interface WriteOwnOptions extends OwnPlace {
   /** Returns a name that cannot be guessed. */
   readonly randomName: () => string;
@@ -42,7 +41,6 @@ export async function writeOwnFile(path: string, text: string, {randomName, ...p
   });
 }
 
-/** Options of {@link readOwnFile}. */
 export interface ReadOwnOptions extends OwnPlace {
   readonly bytesMax: number;
 }

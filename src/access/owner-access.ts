@@ -2,7 +2,6 @@ import type {Owner, OwnerCode} from '../domain/owner.ts';
 import {AppError} from '../failures/app-error.ts';
 import {createSecret, createToken, findEqual, hash, SecretHasher} from './token-hash.ts';
 
-/** Dependencies of {@link createOwnerAccess}. */
 export interface OwnerAccessDeps {
   /** Address on which the service listens, or `localhost` for both. */
   readonly host: string;

@@ -1,7 +1,7 @@
 import type {AccessToken, AccessTokens, Caller, Permission, RequestedToken} from '../domain/access.ts';
-import type {Timers} from '../domain/timers.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
+import type {Timers} from '../time/timers.ts';
 import {createCaller} from './judged-caller.ts';
 import {readPermission} from './permission.ts';
 import {createToken, findEqual, hash, SecretHasher} from './token-hash.ts';
@@ -11,7 +11,6 @@ export interface KeptToken extends AccessToken {
   readonly hash: Uint8Array;
 }
 
-/** Dependencies of {@link createTokenRegister}. */
 export interface TokenRegisterDeps {
   /** The tokens that were kept. */
   readonly tokens: readonly KeptToken[];

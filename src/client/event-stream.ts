@@ -4,10 +4,11 @@ import {parseRevision} from '../domain/revision.ts';
 import type {FailureError} from '../failures/failure-error.ts';
 import {type ClientEvent, readEvent} from '../protocol/event/event.ts';
 import {type SseBlock, SseParser} from '../protocol/event/server-sent-events.ts';
+import {backoffMs} from '../time/backoff.ts';
 import {expecting, unexpectedAnswer} from './answer.ts';
 import {formatQuery} from './query.ts';
 import {type CallOptions, isTransient, type Transport} from './transport.ts';
-import {backoffMs, waitMs} from './waiting.ts';
+import {waitMs} from './waiting.ts';
 
 /** Selects the events of a stream, and where it starts. */
 export interface EventsOptions<K extends EventKind = DefaultEventKind> extends CallOptions {
@@ -236,8 +237,7 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
   /** Reports that the connection is lost, and waits with exponential backoff. */
   async #waitToConnect(because: FailureError | undefined, ended: AbortSignal): Promise<void> {
     const {random} = this.#transport.options;
-    const backoff = {firstMs: FIRST_WAIT_MS, maxMs: WAIT_MS_MAX, random};
-    const retryAfterMs = backoffMs(++this.#failures, backoff);
+    const retryAfterMs = backoffMs(++this.#failures, {firstMs: FIRST_WAIT_MS, maxMs: WAIT_MS_MAX, random});
     this.#options.onConnection?.({kind: 'lost', because, retryAfterMs});
     // Rejects only if the stream ends.
     await waitMs(retryAfterMs, ended).catch(() => {});

@@ -1,16 +1,17 @@
 import type {Expectation} from '../domain/entry.ts';
-import {untilAborted} from '../domain/until-aborted.ts';
 import {FailureError} from '../failures/failure-error.ts';
 import type {FailureReading} from '../protocol/failure/failure-document.ts';
 import {formatExpectation, hasBareRevision} from '../protocol/headers/preconditions.ts';
 import {readStoreId} from '../protocol/service-documents.ts';
+import {backoffMs} from '../time/backoff.ts';
+import {untilAborted} from '../time/until-aborted.ts';
 import {type Answer, failureOf, parseAnswer, readAnswer} from './answer.ts';
 import {isIdempotent} from './idempotence.ts';
 import {Limiter, REQUESTS_MAX} from './limiter.ts';
 import {describeCause, wasRefused} from './network/network.ts';
 import {PinnedStore} from './pinned-store.ts';
 import {type LinkedSignal, Signals} from './signals.ts';
-import {backoffMs, waitMs} from './waiting.ts';
+import {waitMs} from './waiting.ts';
 
 /** Options of a call. */
 export interface CallOptions {

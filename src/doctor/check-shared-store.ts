@@ -1,8 +1,8 @@
 import type {EtcdLocation} from '../config/store-location.ts';
-import {PROCESS_TIMERS} from '../identity/process-timers.ts';
 import {CLOCK_DIFFERENCE_MS_MAX} from '../store/shared/etcd/assert-members.ts';
 import {judgeVersion, OLD_VERSION_ADVICE} from '../store/shared/etcd/assert-version.ts';
 import {type InspectedCluster, type InspectedMember, inspectEtcd} from '../store/shared/etcd/inspect-etcd.ts';
+import {PROCESS_TIMERS} from '../time/timers.ts';
 import type {Finding} from './finding.ts';
 
 const CHECK = 'Store';

@@ -28,7 +28,6 @@ export type Recovered =
   | {readonly kind: 'sound' | 'declined'}
   | {readonly kind: 'recovered'; readonly loss: LogLoss; readonly storeId: StoreId; readonly revision: Revision};
 
-/** Options of {@link recoverStore}. */
 export interface RecoverOptions {
   readonly nowMs: () => number;
   /** Called before anything is changed, to save what is not kept. @returns False to change nothing. */

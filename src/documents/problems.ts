@@ -15,7 +15,6 @@ export interface Problem {
 /** Result of checking a value: what the schema makes of it, or the first problems. */
 export type Checked<T> = {readonly value: T} | {readonly found: readonly [Problem, ...Problem[]]};
 
-/** Options of {@link checkValue}. */
 export interface CheckOptions {
   /** True to describe what there is besides what there has to be, for documents with members of many types. @default {false} */
   readonly withReceived?: boolean;

@@ -27,7 +27,6 @@ export interface CheckedEntries extends Pick<Entries, 'list'> {
   deleteRange(range: {readonly prefix: string} & Writer): Promise<number>;
 }
 
-/** Options of {@link CheckedEntries.transact}. */
 export interface CheckedTransactOptions extends Writer {
   /** True if its values are JSON within the limit of depth, since they were read out of a document. @default {false} */
   readonly hasCheckedValues?: boolean | undefined;

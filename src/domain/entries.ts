@@ -2,8 +2,8 @@ import type {Entry, EntryInfo, Expectation} from './entry.ts';
 import type {GivenRevision, Revision} from './revision.ts';
 
 /**
- * The entries of the store as callers use them, embedded and over HTTP alike: both pass `testEntries`
- * of "crewroom/testing". Keys are plain text; each call checks them.
+ * The entries of the store as callers use them, embedded and over HTTP alike: both pass one contract,
+ * `test/contracts/entries`. Keys are plain text; each call checks them.
  */
 export interface Entries {
   /**

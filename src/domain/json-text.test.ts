@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
+import {SAMPLE_TEXTS} from '../../test/contracts/shared/samples.ts';
 import {accepts} from '../../test/support/accepts.ts';
-import {SAMPLE_TEXTS} from '../testing/shared/samples.ts';
 import {
   copyJson,
   decodeJsonText,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import {inByteOrder, SAMPLE_KEYS} from '../testing/shared/samples.ts';
+import {inByteOrder, SAMPLE_KEYS} from '../../test/contracts/shared/samples.ts';
 import {compareKeys, invalidKey, parseCursor, parseKey, parsePrefix, trustStoredKey} from './key.ts';
 
 const CONTROL_CHARACTER = 'it contains a control character';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
+import {SAMPLE_TEXTS} from '../../test/contracts/shared/samples.ts';
 import {mergePlainly} from '../../test/support/merge-plainly.ts';
-import {SAMPLE_TEXTS} from '../testing/shared/samples.ts';
 import {decodeJsonText, encodeJsonText, type JsonText} from './json-text.ts';
 import {applyMergePatch, mergePatchInSteps} from './merge-patch.ts';
 import {STEP_BYTES_MAX} from './steps.ts';

@@ -42,7 +42,6 @@ export interface RequestPage {
   readonly missed: number;
 }
 
-/** Options of {@link Requests.follow}. */
 export interface FollowOptions {
   /** The cursor of an earlier page, or a sequence number: see {@link Requests.read}. */
   readonly since?: string | undefined;

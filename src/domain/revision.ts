@@ -56,19 +56,7 @@ export function parseRevision(text: string): GivenRevision | undefined {
   return storeId && {storeId, revision};
 }
 
-/**
- * Returns the revision within a given store. A bare revision is accepted unchecked.
- *
- * @returns Undefined for a revision of another store.
- * @example
- * ```ts
- * import {createStoreId, revisionIn} from 'crewroom';
- *
- * const storeId = createStoreId(Uint8Array.of(1));
- * const other = createStoreId(Uint8Array.of(2));
- * console.log(revisionIn(storeId, {storeId, revision: 12}), revisionIn(other, {storeId, revision: 12})); // 12 undefined
- * ```
- */
+/** Returns the revision within a given store; undefined for one of another store. A bare revision is accepted unchecked. */
 export function revisionIn(storeId: StoreId, given: GivenRevision): Revision | undefined {
   if (typeof given === 'number') return given;
   return given.storeId === storeId ? given.revision : undefined;

@@ -12,16 +12,7 @@ export const STORE_ID_BYTES = 8;
 /** Lower-case letters and digits, so that "-" can follow it. Stores of other authors may have longer ids. */
 const STORE_ID = /^[0-9a-z]{1,32}$/;
 
-/**
- * Creates the id of a new store from {@link STORE_ID_BYTES} random bytes.
- *
- * @example
- * ```ts
- * import {createStoreId} from 'crewroom';
- *
- * console.log(createStoreId(Uint8Array.of(63, 156, 42, 123, 1, 212, 232, 86))); // 3f9c2a7b01d4e856
- * ```
- */
+/** Creates the id of a new store from {@link STORE_ID_BYTES} random bytes. */
 export function createStoreId(random: Uint8Array): StoreId {
   return Array.from(random, byte => byte.toString(16).padStart(2, '0')).join('') as StoreId;
 }

@@ -13,7 +13,7 @@ import type {StoreId} from './store-id.ts';
  * implement it; a transaction is data, since a callback cannot be sent over a network.
  *
  * Promises strict serialisability: commits have one order, each sees all before it, and a read that
- * starts after a commit resolved sees that commit. Every adapter passes `testStore` of "crewroom/testing".
+ * starts after a commit resolved sees that commit. Every adapter passes its contract, `test/contracts/store`.
  *
  * Several processes may open one store if its engine is on the network. Then every method may throw `store-unavailable`: the
  * engine cannot be reached, and nothing was changed. Nothing waits for it without a limit.

@@ -34,33 +34,14 @@ const EXPIRES_AT_MAX_MS = 0xffff_ffff_ffff;
 
 const MS_PER_SECOND = 1000;
 
-/**
- * Returns when an entry that is written now expires, in milliseconds since the Unix epoch; undefined for never. For
- * authors of stores.
- *
- * @example
- * ```ts
- * import {expiryTime} from 'crewroom';
- *
- * console.log(expiryTime({kind: 'after', ttlSeconds: 60}, 1000)); // 61000
- * ```
- */
+/** Returns when an entry that is written now expires, in milliseconds since the Unix epoch; undefined for never. */
 export function expiryTime(expiry: Expiry | undefined, nowMs: number): number | undefined {
   if (expiry === undefined) return undefined;
   const atMs = expiry.kind === 'at' ? expiry.expiresAtMs : nowMs + expiry.ttlSeconds * MS_PER_SECOND;
   return Math.min(Math.max(1, Math.floor(atMs)), EXPIRES_AT_MAX_MS);
 }
 
-/**
- * Returns whether an entry has expired, from its exact millisecond on, swept or not. For authors of stores.
- *
- * @example
- * ```ts
- * import {hasExpired} from 'crewroom';
- *
- * console.log(hasExpired({expiresAtMs: 1000}, 999), hasExpired({expiresAtMs: 1000}, 1000)); // false true
- * ```
- */
+/** Returns whether an entry has expired, from its exact millisecond on, swept or not. */
 export function hasExpired<T extends {readonly expiresAtMs?: number | undefined}>(
   entry: T,
   nowMs: number,

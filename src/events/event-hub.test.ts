@@ -8,8 +8,8 @@ import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {SILENT_LOG} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
 import {AppError} from '../failures/app-error.ts';
-import {PROCESS_TIMERS} from '../identity/process-timers.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
+import {PROCESS_TIMERS} from '../time/timers.ts';
 import {createEventHub, type EventHubDeps} from './event-hub.ts';
 import {EVENT_LIMITS} from './event-limits.ts';
 

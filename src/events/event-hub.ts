@@ -15,15 +15,14 @@ import type {Revision} from '../domain/revision.ts';
 import {revisionIn} from '../domain/revision.ts';
 import type {EventStatistics} from '../domain/statistics.ts';
 import type {Store} from '../domain/store.ts';
-import type {Timers} from '../domain/timers.ts';
 import {AppError} from '../failures/app-error.ts';
+import type {Timers} from '../time/timers.ts';
 import {EVENT_LIMITS, type EventLimits} from './event-limits.ts';
 import {FOREIGN_CURSOR} from './history.ts';
 import {type EventCounts, Subscription, type SubscriptionDeps, type SubscriptionStart} from './subscription.ts';
 import {Tail} from './tail.ts';
 import {TickQueue} from './tick-queue.ts';
 
-/** Dependencies of {@link createEventHub}. */
 export interface EventHubDeps {
   readonly store: Pick<Store, 'id' | 'changes' | 'revision' | 'snapshot' | 'onChange'>;
   readonly identity: Pick<IdentitySource, 'onChange'>;

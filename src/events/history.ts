@@ -2,13 +2,12 @@ import type {EventBatch} from '../domain/event.ts';
 import type {Key, Prefix} from '../domain/key.ts';
 import type {Revision} from '../domain/revision.ts';
 import type {Store} from '../domain/store.ts';
-import type {Timers} from '../domain/timers.ts';
+import type {Timers} from '../time/timers.ts';
 import {describePresent, readLog, selectPrefix} from './batches.ts';
 import type {EventLimits} from './event-limits.ts';
 import {type Patience, readPatiently} from './read-patiently.ts';
 import type {TickQueue} from './tick-queue.ts';
 
-/** Dependencies of {@link readHistory}. */
 export interface HistoryDeps {
   readonly store: Pick<Store, 'changes' | 'revision' | 'snapshot'>;
   readonly ticks: TickQueue;

@@ -1,6 +1,7 @@
-import type {Timers} from '../domain/timers.ts';
-import {waitForTime} from '../domain/wait-for-time.ts';
 import {AppError} from '../failures/app-error.ts';
+import {Backoff} from '../time/backoff.ts';
+import type {Timers} from '../time/timers.ts';
+import {wait} from '../time/wait.ts';
 
 /** How to wait for a store that is unavailable. */
 export interface Patience {
@@ -22,13 +23,14 @@ const PAUSE_MS_MAX = 5000;
  * @throws Every failure of `read` but `store-unavailable`.
  */
 export async function readPatiently<T>(read: () => Promise<T>, {timers, signal}: Patience): Promise<T | undefined> {
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
+  const backoff = new Backoff({firstMs: FIRST_PAUSE_MS, maxMs: PAUSE_MS_MAX});
+  for (;;) {
     try {
       return await read();
     } catch (error) {
       if (!(error instanceof AppError) || error.failure.code !== 'store-unavailable') throw error;
     }
-    await waitForTime(pauseMs, {timers, signals: [signal]});
+    await wait(backoff.next(), {timers, signals: [signal]});
     if (signal.aborted) return undefined;
   }
 }

@@ -6,7 +6,6 @@ import {FOREIGN_CURSOR, type HistoryDeps, type HistoryReader, type HistoryStart,
 import {MomentaryEvents} from './momentary-events.ts';
 import type {Delivery, Follower, SizedBatch, Tail} from './tail.ts';
 
-/** Dependencies of {@link Subscription}. */
 export interface SubscriptionDeps extends HistoryDeps {
   readonly tail: Tail;
   readonly counts: EventCounts;

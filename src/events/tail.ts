@@ -2,8 +2,9 @@ import type {Prefix} from '../domain/key.ts';
 import type {Log} from '../domain/log.ts';
 import type {Revision} from '../domain/revision.ts';
 import type {Store} from '../domain/store.ts';
-import type {Timers} from '../domain/timers.ts';
 import {AppError} from '../failures/app-error.ts';
+import {nextTick} from '../time/next-tick.ts';
+import type {Timers} from '../time/timers.ts';
 import {type CommitBatch, readLog, selectPrefix, sizeOfBatch} from './batches.ts';
 import type {EventLimits} from './event-limits.ts';
 import {readPatiently} from './read-patiently.ts';
@@ -32,7 +33,6 @@ export interface Follower {
   fail(error: unknown): void;
 }
 
-/** Dependencies of {@link Tail}. */
 export interface TailDeps {
   readonly store: Pick<Store, 'changes' | 'revision' | 'onChange'>;
   readonly log: Log;
@@ -158,9 +158,9 @@ export class Tail {
         byPrefix.set(follower.prefix, delivery);
       }
       follower.take(delivery);
-      if (++delivered % this.#deps.limits.deliveriesPerTick === 0) await tick();
+      if (++delivered % this.#deps.limits.deliveriesPerTick === 0) await nextTick();
     }
-    await tick();
+    await nextTick();
   }
 }
 
@@ -168,11 +168,5 @@ function select(batches: readonly CommitBatch[], prefix: Prefix): readonly Sized
   return batches.flatMap(whole => {
     const batch = selectPrefix(whole, prefix);
     return batch === undefined ? [] : [{batch, sizeBytes: sizeOfBatch(batch)}];
-  });
-}
-
-function tick(): Promise<void> {
-  return new Promise(resolve => {
-    setImmediate(resolve);
   });
 }

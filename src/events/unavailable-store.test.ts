@@ -6,9 +6,9 @@ import {parseKey} from '../domain/key.ts';
 import {SILENT_LOG} from '../domain/log.ts';
 import type {Snapshot} from '../domain/snapshot.ts';
 import type {Store} from '../domain/store.ts';
-import type {Timers} from '../domain/timers.ts';
 import {AppError} from '../failures/app-error.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
+import type {Timers} from '../time/timers.ts';
 import {createEventHub, type EventHubDeps} from './event-hub.ts';
 
 describe('while the store is unavailable', () => {

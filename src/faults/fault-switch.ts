@@ -6,13 +6,13 @@ import type {Commit} from '../domain/commit.ts';
 import {FAULT_SEED_MAX, type Fault, type FaultList, type Faults} from '../domain/fault.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
-import type {Timers} from '../domain/timers.ts';
-import {waitForTime} from '../domain/wait-for-time.ts';
 import {AppError} from '../failures/app-error.ts';
-import {type FaultKind, withFault} from '../failures/fault-mark.ts';
+import type {FaultKind} from '../failures/fault-mark.ts';
+import {withFault} from '../failures/fault-mark.ts';
+import type {Timers} from '../time/timers.ts';
+import {wait} from '../time/wait.ts';
 import {createDrawers, drawFaults} from './draw-faults.ts';
 
-/** Dependencies of {@link createFaultSwitch}. */
 export interface FaultSwitchDeps {
   /** True if the store is in memory: only then its clock may be ahead. */
   readonly ephemeral: boolean;
@@ -157,20 +157,10 @@ function activate(faults: readonly Fault[], timers: Timers): ActiveFaults & {end
   return {
     kinds: new Set(faults.map(({kind}) => kind)),
     draw: request => drawFaults(request, drawers),
-    wait: (delayMs, signal) => wait(delayMs, {signal, ended: ended.signal, timers}),
+    wait: async (delayMs, signal) => {
+      await wait(delayMs, {timers, signals: [signal, ended.signal]});
+      signal.throwIfAborted();
+    },
     end: () => ended.abort(),
   };
-}
-
-interface Waiting {
-  /** Rejects the wait. */
-  readonly signal: AbortSignal;
-  /** Ends the wait. */
-  readonly ended: AbortSignal;
-  readonly timers: Timers;
-}
-
-async function wait(delayMs: number, {signal, ended, timers}: Waiting): Promise<void> {
-  await waitForTime(delayMs, {timers, signals: [signal, ended]});
-  signal.throwIfAborted();
 }

@@ -9,7 +9,6 @@ export const PRIVATE_FILE_MODE = 0o600;
 /** Any user may read the file, unless the umask forbids it. */
 export const SHARED_FILE_MODE = 0o666;
 
-/** Options of {@link replaceFile}. */
 export interface ReplaceOptions {
   /** Mode of the new file, less the umask. */
   readonly mode: number;

@@ -17,7 +17,6 @@ import {createFetchHandler, type FetchHandler} from './fetch-handler.ts';
 import {createPeerCheck} from './node/peer-check.ts';
 import {type RunningServer, startServer} from './node/server.ts';
 
-/** Dependencies of {@link createHttpService}. */
 export interface HttpServiceDeps extends Pick<HandlerDeps, 'routes' | 'access' | 'elapsedMs' | 'onAnswered'> {
   readonly settings: HttpSettings;
   readonly faults: ServedFaults;

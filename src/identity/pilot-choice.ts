@@ -3,7 +3,6 @@ import {isPilotChooser, type PilotList, type Pilots} from '../domain/pilots.ts';
 import {AppError} from '../failures/app-error.ts';
 import {listSamplePilots} from './sample-pilots.ts';
 
-/** Dependencies of {@link createPilotChoice}. */
 export interface PilotChoiceDeps {
   readonly identity: Pick<IdentitySource, 'origin' | 'current'>;
   /** Served while no pilot is signed in. */

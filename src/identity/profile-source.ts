@@ -9,7 +9,6 @@ import {describeFileError, FileError} from '../files/read-file.ts';
 import {readTextFile} from '../files/text-file.ts';
 import {readPartialDocument} from './identity-document.ts';
 
-/** Dependencies of {@link openProfileSource}. */
 export interface ProfileSourceDeps {
   /** A file that contains an identity document. */
   readonly file: string;

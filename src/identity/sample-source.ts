@@ -5,7 +5,6 @@ import {DEFAULT_PILOT, type PilotChooser, SAMPLE_PILOT_NAMES, type SamplePilotNa
 import {AppError} from '../failures/app-error.ts';
 import {readSamplePilot} from './sample-pilots.ts';
 
-/** Dependencies of {@link openSampleSource}. */
 export interface SampleSourceDeps {
   readonly log: Log;
 }

@@ -1,9 +1,8 @@
 import type {IdentitySource} from '../domain/identity.ts';
-import type {Timers} from '../domain/timers.ts';
+import type {Timers} from '../time/timers.ts';
 import type {Secrets} from './background/log/secrets.ts';
 import {type Pilot, readPilot} from './pilot.ts';
 
-/** Dependencies of {@link FollowedPilot}. */
 export interface FollowedPilotDeps {
   readonly identity: IdentitySource;
   /** Learns the secrets of each identity. */

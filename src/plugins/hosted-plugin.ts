@@ -2,10 +2,10 @@ import {join} from 'node:path';
 import type {BackgroundTokens} from '../domain/access.ts';
 import type {Log} from '../domain/log.ts';
 import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus} from '../domain/plugin.ts';
-import type {Timers} from '../domain/timers.ts';
-import {waitForTime} from '../domain/wait-for-time.ts';
 import {AppError} from '../failures/app-error.ts';
 import {messageOf} from '../failures/error-text.ts';
+import type {Timers} from '../time/timers.ts';
+import {wait} from '../time/wait.ts';
 import type {Background, BackgroundDeps} from './background/background.ts';
 import {BACKGROUND_FILE} from './directory/folder-state.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
@@ -15,7 +15,6 @@ import {describeStatus, findObstacle, NO_PILOT, type Progress} from './plugin-st
 import {RestartPolicy} from './restart-policy.ts';
 import type {PluginStorage} from './storage.ts';
 
-/** Dependencies of {@link HostedPlugin}. */
 export interface HostedPluginDeps {
   /** Starts a process. */
   readonly start: (given: BackgroundParts) => Background;
@@ -173,7 +172,7 @@ export class HostedPlugin {
         await this.#runOnce(pilot, signal);
       } else {
         this.#reach(obstacle ?? NO_PILOT);
-        await whenAborted(signal);
+        await wait(undefined, {timers: this.#deps.timers, signals: [signal]});
       }
     }
   }
@@ -225,7 +224,7 @@ export class HostedPlugin {
     void background.started.then(isStarted => {
       if (isStarted && !signal.aborted) this.#noteStarted(background);
     });
-    await Promise.race([background.ended, whenAborted(signal)]);
+    await Promise.race([background.ended, wait(undefined, {timers: this.#deps.timers, signals: [signal]})]);
     await background.stop();
     if (signal.aborted) this.#deps.log.info('plugin stopped', {plugin: this.#found.id, reason: this.#progress.reason});
     return background.ended;
@@ -239,7 +238,7 @@ export class HostedPlugin {
 
   /** Waits for a time, without limit if it is undefined. Returns early once the signal is aborted. */
   #pause(timeMs: number | undefined, signal: AbortSignal): Promise<void> {
-    return waitForTime(timeMs, {timers: this.#deps.timers, signals: [signal]});
+    return wait(timeMs, {timers: this.#deps.timers, signals: [signal]});
   }
 
   /** Makes the loop start over, which stops a running background. */
@@ -271,11 +270,4 @@ function describeNoBackground({state, reason}: Progress): string {
 /** Returns a text that changes if the background has to be restarted. */
 function restartKeyOf({directory, stamp, hasBackground, problems}: FoundPlugin): string {
   return JSON.stringify([directory, stamp, hasBackground, problems]);
-}
-
-function whenAborted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), {once: true});
-  });
 }

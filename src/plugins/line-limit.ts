@@ -1,5 +1,5 @@
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
-import type {Timers} from '../domain/timers.ts';
+import type {Timers} from '../time/timers.ts';
 
 /** Length of the interval that the limit holds for, in milliseconds. */
 const INTERVAL_MS = 1000;

@@ -5,9 +5,9 @@ import type {Log} from '../domain/log.ts';
 import {type LabelledPlugin, withoutPageSecrets} from '../domain/page-proofs.ts';
 import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus, Plugins} from '../domain/plugin.ts';
 import type {PluginManifest} from '../domain/plugin-manifest.ts';
-import type {Timers} from '../domain/timers.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
+import type {Timers} from '../time/timers.ts';
 import type {Background} from './background/background.ts';
 import type {Environment} from './background/environment.ts';
 import {Secrets} from './background/log/secrets.ts';
@@ -19,7 +19,6 @@ import {LineLimit} from './line-limit.ts';
 import {findObstacle, findPage} from './plugin-status.ts';
 import type {PluginStorage} from './storage.ts';
 
-/** Dependencies of {@link createPluginHost}. */
 export interface PluginHostDeps {
   /** Directory of installed plugins; undefined for none. */
   readonly directory: string | undefined;

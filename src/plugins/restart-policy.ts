@@ -1,3 +1,5 @@
+import {Backoff} from '../time/backoff.ts';
+
 /** Pause before the first start after an end, in milliseconds; doubled with each end that follows. */
 const FIRST_PAUSE_MS = 500;
 
@@ -19,15 +21,14 @@ export interface Run {
 /** Decides when a background that ended by itself is started again. */
 export class RestartPolicy {
   #endsAtMs: readonly number[] = [];
-  #pauseMs = FIRST_PAUSE_MS;
+  readonly #backoff = new Backoff({firstMs: FIRST_PAUSE_MS, maxMs: PAUSE_MAX_MS});
 
   /** Counts a run that has ended. @returns The pause before the next one, in milliseconds; undefined for none. */
   next({startedAtMs, endedAtMs}: Run): number | undefined {
     const recent = this.#endsAtMs.filter(atMs => atMs > endedAtMs - WINDOW_MS);
     this.#endsAtMs = [...recent, endedAtMs];
     if (this.#endsAtMs.length >= ENDS_MAX) return undefined;
-    const pauseMs = endedAtMs - startedAtMs >= WINDOW_MS ? FIRST_PAUSE_MS : this.#pauseMs;
-    this.#pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS);
-    return pauseMs;
+    if (endedAtMs - startedAtMs >= WINDOW_MS) this.#backoff.reset();
+    return this.#backoff.next();
   }
 }

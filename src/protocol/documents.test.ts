@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../../test/contracts/shared/samples.ts';
 import {readSignIn} from '../documents/requests.ts';
 import type {Transaction} from '../domain/entries.ts';
 import type {Entry} from '../domain/entry.ts';
@@ -11,7 +12,6 @@ import type {SessionStatus} from '../domain/session.ts';
 import {createStoreId} from '../domain/store-id.ts';
 import {AppError} from '../failures/app-error.ts';
 import {isSentFailure} from '../failures/failure.ts';
-import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../testing/shared/samples.ts';
 import {formatEvent, formatPolled, readEvent} from './event/event.ts';
 import {type FailureReading, formatFailure, readFailure} from './failure/failure-document.ts';
 import {formatEntryHeaders, readEntryHeaders} from './headers/entry-headers.ts';

@@ -5,13 +5,12 @@ import {
   type RequestPage,
   type Requests,
 } from '../domain/recorded-request.ts';
-import type {Timers} from '../domain/timers.ts';
-import {waitForTime} from '../domain/wait-for-time.ts';
 import {AppError} from '../failures/app-error.ts';
+import type {Timers} from '../time/timers.ts';
+import {wait} from '../time/wait.ts';
 import {describeRequest} from './describe-request.ts';
 import {type AnsweredRequest, KeptRequests} from './kept-requests.ts';
 
-/** Dependencies of {@link createRequestRing}. */
 export interface RequestRingDeps {
   /** Paths of the routes whose requests are not recorded. */
   readonly omitted: readonly string[];
@@ -148,7 +147,7 @@ class MemoryRequestRing implements RequestRing {
     const seen = this.#count;
     const woken = new AbortController();
     if (orRequest) this.#waiting.add(woken);
-    await waitForTime(ms, {timers: this.#deps.timers, signals: [ended, woken.signal]});
+    await wait(ms, {timers: this.#deps.timers, signals: [ended, woken.signal]});
     this.#waiting.delete(woken);
     return this.#count > seen;
   }

@@ -24,7 +24,6 @@ import {assertTransaction} from '../domain/transaction.ts';
 import {assertValueSize, parseValue} from '../domain/value.ts';
 import {AppError} from '../failures/app-error.ts';
 
-/** Dependencies of {@link createEntryService}. */
 export interface EntryServiceDeps {
   readonly store: Store;
   /** @default {NO_FAULTS} */

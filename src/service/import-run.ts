@@ -11,7 +11,6 @@ import type {EntryLine, ExportLine} from '../protocol/transfer/export-lines.ts';
 import {createExportLineParser} from '../protocol/transfer/read-export-lines.ts';
 import type {ImportTarget, Stored} from './import-target.ts';
 
-/** Dependencies of {@link ImportRun}. */
 export interface ImportRunDeps {
   readonly store: Store;
   readonly nowMs: () => number;

@@ -37,7 +37,6 @@ export interface StoredAndDeleted extends Stored {
   readonly deleted: number;
 }
 
-/** Dependencies of {@link createImportTarget}. */
 export interface ImportTargetDeps {
   readonly store: Store;
   readonly faults: StoreFaults;

@@ -4,9 +4,9 @@ import {encodeJsonText} from '../domain/json-text.ts';
 import {parseKey} from '../domain/key.ts';
 import {SILENT_LOG} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
-import type {Timers} from '../domain/timers.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {Failure} from '../failures/failure.ts';
+import type {Timers} from '../time/timers.ts';
 import {createSweeper, SWEEP_INTERVAL_MS, type Sweeper} from './sweeper.ts';
 
 /** Longest delay of `setTimeout`, in milliseconds; it fires at once for a longer one. */

@@ -1,9 +1,8 @@
 import type {Log} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
-import type {Timers} from '../domain/timers.ts';
 import {AppError} from '../failures/app-error.ts';
+import type {Timers} from '../time/timers.ts';
 
-/** Dependencies of {@link createSweeper}. */
 export interface SweeperDeps {
   readonly store: Pick<Store, 'sweep'>;
   readonly log: Log;

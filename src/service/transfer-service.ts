@@ -8,7 +8,6 @@ import {startExport} from './export-run.ts';
 import {ImportRun} from './import-run.ts';
 import {createImportTarget} from './import-target.ts';
 
-/** Dependencies of {@link createTransferService}. */
 export interface TransferDeps {
   readonly store: Store;
   /** @default {NO_FAULTS} */

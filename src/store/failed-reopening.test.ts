@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import {constants} from 'node:os';
 import {describe, expect, test} from 'vitest';
+import {keysOf, put, range, read, textOf, write} from '../../test/contracts/shared/assertions.ts';
 import {makeDirectory} from '../../test/support/store-fixture.ts';
 import {SILENT_LOG} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
 import type {FailureCode} from '../failures/failure.ts';
-import {keysOf, put, range, read, textOf, write} from '../testing/shared/assertions.ts';
 import {LMDB} from './lmdb/engine.ts';
 import type {Environment} from './lmdb/environment.ts';
 import {openLmdbStore} from './lmdb-store.ts';

@@ -1,10 +1,10 @@
 import {describe, expect, test} from 'vitest';
+import {put, read, textOf, write} from '../../test/contracts/shared/assertions.ts';
 import {CrashRun} from '../../test/support/disk/crash-run.ts';
 import {type DiskCall, type Fault, MemoryDisk} from '../../test/support/disk/memory-disk.ts';
 import {memoryEngine, type States} from '../../test/support/disk/memory-engine.ts';
 import {SILENT_LOG} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
-import {put, read, textOf, write} from '../testing/shared/assertions.ts';
 import {openLmdbStore} from './lmdb-store.ts';
 
 /** Number of calls of a run that fail, one in each of as many runs: opening a new store, and more than ten writes. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import {readdir, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {changesOf, keysOf, put, range, read, textOf, write} from '../../test/contracts/shared/assertions.ts';
 import {ProcessFailure, type StoreProcess} from '../../test/store/store-process.ts';
 import {CAN_LIMIT, CAN_TRACE, makeDirectory, openStore, startProcess} from '../../test/support/store-fixture.ts';
-import {changesOf, keysOf, put, range, read, textOf, write} from '../testing/shared/assertions.ts';
 import {WAL_FILES} from './wal/wal-files.ts';
 
 /** Traces a process and its threads. It stops only at the traced calls: at every call, most of the time would be spent there. */

@@ -2,10 +2,20 @@ import assert from 'node:assert/strict';
 import {chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
+import {
+  changesOf,
+  keysOf,
+  patch,
+  put,
+  range,
+  read,
+  remove,
+  textOf,
+  write,
+} from '../../test/contracts/shared/assertions.ts';
 import {makeDirectory, openStore} from '../../test/support/store-fixture.ts';
 import {parseKey} from '../domain/key.ts';
 import type {Store} from '../domain/store.ts';
-import {changesOf, keysOf, patch, put, range, read, remove, textOf, write} from '../testing/shared/assertions.ts';
 import {encodeChangeLogKey} from './format/change-log-record.ts';
 import {openEnvironment} from './lmdb/environment.ts';
 import type {Table} from './lmdb/table.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import {mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test, vi} from 'vitest';
+import {patch, put, remove, write} from '../../test/contracts/shared/assertions.ts';
 import {makeDirectory, openStore} from '../../test/support/store-fixture.ts';
-import {patch, put, remove, write} from '../testing/shared/assertions.ts';
 
 describe('the statistics of an LMDB store', () => {
   test('have the values that were written, and the records of the write-ahead log', async () => {

@@ -35,7 +35,6 @@ import {replayRecord} from './wal/replay.ts';
 import {DiskGate} from './write/disk-gate.ts';
 import {WritePath} from './write/write-path.ts';
 
-/** Options of {@link openLmdbStore}. */
 export interface LmdbStoreDeps extends StoreClockDeps {
   /** The data directory; it is created if it is missing. */
   readonly directory: string;

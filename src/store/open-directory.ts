@@ -47,7 +47,6 @@ export interface LogDamage {
   readonly behind: readonly RecoveredRecord[];
 }
 
-/** Options of {@link openDirectory}. */
 export interface OpeningOptions {
   readonly engine: Engine;
   readonly randomBytes: (sizeBytes: number) => Uint8Array;

@@ -40,7 +40,6 @@ export interface Verification {
   readonly storeIdDamaged: boolean;
 }
 
-/** Options of {@link verifyStore}. */
 export interface VerifyOptions {
   /** Called with the number of entries that are checked, and the number of all entries if it is known. */
   readonly onProgress?: ((checked: number, total: number | undefined) => void) | undefined;

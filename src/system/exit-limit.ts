@@ -1,6 +1,5 @@
 import {spawn} from 'node:child_process';
 
-/** Options of {@link limitExit}. */
 export interface ExitLimitOptions {
   /** The program of Node. */
   readonly node: string;

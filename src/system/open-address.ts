@@ -1,7 +1,6 @@
 import {spawn} from 'node:child_process';
 import {codeOf, messageOf} from '../failures/error-text.ts';
 
-/** Dependencies of {@link openAddress}. */
 export interface OpenAddressDeps {
   readonly platform: NodeJS.Platform;
   readonly environment: Readonly<Record<string, string | undefined>>;

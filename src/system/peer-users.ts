@@ -1,4 +1,4 @@
-import {setImmediate} from 'node:timers/promises';
+import {nextTick} from '../time/next-tick.ts';
 import {isMissingTable, type LinuxSocket, linuxForms, SOCKET_TABLES, streamSockets} from './linux-sockets.ts';
 import type {ConnectionEnds} from './socket-owner.ts';
 
@@ -15,7 +15,6 @@ export interface PeerUsers {
   find(ends: ConnectionEnds): Promise<PeerUser>;
 }
 
-/** Dependencies of {@link createPeerUsers}. */
 export interface PeerUsersDeps {
   /** The lists of sockets of IPv4 and IPv6. @default {those of Linux} */
   readonly tables?: readonly [string, string];
@@ -90,7 +89,7 @@ class SharedReadings implements PeerUsers {
       else this.#waiting.push(search);
     }
     // The sockets of clients that connect meanwhile are accepted first, and share the next reading.
-    if (this.#waiting.length > 0) await setImmediate();
+    if (this.#waiting.length > 0) await nextTick();
   }
 }
 

@@ -2,7 +2,7 @@ import {readdirSync, readlinkSync} from 'node:fs';
 import {readdir, readlink} from 'node:fs/promises';
 import {get} from 'node:http';
 import {basename} from 'node:path';
-import {setImmediate} from 'node:timers/promises';
+import {nextTick} from '../time/next-tick.ts';
 import {findListeningSocket} from './linux-sockets.ts';
 import type {ListenAddress} from './loopback.ts';
 
@@ -77,7 +77,7 @@ const LINKS_PER_TICK = 500;
 async function hasOpenFile(processId: string, link: string): Promise<boolean> {
   const directory = `/proc/${processId}/fd`;
   for (const [index, file] of attempt(() => readdirSync(directory), []).entries()) {
-    if (index % LINKS_PER_TICK === 0) await setImmediate();
+    if (index % LINKS_PER_TICK === 0) await nextTick();
     if (attempt(() => readlinkSync(`${directory}/${file}`), '') === link) return true;
   }
   return false;

@@ -3,7 +3,7 @@ import {readFile, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {parseKey} from '../../src/domain/key.ts';
-import {keysOf, put, range, textOf, write} from '../../src/testing/shared/assertions.ts';
+import {keysOf, put, range, textOf, write} from '../contracts/shared/assertions.ts';
 import {makeDirectory, openStore, putOf, writeWal} from '../support/store-fixture.ts';
 import {createMachine} from './crewroom.ts';
 

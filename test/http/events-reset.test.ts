@@ -4,7 +4,7 @@ import {encodeJsonText} from '../../src/domain/json-text.ts';
 import {parseKey} from '../../src/domain/key.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import {createEventHub} from '../../src/events/event-hub.ts';
-import {PROCESS_TIMERS} from '../../src/identity/process-timers.ts';
+import {PROCESS_TIMERS} from '../../src/time/timers.ts';
 import {makeDirectory, openStore} from '../support/store-fixture.ts';
 
 describe('subscribers of a restarted service', () => {

@@ -18,7 +18,7 @@ import {
   remove,
   textOf,
   write,
-} from '../../src/testing/shared/assertions.ts';
+} from '../contracts/shared/assertions.ts';
 import {openStoreIn} from '../support/shared-stores.ts';
 import {SimulatedEngine} from '../support/simulated-engine.ts';
 

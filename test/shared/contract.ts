@@ -4,15 +4,13 @@ import type {Store} from '../../src/domain/store.ts';
 import {createEntryService} from '../../src/service/entry-service.ts';
 import {withValues} from '../../src/service/typed-entries.ts';
 import type {Driver} from '../../src/store/shared/engine/driver.ts';
-import {
-  type ClockedStore,
-  type OpenedEntries,
-  type ReopenableStore,
-  type SharedStores,
-  testEntries,
-  testStore,
-} from '../../src/testing/index.ts';
-import {put, remove} from '../../src/testing/shared/assertions.ts';
+import {testEntries} from '../contracts/entries/entries-contract.ts';
+import type {OpenedEntries} from '../contracts/entries/opened-entries.ts';
+import {put, remove} from '../contracts/shared/assertions.ts';
+import type {ClockedStore} from '../contracts/store/expiry.ts';
+import type {ReopenableStore} from '../contracts/store/identity.ts';
+import type {SharedStores} from '../contracts/store/sharing.ts';
+import {testStore} from '../contracts/store/store-contract.ts';
 import {FakeTime, type Opened} from '../support/opened-store.ts';
 import {openStoreIn} from '../support/shared-stores.ts';
 import {LOG_CHANGES_MAX as MODEL_LOG_CHANGES_MAX, testAgainstModel} from '../support/store-model.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import type {Store} from '../../src/domain/store.ts';
-import type {Timers} from '../../src/domain/timers.ts';
 import type {AppError} from '../../src/failures/app-error.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import {REQUEST_BYTES_MAX} from '../../src/store/shared/engine/staging.ts';
+import type {Timers} from '../../src/time/timers.ts';
 import {
   assertFails,
   assertFailsWith,
@@ -20,7 +20,7 @@ import {
   remove,
   textOf,
   write,
-} from '../../src/testing/shared/assertions.ts';
+} from '../contracts/shared/assertions.ts';
 import {openStoreIn} from '../support/shared-stores.ts';
 import {SimulatedEngine} from '../support/simulated-engine.ts';
 

@@ -14,7 +14,7 @@ import {
   read,
   textOf,
   write,
-} from '../../src/testing/shared/assertions.ts';
+} from '../contracts/shared/assertions.ts';
 import {openStoreIn, TIMERS} from '../support/shared-stores.ts';
 import {SimulatedEngine} from '../support/simulated-engine.ts';
 

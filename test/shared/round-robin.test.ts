@@ -3,7 +3,7 @@ import {describe, test} from 'vitest';
 import type {Store} from '../../src/domain/store.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import type {Head} from '../../src/store/shared/engine/head.ts';
-import {put, write} from '../../src/testing/shared/assertions.ts';
+import {put, write} from '../contracts/shared/assertions.ts';
 import {openStoreIn} from '../support/shared-stores.ts';
 import {SimulatedEngine} from '../support/simulated-engine.ts';
 

@@ -5,7 +5,7 @@ import {trustStoredJson} from '../../src/domain/json-text.ts';
 import {parseKey} from '../../src/domain/key.ts';
 import type {KnownHead} from '../../src/store/shared/engine/head.ts';
 import {ValueReader} from '../../src/store/shared/value-reader.ts';
-import {put, textOf, write} from '../../src/testing/shared/assertions.ts';
+import {put, textOf, write} from '../contracts/shared/assertions.ts';
 import {openStoreIn} from '../support/shared-stores.ts';
 import {SimulatedEngine} from '../support/simulated-engine.ts';
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import {mkdir, readFile, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {PluginLogLine, PluginRequest} from '../../src/domain/plugin.ts';
-import type {Timers} from '../../src/domain/timers.ts';
 import {AppError} from '../../src/failures/app-error.ts';
 import type {Failure} from '../../src/failures/failure.ts';
 import {type Background, type BackgroundDeps, startBackground} from '../../src/plugins/background/background.ts';
 import {Secrets} from '../../src/plugins/background/log/secrets.ts';
+import type {Timers} from '../../src/time/timers.ts';
 import {makeTemporaryDirectory} from './service.ts';
 
 /** A background that runs, in a folder of its own. */

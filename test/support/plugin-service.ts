@@ -7,7 +7,7 @@ import type {Log, LogFields} from '../../src/domain/log.ts';
 import type {PluginStatus, Plugins} from '../../src/domain/plugin.ts';
 import {summarise} from '../../src/identity/identity-document.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
-import type {CrewroomParts} from '../../src/parts.ts';
+import type {ServiceParts} from '../../src/parts.ts';
 import {makeTemporaryDirectory, startService, type TestService} from './service.ts';
 
 /** A service that runs plugins of a temporary directory. */
@@ -38,7 +38,7 @@ export interface LogLine extends LogFields {
 export async function startPlugins(
   prepare: (directory: string) => Promise<unknown>,
   options: Partial<Config> = {},
-  parts: Partial<CrewroomParts> = {},
+  parts: Partial<ServiceParts> = {},
 ): Promise<PluginService> {
   const home = await makeTemporaryDirectory();
   onTestFinished(() => home[Symbol.asyncDispose]());

@@ -5,7 +5,7 @@ import {afterAll, beforeAll, onTestFinished} from 'vitest';
 import {openCrewroom} from '../../src/app.ts';
 import type {Config} from '../../src/config/config.ts';
 import type {Crewroom} from '../../src/crewroom.ts';
-import type {CrewroomParts} from '../../src/parts.ts';
+import type {ServiceParts} from '../../src/parts.ts';
 import {exchange, formatRequest, type RawAnswer, RawClient} from './raw-client.ts';
 
 /** A service that listens, for one test or one file of tests. */
@@ -24,7 +24,7 @@ export interface TestService extends AsyncDisposable {
  */
 export async function startService(
   options: Partial<Config> = {},
-  parts: Partial<CrewroomParts> = {},
+  parts: Partial<ServiceParts> = {},
 ): Promise<TestService> {
   const directory = await makeTemporaryDirectory();
   const dataDir = options.dataDir ?? join(directory.path, 'data');
@@ -48,7 +48,7 @@ export async function startService(
 }
 
 /** Starts one service for all tests of a file or `describe`. @returns A function, since it runs only inside tests. */
-export function useService(options: Partial<Config> = {}, parts: Partial<CrewroomParts> = {}): () => TestService {
+export function useService(options: Partial<Config> = {}, parts: Partial<ServiceParts> = {}): () => TestService {
   let service: TestService | undefined;
   beforeAll(async () => {
     service = await startService(options, parts);

@@ -8,11 +8,11 @@ import type {Config} from '../../src/config/config.ts';
 import type {Crewroom} from '../../src/crewroom.ts';
 import type {LogFields} from '../../src/domain/log.ts';
 import type {SessionStatus} from '../../src/domain/session.ts';
-import type {Timers} from '../../src/domain/timers.ts';
 import {AppError} from '../../src/failures/app-error.ts';
 import {makeAirline} from '../../src/identity/backend/airline-profile.ts';
 import type {Keychain} from '../../src/identity/keychain/keychain.ts';
-import type {CrewroomParts} from '../../src/parts.ts';
+import type {ServiceParts} from '../../src/parts.ts';
+import type {Timers} from '../../src/time/timers.ts';
 import {startPhpVms5, type TestBackEnd} from './back-ends.ts';
 import {makeTemporaryDirectory, startService} from './service.ts';
 
@@ -132,7 +132,7 @@ export interface Machine {
   readonly backEnd: TestBackEnd;
   readonly directory: string;
   readonly dataDir: string;
-  start(options?: Partial<Config>, parts?: Partial<CrewroomParts>): Promise<Running>;
+  start(options?: Partial<Config>, parts?: Partial<ServiceParts>): Promise<Running>;
 }
 
 /** A running service. */

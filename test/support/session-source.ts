@@ -16,7 +16,6 @@ export interface OpenedSource {
   readonly log: TestLog;
 }
 
-/** Options of {@link openSource}. */
 export interface SourceOptions {
   readonly timeoutMs?: number;
   readonly random?: () => number;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type {Commit, Expiry, Operation} from '../../src/domain/commit.ts';
 import type {Expectation} from '../../src/domain/entry.ts';
-import {key, patch, put, remove} from '../../src/testing/shared/assertions.ts';
+import {key, patch, put, remove} from '../contracts/shared/assertions.ts';
 
 // Few keys and revisions, so that commits meet each other.
 /** Keys of all steps. */

@@ -1,5 +1,5 @@
 import {createClient} from 'crewroom/client';
-import {LossError} from '../history.ts';
+import {LossError} from '../loss-error.ts';
 import {type Follower, type FollowerOptions, formatEvent, lastKey} from './follower.ts';
 
 /** Creates a follower on top of the client, which reconnects by its own rules. */

@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
-import {type LoggedChange, LossError} from '../history.ts';
+import type {LoggedChange} from '../history.ts';
+import {LossError} from '../loss-error.ts';
 import type {Random} from '../random.ts';
 
 /** Parameters of a follower. */

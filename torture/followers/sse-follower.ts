@@ -1,6 +1,7 @@
 import {openEventStream} from '../../test/support/event-stream.ts';
 import type {Beginning} from '../continuity.ts';
-import {type LoggedChange, LossError} from '../history.ts';
+import type {LoggedChange} from '../history.ts';
+import {LossError} from '../loss-error.ts';
 import {type Follower, type FollowerOptions, followToEnd, formatEvent, lastKey} from './follower.ts';
 
 /** Handles everything that comes before the first event. */

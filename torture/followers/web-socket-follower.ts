@@ -1,6 +1,7 @@
 import {once} from 'node:events';
 import {WebSocket} from 'ws';
-import {type LoggedChange, LossError} from '../history.ts';
+import type {LoggedChange} from '../history.ts';
+import {LossError} from '../loss-error.ts';
 import {type Follower, type FollowerOptions, followToEnd, formatEvent, lastKey} from './follower.ts';
 
 /**

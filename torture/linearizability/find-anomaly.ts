@@ -8,7 +8,6 @@ import {
   type Write,
 } from './exchange.ts';
 
-/** Options of {@link findAnomaly}. */
 export interface AnomalyOptions {
   /**
    * Maximum number of configurations before the search gives up and reports that. A correct history needs about one per

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {LossError} from '../history.ts';
+import {LossError} from '../loss-error.ts';
 import {readOperations} from './operations.ts';
 import {type Fate, imageAt} from './simulated-disk.ts';
 import {checkSyncOrder, sentRevisions} from './sync-order.ts';

@@ -1,5 +1,5 @@
-import {LossError} from '../history.ts';
 import type {Attempt} from '../ledger.ts';
+import {LossError} from '../loss-error.ts';
 import type {Operation} from './operations.ts';
 
 /** A revision that left the service, and the time at which its bytes began to leave. */

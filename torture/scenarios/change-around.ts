@@ -4,7 +4,7 @@ import {type Crewroom, openCrewroom} from 'crewroom';
 import {createClient} from 'crewroom/client';
 import {listFiles} from '../damage.ts';
 import {examine} from '../doctor.ts';
-import {LossError} from '../history.ts';
+import {LossError} from '../loss-error.ts';
 import type {Random} from '../random.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 import {StartError, startService} from '../service-process.ts';

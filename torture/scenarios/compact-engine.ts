@@ -9,9 +9,10 @@ import {compactNow, findMissingEngine, MEMBERS, startTwo} from '../engine.ts';
 import {ClientFollower} from '../followers/client-follower.ts';
 import {lastKey} from '../followers/follower.ts';
 import {SseFollower} from '../followers/sse-follower.ts';
-import {History, type LoggedChange, LossError} from '../history.ts';
+import {History, type LoggedChange} from '../history.ts';
 import {Ledger} from '../ledger.ts';
 import {runLoad} from '../load.ts';
+import {LossError} from '../loss-error.ts';
 import {readChanges, readEntries} from '../read-back.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 

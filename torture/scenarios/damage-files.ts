@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {AppError, type Client, createClient, type FailureCode} from 'crewroom/client';
 import {type Damage, damageDirectory, PAGE_BYTES} from '../damage.ts';
 import {type Examination, examine} from '../doctor.ts';
-import {LossError} from '../history.ts';
+import {LossError} from '../loss-error.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 import {type Exit, runCommand, type ServiceProcess, StartError, startService} from '../service-process.ts';
 import {formatValue} from '../values.ts';

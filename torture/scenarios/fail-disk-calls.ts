@@ -1,8 +1,9 @@
 import {join} from 'node:path';
 import {AppError, type ClientEntries, createClient} from 'crewroom/client';
 import {examine} from '../doctor.ts';
-import {History, LossError} from '../history.ts';
+import {History} from '../history.ts';
 import {Ledger} from '../ledger.ts';
+import {LossError} from '../loss-error.ts';
 import type {Random} from '../random.ts';
 import {readChanges, readEntries} from '../read-back.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';

@@ -3,8 +3,9 @@ import {setTimeout as delay} from 'node:timers/promises';
 import {AppError, createClient} from 'crewroom/client';
 import {EtcdCluster} from '../../test/support/etcd-cluster.ts';
 import {compactNow, findMissingEngine, startSharer} from '../engine.ts';
-import {History, LossError} from '../history.ts';
+import {History} from '../history.ts';
 import {Ledger} from '../ledger.ts';
+import {LossError} from '../loss-error.ts';
 import {readChanges, readEntries} from '../read-back.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 

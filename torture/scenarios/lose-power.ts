@@ -1,8 +1,9 @@
 import {mkdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {History, LossError} from '../history.ts';
+import {History} from '../history.ts';
 import {type Attempt, Ledger, type Reading} from '../ledger.ts';
 import {runLoad} from '../load.ts';
+import {LossError} from '../loss-error.ts';
 import {type Operation, readOperations, TRACED_CALLS} from '../power-loss/operations.ts';
 import {type Choose, type Image, imageAt} from '../power-loss/simulated-disk.ts';
 import {checkSyncOrder, marksOf, sentRevisions} from '../power-loss/sync-order.ts';

@@ -3,7 +3,7 @@ import {mkdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {createClient} from 'crewroom/client';
 import {compileRefusals, type Refusals} from '../../test/support/refusals.ts';
-import {LossError} from '../history.ts';
+import {LossError} from '../loss-error.ts';
 import type {Random} from '../random.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 import {runCommand, type ServiceProcess, StartError, startService} from '../service-process.ts';

@@ -1,7 +1,7 @@
 import {createClient} from 'crewroom/client';
 import {EtcdCluster} from '../../test/support/etcd-cluster.ts';
 import {findMissingEngine, MEMBERS, startTwo} from '../engine.ts';
-import {LossError} from '../history.ts';
+import {LossError} from '../loss-error.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 
 /** The largest transactions that are allowed: number and size of their values, in bytes. A short run has the first. */

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {AppError, type ClientEntries, createClient} from 'crewroom/client';
-import {LossError} from '../history.ts';
+import {LossError} from '../loss-error.ts';
 import type {Random} from '../random.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 import {type ServiceProcess, startService} from '../service-process.ts';

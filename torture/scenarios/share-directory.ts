@@ -1,7 +1,7 @@
 import {symlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {createClient} from 'crewroom/client';
-import {LossError} from '../history.ts';
+import {LossError} from '../loss-error.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 import {type ServiceProcess, StartError, startService} from '../service-process.ts';
 

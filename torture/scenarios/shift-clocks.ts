@@ -3,7 +3,7 @@ import {fileURLToPath} from 'node:url';
 import {createClient} from 'crewroom/client';
 import {EtcdCluster} from '../../test/support/etcd-cluster.ts';
 import {findMissingEngine, type Sharer, startSharer} from '../engine.ts';
-import {LossError} from '../history.ts';
+import {LossError} from '../loss-error.ts';
 import {readChanges} from '../read-back.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 

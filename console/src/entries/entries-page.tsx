@@ -1,7 +1,7 @@
 import './entries.css';
 import {type Signal, useSignal, useSignalEffect} from '@preact/signals';
 import {useEffect, useMemo, useRef} from 'preact/hooks';
-import type {PageProps} from '../shell/service-page.tsx';
+import type {PageProps} from '../shell/page-props.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {EntriesState} from './entries-state.ts';
 import {EntryView} from './entry-view.tsx';

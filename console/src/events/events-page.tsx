@@ -5,7 +5,7 @@ import {formatClock} from '../shell/format/format-clock.ts';
 import type {LiveLine} from '../shell/live/live-lines.ts';
 import {LiveList} from '../shell/live/live-list.tsx';
 import {LivePage} from '../shell/live/live-page.tsx';
-import type {PageProps} from '../shell/service-page.tsx';
+import type {PageProps} from '../shell/page-props.ts';
 import {EventDetail} from './event-detail.tsx';
 import {EventFilters} from './event-filters.tsx';
 import {EventsState} from './events-state.ts';

@@ -3,7 +3,7 @@ import {useMemo} from 'preact/hooks';
 import type {Fault} from '../service/documents.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {OwnerNote} from '../shell/owner-note.tsx';
-import type {PageProps} from '../shell/service-page.tsx';
+import type {PageProps} from '../shell/page-props.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {FaultForm} from './fault-form.tsx';
 import {describeFault, describeSelection, FAULT_KINDS} from './fault-kinds.ts';

@@ -3,7 +3,7 @@ import {type Signal, useSignal} from '@preact/signals';
 import {useEffect, useMemo} from 'preact/hooks';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
-import type {PageProps} from '../shell/service-page.tsx';
+import type {PageProps} from '../shell/page-props.ts';
 import {hideSecrets} from './hide-secrets.ts';
 import {IdentityState} from './identity-state.ts';
 import {JsonTree} from './json-tree.tsx';

@@ -4,7 +4,6 @@ import {Plot} from '../shell/plot/plot.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {KEPT_MS, type Traffic, type TrafficPoint} from './traffic.ts';
 
-/** Properties of {@link TrafficPlots}. */
 export interface TrafficPlotsProps {
   readonly state: ConsoleState;
   readonly traffic: Traffic;

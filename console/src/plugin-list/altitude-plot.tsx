@@ -2,7 +2,6 @@ import {Plot} from '../shell/plot/plot.tsx';
 import type {AltitudePoint} from './flight-state.ts';
 import {formatFeet, formatMinutes} from './format-flight.ts';
 
-/** Properties of an {@link AltitudePlot}. */
 export interface AltitudePlotProps {
   readonly altitude: readonly AltitudePoint[];
   readonly darkMode: boolean;

@@ -1,7 +1,7 @@
 import './plugin-list.css';
 import {NoPlugins} from '../home/no-plugins.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
-import type {PageProps} from '../shell/service-page.tsx';
+import type {PageProps} from '../shell/page-props.ts';
 import {FlightSection} from './flight-section.tsx';
 import {PluginSection} from './plugin-section.tsx';
 

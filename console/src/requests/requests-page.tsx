@@ -6,7 +6,7 @@ import {formatMs} from '../shell/format/format-figures.ts';
 import type {LiveLine} from '../shell/live/live-lines.ts';
 import {LiveList} from '../shell/live/live-list.tsx';
 import {LivePage} from '../shell/live/live-page.tsx';
-import type {PageProps} from '../shell/service-page.tsx';
+import type {PageProps} from '../shell/page-props.ts';
 import {RequestDetail} from './request-detail.tsx';
 import {RequestFilters} from './request-filters.tsx';
 import {RequestsState} from './requests-state.ts';

@@ -2,12 +2,7 @@ import {useSignal} from '@preact/signals';
 import type {FunctionComponent} from 'preact';
 import {useEffect} from 'preact/hooks';
 import type {ServicePage} from '../route.ts';
-import type {ConsoleState} from '../state/console-state.ts';
-
-/** Properties of each page about the service. */
-export interface PageProps {
-  readonly state: ConsoleState;
-}
+import type {PageProps} from './page-props.ts';
 
 /** Names of the pages, as the menu shows them. */
 export const PAGE_NAMES: Readonly<Record<ServicePage, string>> = {

@@ -1,7 +1,4 @@
-import {showToast} from './toast.js';
-
-/** Kind of a notification: it has the colour, and `danger` interrupts a screen reader. */
-export type NotificationType = 'success' | 'warning' | 'danger';
+import {type NotificationType, showToast} from './toast.js';
 
 /** A notification for the user. */
 export interface Notification {

@@ -1,4 +1,5 @@
-import type {NotificationType} from './notify.js';
+/** Kind of a notification: it has the colour, and `danger` interrupts a screen reader. */
+export type NotificationType = 'success' | 'warning' | 'danger';
 
 /** Duration of a toast, in milliseconds: about the time to read two lines twice. */
 const SHOWN_MS = 6_000;

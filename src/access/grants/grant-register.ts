@@ -5,7 +5,6 @@ import {AppError} from '../../failures/app-error.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {readPermission} from '../permission.ts';
 
-/** Dependencies of {@link createGrantRegister}. */
 export interface GrantRegisterDeps {
   /** The grants that were kept. */
   readonly grants: readonly PluginGrants[];

@@ -2,7 +2,6 @@ import {join} from 'node:path';
 import type {Log} from '../../domain/log.ts';
 import {readOwnFile, writeOwnFile} from '../own-file.ts';
 
-/** Dependencies of {@link openPageKey}. */
 export interface PageKeyDeps {
   /** Data directory; undefined for a key of this run only. */
   readonly dataDir: string | undefined;

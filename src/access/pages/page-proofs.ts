@@ -1,7 +1,6 @@
 import {createHmac, timingSafeEqual} from 'node:crypto';
 import type {LabelledPlugin, PageProofs} from '../../domain/page-proofs.ts';
 
-/** Dependencies of {@link createPageProofs}. */
 export interface PageProofsDeps {
   /** Key from which the secrets of all pages are derived. */
   readonly key: Uint8Array;

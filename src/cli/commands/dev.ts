@@ -1,6 +1,7 @@
 import {openCrewroom} from '../../app.ts';
 import type {Crewroom} from '../../crewroom.ts';
 import {EXIT} from '../../failures/exit-codes.ts';
+import {wait} from '../../time/wait.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {DEV, RequestChoice} from '../catalogue/service-commands.ts';
 import {checkPageServer} from '../dev/check-page-server.ts';
@@ -69,16 +70,16 @@ async function develop(development: Development): Promise<number> {
 
 /** Waits until it is to end, or the command fails. A command that is done, such as a build, ends nothing. */
 async function untilEnded(command: SideCommand | undefined, signal: AbortSignal): Promise<number> {
-  const aborted = whenAborted(signal);
+  const aborted = whenAborted(signal).then(() => EXIT.ok);
   const exitCode = await Promise.race([aborted, ...(command === undefined ? [] : [command.ended])]);
   if (exitCode === EXIT.ok) await aborted;
   // On a terminal Ctrl+C ends the command too.
   return signal.aborted ? EXIT.ok : (exitCode ?? EXIT.failure);
 }
 
-async function whenAborted(signal: AbortSignal): Promise<typeof EXIT.ok> {
-  if (!signal.aborted) await new Promise(resolve => signal.addEventListener('abort', resolve, {once: true}));
-  return EXIT.ok;
+/** Waits until a signal is aborted. */
+function whenAborted(signal: AbortSignal): Promise<void> {
+  return wait(undefined, {signals: [signal]});
 }
 
 interface Listening {

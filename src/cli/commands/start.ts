@@ -1,10 +1,10 @@
-import {setImmediate} from 'node:timers/promises';
 import {openCrewroom} from '../../app.ts';
 import type {Config} from '../../config/config.ts';
 import type {Crewroom} from '../../crewroom.ts';
 import type {Log} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {nextTick} from '../../time/next-tick.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {RequestChoice, START} from '../catalogue/service-commands.ts';
 import {readSettings} from '../input/settings.ts';
@@ -92,7 +92,7 @@ async function serve({config, newStoreId}: Serving, reporter: Reporter, stop: St
   const crewroom = await openCrewroom(config, {log: reporter.log, newStoreId});
   try {
     // Start-up may take a single tick of the event loop; a signal that came meanwhile is delivered after it.
-    await setImmediate();
+    await nextTick();
     if (!stop.isAsked()) reporter.started(await listen(crewroom, stop));
     reporter.stopping(await stop.asked);
   } finally {

@@ -9,7 +9,6 @@ const INTERVAL_MS = 200;
 /** Longest wait for one answer of a dev server, in milliseconds. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** Dependencies of {@link checkPageServer}. */
 export interface CheckPageServerDeps extends Pick<CliContext, 'pause' | 'elapsedMs'> {
   /** Connects to this machine only. */
   readonly fetch: (request: Request) => Promise<Response>;

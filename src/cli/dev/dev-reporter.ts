@@ -27,7 +27,6 @@ interface Started extends StartedPlugin {
   readonly crewroom: Crewroom;
 }
 
-/** Options of {@link createDevReporter}. */
 export interface DevReporterOptions {
   readonly context: CliContext;
   readonly stop: StopRequest;

@@ -1,6 +1,5 @@
 import {readAuthorPackage} from './author-package.ts';
 
-/** Options of {@link findHints}. */
 export interface HintOptions {
   /** True if the page comes from a dev server already. */
   readonly hasPageServer: boolean;

@@ -7,7 +7,6 @@ export function findPlugin(plugins: Plugins, directory: string): PluginStatus | 
   return plugins.list().find(plugin => plugin.directory === directory);
 }
 
-/** Dependencies of {@link followPlugin}. */
 export interface FollowPluginDeps extends Pick<CliContext, 'nowMs'> {
   readonly directory: string;
   readonly reporter: DevReporter;

@@ -15,7 +15,6 @@ export interface SideCommand extends AsyncDisposable {
   readonly ended: Promise<number | undefined>;
 }
 
-/** Dependencies of {@link startCommand}. */
 export interface SideCommandDeps {
   readonly context: Pick<CliContext, 'platform' | 'environment' | 'pause' | 'elapsedMs'>;
   /** Folder in which it runs. */

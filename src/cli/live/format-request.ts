@@ -6,7 +6,7 @@ import {escapeControls} from '../terminal/escape.ts';
 import type {Style} from '../terminal/style.ts';
 import {cutToWidth, padEnd} from '../terminal/table.ts';
 
-/** Options of {@link formatRequest}. */
+/** How a request is shown on a terminal. */
 export interface RequestStyle {
   readonly style: Style;
   /** Width of the terminal, in cells. */

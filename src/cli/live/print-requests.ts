@@ -29,7 +29,6 @@ export function createRequestLog(log: Log): RequestPrinter {
   return ({atMs, ...request}) => log.info('request', {at: formatTime(atMs), ...request});
 }
 
-/** Options of {@link printRequests}. */
 export interface PrintOptions {
   readonly choice: RequestChoice;
   readonly print: RequestPrinter;

@@ -7,7 +7,6 @@ import {type Style, styleOf} from '../terminal/style.ts';
 import {copyText} from './copy-text.ts';
 import type {RequestPrinter} from './print-requests.ts';
 
-/** Dependencies of {@link listenForServiceKeys}. */
 export interface ServiceKeysDeps {
   readonly context: CliContext;
   readonly lines: LiveLines;

@@ -29,7 +29,6 @@ export interface TerminalService {
   readonly address: string;
 }
 
-/** Options of {@link openServiceTerminal}. */
 export interface ServiceTerminalOptions {
   readonly context: CliContext;
   readonly logLevel: LogLevel;

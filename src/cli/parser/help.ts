@@ -4,7 +4,7 @@ import type {ArgumentSpec, CommandGroup, CommandSpec, Example} from '../catalogu
 import type {Style} from '../terminal/style.ts';
 import {type Flag, type FlagTarget, listFlags} from './flag-table.ts';
 
-/** Options of {@link formatHelp}. */
+/** How a help text is shown on a terminal. */
 export interface HelpStyle {
   readonly style: Style;
   readonly version: string;

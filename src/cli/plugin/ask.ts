@@ -1,4 +1,4 @@
-import {untilAborted} from '../../domain/until-aborted.ts';
+import {untilAborted} from '../../time/until-aborted.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {confirm} from '../terminal/prompts.ts';
 

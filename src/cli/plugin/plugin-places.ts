@@ -1,6 +1,5 @@
 import {lstat, realpath} from 'node:fs/promises';
 import {join} from 'node:path';
-import {untilAborted} from '../../domain/until-aborted.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {pluginStorageDirOf, pluginsDirOf} from '../../paths.ts';
@@ -9,6 +8,7 @@ import type {PluginPlaces} from '../../plugins/package/remove-plugin.ts';
 import type {Waiting} from '../../plugins/package/service-view.ts';
 import {KEPT, openStaging, type Staging} from '../../plugins/package/staging.ts';
 import {isRunning} from '../../system/is-running.ts';
+import {untilAborted} from '../../time/until-aborted.ts';
 import type {Call} from '../catalogue/call.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {readSettings} from '../input/settings.ts';

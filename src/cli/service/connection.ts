@@ -18,7 +18,6 @@ export interface ConnectedClient {
   readonly fetch: Send;
 }
 
-/** Options of {@link connect}. */
 export interface ConnectOptions {
   readonly timeoutMs?: number;
   /** Refuses a service of another user before anything is sent, such as a password. */

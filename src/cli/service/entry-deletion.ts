@@ -5,7 +5,6 @@ import {jsonLine} from '../terminal/escape.ts';
 import {startProgress} from '../terminal/progress.ts';
 import {confirm} from '../terminal/prompts.ts';
 
-/** Options of {@link deleteEntries}. */
 export interface DeleteEntriesOptions {
   /** The beginning of the keys; empty for all entries. */
   readonly prefix: string;

@@ -6,7 +6,6 @@ import type {CliContext} from '../terminal/context.ts';
 import {fetchOverHttp} from './http-fetch.ts';
 import {type CalledService, createOwnFetch, type Send, withToken} from './own-peer.ts';
 
-/** Options of {@link createOwnerFetch}. */
 export interface OwnerFetchOptions extends CalledService {
   /** Files in which the token may be, the most probable first. */
   readonly files: readonly string[];

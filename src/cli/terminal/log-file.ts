@@ -21,7 +21,6 @@ export interface LogFile extends AsyncDisposable {
   write(line: string): void;
 }
 
-/** Options of {@link openLogFile}. */
 export interface LogFileOptions {
   /** Called once if the file can no longer be written. */
   readonly onFailure: (error: Error) => void;

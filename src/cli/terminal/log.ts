@@ -4,7 +4,6 @@ import type {Log, LogFields} from '../../domain/log.ts';
 import {escapeControls, escapeText} from './escape.ts';
 import type {Style} from './style.ts';
 
-/** Options of {@link createLog}. */
 export interface LogOptions {
   readonly level: LogLevel;
   readonly write: (text: string) => void;

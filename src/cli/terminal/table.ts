@@ -1,7 +1,7 @@
 import stringWidth from 'fast-string-width';
 import type {Style} from './style.ts';
 
-/** Options of {@link formatTable}. */
+/** How a table is shown on a terminal. */
 export interface TableStyle {
   readonly style: Style;
   /** Width of the terminal, in cells. @default {Infinity} */

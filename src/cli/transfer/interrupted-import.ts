@@ -1,7 +1,7 @@
 import {createTransfer} from '../../client/transfer/http-transfer.ts';
 import type {Imported, ImportMode} from '../../domain/transfer.ts';
-import {untilAborted} from '../../domain/until-aborted.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {untilAborted} from '../../time/until-aborted.ts';
 import {formatEntries} from '../output/counts.ts';
 import {InterruptedError} from '../terminal/interruptible.ts';
 

@@ -18,7 +18,7 @@ export interface CountedExport {
   readonly facts: Readonly<ExportFacts>;
 }
 
-/** Options of {@link beginExport}. */
+/** The service and the entries that are exported. */
 export interface ServiceExport {
   /** Address of the service, such as `http://127.0.0.1:7172`. */
   readonly url: string;

@@ -1,11 +1,12 @@
 import type {FollowOptions, RequestPage, Requests} from '../../domain/recorded-request.ts';
 import {SseParser} from '../../protocol/event/server-sent-events.ts';
 import {readRequests} from '../../protocol/requests.ts';
+import {backoffMs} from '../../time/backoff.ts';
 import {expecting, parseAnswer, unexpectedAnswer} from '../answer.ts';
 import {SILENCE_MS_MAX} from '../event-stream.ts';
 import {formatQuery} from '../query.ts';
 import {type CallOptions, isTransient, type Transport} from '../transport.ts';
-import {backoffMs, waitMs} from '../waiting.ts';
+import {waitMs} from '../waiting.ts';
 
 /** The last requests of a running service. */
 export interface ClientRequests extends Requests {

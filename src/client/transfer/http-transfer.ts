@@ -1,8 +1,8 @@
 import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../../domain/transfer.ts';
-import {untilAborted} from '../../domain/until-aborted.ts';
 import {isSentFailure} from '../../failures/failure.ts';
 import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
 import {readImported} from '../../protocol/transfer/imported.ts';
+import {untilAborted} from '../../time/until-aborted.ts';
 import {parseAnswer, readAnswer, unexpectedAnswer} from '../answer.ts';
 import {PAGE_ORIGIN} from '../network/network.ts';
 import {type ClientOptions, openTransport} from '../options.ts';

@@ -1,6 +1,5 @@
 import type {BackEndClient} from '../../identity/backend/back-end-client.ts';
 
-/** Dependencies of `walkBackEnd`. */
 export interface WalkDeps {
   /** The current time, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;

@@ -25,7 +25,6 @@ export interface FailureLog {
   flush(): void;
 }
 
-/** Dependencies of {@link createFailureLog}. */
 export interface FailureLogDeps {
   readonly log: Log;
   /** Called with the code of each failure. @default {nothing is called} */

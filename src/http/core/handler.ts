@@ -35,7 +35,6 @@ import {
 import {isServedAt, type Site, type Sites, withoutCookies} from './sites.ts';
 import type {WebSocketHandler, WebSocketOutcome} from './web-socket.ts';
 
-/** Dependencies of {@link createHandler}. */
 export interface HandlerDeps {
   /** Called for each request: the port may be known only once the server listens. */
   readonly sites: () => Sites;

@@ -88,7 +88,7 @@ const COMMON_HEADERS = [
  */
 export const WINDOW_HEADERS = ['Cross-Origin-Opener-Policy', 'same-origin', 'Origin-Agent-Cluster', '?1'] as const;
 
-/** Options of {@link answer}. */
+/** Parts of an answer beside its body. */
 export interface AnswerParts {
   /** @default {200} */
   readonly status?: number;
@@ -133,7 +133,7 @@ export function jsonAnswer(value: unknown, parts?: AnswerParts): WholeAnswer {
   return answer(JSON.stringify(value), parts);
 }
 
-/** Options of {@link streamAnswer}. */
+/** Parts of an answer that is sent while it is made. */
 export interface StreamParts extends AnswerParts {
   /** @default {false} */
   readonly longLived?: boolean;

@@ -6,7 +6,6 @@ import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpAnswer, HttpRequest} from '../core/message.ts';
 import {type ByteRange, readRange} from './byte-range.ts';
 
-/** Options of {@link answerFile}. */
 export interface FileAnswerOptions {
   /** Further headers: alternating names and values. */
   readonly rawHeaders?: readonly string[];

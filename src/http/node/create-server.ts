@@ -10,7 +10,6 @@ import {type JudgePeerDeps, judgePeer} from './judge-peer.ts';
 import {closeWithFailure, enqueueOrClose, reportBadRequest} from './refuse.ts';
 import {asksForWebSocket, enqueueUpgrade, findHandshakeProblem, hasContent, type UpgradeDeps} from './upgrade.ts';
 
-/** Dependencies of {@link createNodeServer}. */
 export interface NodeServerDeps extends UpgradeDeps, JudgePeerDeps {
   readonly handle: HttpHandler;
   readonly limits: Pick<Limits, 'connectionsMax' | 'headerBytesMax'>;

@@ -1,5 +1,5 @@
 import type {IncomingMessage, ServerResponse} from 'node:http';
-import {setImmediate} from 'node:timers/promises';
+import {nextTick} from '../../time/next-tick.ts';
 import {type HttpAnswer, type HttpHandler, isStream} from '../core/message.ts';
 import type {Connection, Exchange} from './connections/connection.ts';
 import {type RefuseDeps, reportBadRequest} from './refuse.ts';
@@ -18,7 +18,6 @@ export interface ReceivedRequest {
   readonly isLast: boolean;
 }
 
-/** Dependencies of {@link NodeExchange}. */
 export interface NodeExchangeDeps extends Pick<RefuseDeps, 'newRequestId' | 'onBadRequest'> {
   readonly timeouts: ServerTimeouts;
   /** Called with unexpected errors. */
@@ -65,7 +64,7 @@ export class NodeExchange implements Exchange {
       const handled = this.#handle(this.request);
       const answered = handled instanceof Promise ? await handled : handled;
       // More of an unread body may have arrived; Node emits it within this tick.
-      if (!this.request.arrived) await setImmediate();
+      if (!this.request.arrived) await nextTick();
       const sent = this.#send(answered);
       if (sent !== undefined) await sent;
       this.#connection.enter('sending');

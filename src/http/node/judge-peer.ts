@@ -3,7 +3,6 @@ import type {Connections} from './connections/connection-pool.ts';
 import type {PeerCheck} from './peer-check.ts';
 import {closeWithFailure, type RefuseDeps} from './refuse.ts';
 
-/** Dependencies of {@link judgePeer}. */
 export interface JudgePeerDeps {
   /** @default {every program may call} */
   readonly findPeerProblem?: PeerCheck | undefined;

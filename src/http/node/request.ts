@@ -8,7 +8,6 @@ import type {HttpRequest} from '../core/message.ts';
 import type {Connection, ExchangeRequest} from './connections/connection.ts';
 import {GrowingBytes} from './growing-bytes.ts';
 
-/** Options of {@link NodeRequest}. */
 export interface NodeRequestOptions {
   /** Closes when the request is over: its response, or the socket if it has no response. */
   readonly answerTo: ServerResponse | Socket;

@@ -5,7 +5,6 @@ import type {Failure} from '../../failures/failure.ts';
 import type {HttpStream} from '../core/message.ts';
 import type {Connection} from './connections/connection.ts';
 
-/** Options of {@link sendStream}. */
 export interface SendStreamOptions {
   /** Ends the stream early but properly: the response is complete. */
   readonly signal?: AbortSignal | undefined;

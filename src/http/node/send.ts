@@ -4,7 +4,6 @@ import {headerPairs} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, isStream, type WholeAnswer} from '../core/message.ts';
 import {type SendStreamOptions, sendStream} from './send-stream.ts';
 
-/** Options of {@link send}. */
 export interface SendOptions extends SendStreamOptions {
   /** True to close the connection afterwards. */
   readonly close: boolean;

@@ -9,7 +9,6 @@ import {Connections} from './connections/connection-pool.ts';
 import {createNodeServer, type NodeServerDeps} from './create-server.ts';
 import type {ServerTimeouts} from './timeouts.ts';
 
-/** Dependencies of {@link startServer}. */
 export interface ServerDeps
   extends Pick<
     NodeServerDeps,

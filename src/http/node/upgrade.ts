@@ -19,7 +19,6 @@ export interface Upgrade {
   readonly rest: Buffer;
 }
 
-/** Dependencies of {@link enqueueUpgrade}. */
 export interface UpgradeDeps extends RefuseDeps {
   /** @default {no WebSockets} */
   readonly webSockets?: WebSocketHandler;

@@ -45,7 +45,6 @@ export function shakeHands(request: IncomingMessage, socket: Socket, head: Buffe
   return handshake;
 }
 
-/** Options of {@link sendFrames}. */
 export interface SendFramesOptions {
   /** Closes the WebSocket: the server stops. */
   readonly signal: AbortSignal;

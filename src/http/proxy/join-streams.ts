@@ -1,7 +1,6 @@
 import type {Duplex} from 'node:stream';
 import {headerPairs} from '../../protocol/headers/raw-headers.ts';
 
-/** Options of {@link joinStreams}. */
 export interface JoinOptions {
   /** Headers of the answer of the server, which the client gets first. */
   readonly answer: readonly string[];

@@ -28,7 +28,6 @@ export interface PageServer {
   connect(request: HttpRequest, target: string): Promise<Tunnel>;
 }
 
-/** Options of {@link PageServer.forward}. */
 export interface ForwardOptions {
   /** Further headers of the answer: alternating names and values. */
   readonly rawHeaders: readonly string[];

@@ -14,7 +14,6 @@ import {isBelowConsole} from '../core/sites.ts';
 import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 import {hostOf, portOf, replacePublishedAddress} from './published-address.ts';
 
-/** Dependencies of {@link clientRoutes}. */
 export interface ClientRoutesDeps {
   readonly plugins: Pick<Plugins, 'log'>;
   /** Passes requests to the program that shows the plugins. */

@@ -44,7 +44,6 @@ import {storeRoutes} from './store-routes.ts';
 import {transactionRoutes} from './transaction-routes.ts';
 import {transferRoutes} from './transfer-routes.ts';
 
-/** Dependencies of {@link createRoutes}. */
 export interface RoutesDeps {
   readonly version: string;
   readonly limits: Limits;

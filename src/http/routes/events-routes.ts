@@ -15,7 +15,6 @@ import {pollEvents} from './long-poll.ts';
 import {readParameters} from './read-parameters.ts';
 import {formatEventFrames, formatEventStream} from './stream-events.ts';
 
-/** Dependencies of {@link eventsRoutes}. */
 export interface EventsRoutesDeps {
   readonly events: Events;
   readonly texts: EventTexts;

@@ -20,7 +20,6 @@ export const FLIGHT_TRACKING: InstalledPlugin = {
   ui: false,
 };
 
-/** Dependencies of {@link flightRoutes}. */
 export interface FlightRoutesDeps {
   readonly flight: Flight;
   readonly plugins: Plugins;

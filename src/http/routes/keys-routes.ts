@@ -1,14 +1,13 @@
-import {setImmediate} from 'node:timers/promises';
 import {DELETE_RANGE_QUERY, LIST_QUERY} from '../../documents/queries.ts';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {Store} from '../../domain/store.ts';
 import {formatDeleted, formatListing} from '../../protocol/listing.ts';
+import {nextTick} from '../../time/next-tick.ts';
 import {answer, type HttpAnswer} from '../core/message.ts';
 import {parseQuery, type Route} from '../core/route.ts';
 import {readParameters} from './read-parameters.ts';
 
-/** Dependencies of {@link keysRoutes}. */
 export interface KeysRoutesDeps {
   readonly entries: Pick<CheckedEntries, 'list' | 'deleteRange'>;
   readonly store: Pick<Store, 'id'>;
@@ -54,7 +53,6 @@ function createSequence(): <T>(action: () => Promise<T>) => Promise<T> {
   return action => {
     const done = last.then(action);
     // Wait for a tick of the event loop: only then can clients read answers, and evicted connections free their memory.
-    const nextTick = (): Promise<void> => setImmediate();
     last = done.then(nextTick, nextTick);
     return done;
   };

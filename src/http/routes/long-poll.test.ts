@@ -5,8 +5,8 @@ import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {SILENT_LOG} from '../../domain/log.ts';
 import {createEventHub} from '../../events/event-hub.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {PROCESS_TIMERS} from '../../identity/process-timers.ts';
 import {openMemoryStore} from '../../store/memory/memory-store.ts';
+import {PROCESS_TIMERS} from '../../time/timers.ts';
 import {pollEvents} from './long-poll.ts';
 
 const VALUE_BYTES = 1000;

@@ -4,7 +4,6 @@ import {revisionIn} from '../../domain/revision.ts';
 import type {Store} from '../../domain/store.ts';
 import type {Polled} from '../../protocol/event/event.ts';
 
-/** Options of {@link pollEvents}. */
 export interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'kinds' | 'since' | 'resume' | 'signal'> {
   readonly waitMs: number;
   readonly store: Pick<Store, 'id'>;

@@ -13,7 +13,6 @@ import type {PageServer} from '../proxy/page-server.ts';
 import {answerCard, isOpenedFromOutside} from './opening-card.ts';
 import {hostOf, isMoved, portOf, replacePublishedAddress} from './published-address.ts';
 
-/** Dependencies of {@link pageRoutes}. */
 export interface PageRoutesDeps {
   readonly plugins: Pick<Plugins, 'pageDirectory' | 'list'>;
   /** Origins of other pages that may call. */

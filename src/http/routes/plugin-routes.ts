@@ -12,7 +12,6 @@ import {answerFile} from '../files/file-answer.ts';
 import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 import {assertOwner} from './own-callers.ts';
 
-/** Dependencies of {@link pluginRoutes}. */
 export interface PluginRoutesDeps {
   readonly plugins: Plugins;
   readonly settings: Pick<UserSettings, 'problems'>;

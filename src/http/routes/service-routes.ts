@@ -12,7 +12,6 @@ import type {Operation, Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 import {isOwnCaller} from './own-callers.ts';
 
-/** Dependencies of {@link serviceRoutes}. */
 export interface ServiceRoutesDeps {
   readonly store: Pick<Store, 'id' | 'readOnlyBecause'>;
   readonly sessions: Pick<Sessions, 'status'>;

@@ -14,7 +14,6 @@ import {answer, emptyAnswer, type HttpAnswer} from '../core/message.ts';
 import {type Call, invalidParameter, parseQuery, type Route} from '../core/route.ts';
 import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 
-/** Dependencies of {@link storeRoutes}. */
 export interface StoreRoutesDeps {
   readonly entries: CheckedEntries;
   readonly store: Pick<Store, 'id'>;

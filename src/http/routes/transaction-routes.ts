@@ -11,7 +11,6 @@ import {answer, type HttpRequest} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 
-/** Dependencies of {@link transactionRoutes}. */
 export interface TransactionRoutesDeps extends Pick<TransactionReading, 'pause'> {
   readonly entries: Pick<CheckedEntries, 'transact'>;
   readonly store: Pick<Store, 'id'>;

@@ -50,7 +50,6 @@ export interface BackEndClient {
   send(request: BackEndRequest): Promise<BackEndAnswer>;
 }
 
-/** Dependencies of {@link createBackEndClient}. */
 export interface BackEndClientDeps extends RequestDeps {
   /** True to send passwords and sessions also over plain `http` to other machines. @default {false} */
   readonly allowPlainHttp?: boolean | undefined;

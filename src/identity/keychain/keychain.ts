@@ -1,9 +1,8 @@
 import {spawn} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
-import type {Timers} from '../../domain/timers.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {PROCESS_TIMERS, type Timers} from '../../time/timers.ts';
 import {cleanText} from '../clean-text.ts';
-import {PROCESS_TIMERS} from '../process-timers.ts';
 
 /**
  * Secret storage of the operating system: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. Every
@@ -20,7 +19,6 @@ export interface Keychain {
   delete(account: string): Promise<void>;
 }
 
-/** Dependencies of {@link openKeychain}. */
 export interface KeychainDeps {
   /** Variables that locate the keychain: on Linux `DBUS_SESSION_BUS_ADDRESS`. */
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -7,7 +7,6 @@ import {createPilotIdentities, type PilotIdentities} from './pilot-identity.ts';
 import {describeState, failureOf, type SignedIn, type State} from './session-state.ts';
 import type {SessionRecord} from './storage/session-record.ts';
 
-/** Dependencies of {@link CurrentSession}. */
 export interface CurrentSessionDeps {
   /**
    * The source that is served while no pilot is signed in. The airline and the platform account of a profile are part of

@@ -1,9 +1,8 @@
-import type {Timers} from '../../domain/timers.ts';
-import {createAlarm} from './alarm.ts';
-import {retryDelayMs} from './refresh-plan.ts';
+import {createAlarm} from '../../time/alarm.ts';
+import type {Timers} from '../../time/timers.ts';
+import {createRetries} from './refresh-plan.ts';
 import type {SessionRecord} from './storage/session-record.ts';
 
-/** Dependencies of {@link startUnlocking}. */
 export interface UnlockDeps {
   /** Reads the session from the keychain. @returns Undefined if the keychain has no session. */
   unlock(signal: AbortSignal): Promise<SessionRecord | undefined>;
@@ -20,14 +19,14 @@ export function startUnlocking(deps: UnlockDeps): () => void {
   const {unlock, nowMs, random, onUnlocked, onFailed} = deps;
   const alarm = createAlarm(deps);
   const controller = new AbortController();
-  let failures = 0;
+  const retries = createRetries(random);
   const attempt = async (): Promise<void> => {
     try {
       const record = await unlock(controller.signal);
       if (!controller.signal.aborted) onUnlocked(record);
     } catch (error) {
       if (controller.signal.aborted) return;
-      alarm.set(nowMs() + retryDelayMs(failures++, random), () => void attempt());
+      alarm.set(nowMs() + retries.next(), () => void attempt());
       onFailed(error);
     }
   };

@@ -16,7 +16,6 @@ export interface PilotIdentities {
   compose(record: SessionRecord): Identity;
 }
 
-/** Dependencies of {@link createPilotIdentities}. */
 export interface PilotIdentitiesDeps {
   /** The source of a profile, whose airline and platform account are used; another source has none. */
   readonly base: IdentitySource;

@@ -1,4 +1,5 @@
 import type {Failure} from '../../failures/failure.ts';
+import {Backoff} from '../../time/backoff.ts';
 
 /** Interval between verifications, in milliseconds: the airline may end the session, promote or retire the pilot at any time. */
 export const VERIFY_INTERVAL_MS = 30 * 60_000;
@@ -39,10 +40,9 @@ export function resumeDelayMs(remainingMs: number | undefined, random: () => num
   return Math.max(REFRESH_MIN_MS, remainingMs - aheadMs);
 }
 
-/** Returns the delay before the next retry, in milliseconds: exponential backoff with jitter. */
-export function retryDelayMs(failures: number, random: () => number): number {
-  const longestMs = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** Math.min(failures, 30));
-  return longestMs * (0.5 + 0.5 * random());
+/** Returns the delays before retries: exponential backoff with jitter. */
+export function createRetries(random: () => number): Backoff {
+  return new Backoff({firstMs: RETRY_MIN_MS, maxMs: RETRY_MAX_MS, random});
 }
 
 /** Longest accepted pause, in seconds: some back ends ask for a day, and a session must not stay unverified so long. */

@@ -1,14 +1,15 @@
-import type {Timers} from '../../domain/timers.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
+import {type Alarm, createAlarm} from '../../time/alarm.ts';
+import type {Backoff} from '../../time/backoff.ts';
+import type {Timers} from '../../time/timers.ts';
+import {within} from '../../time/wait.ts';
 import type {BackEndClient} from '../backend/back-end-client.ts';
 import type {Pilot} from '../backend/pilot.ts';
-import {type Alarm, createAlarm} from './alarm.ts';
-import {NOT_OFFERED_INTERVAL_MS, pauseDelayMs, resumeDelayMs, retryDelayMs, verifyDelayMs} from './refresh-plan.ts';
+import {createRetries, NOT_OFFERED_INTERVAL_MS, pauseDelayMs, resumeDelayMs, verifyDelayMs} from './refresh-plan.ts';
 import {failureOf} from './session-state.ts';
 import {readExpiry, type SessionRecord, withPilot} from './storage/session-record.ts';
 
-/** Dependencies of {@link createRefresher}. */
 export interface RefresherDeps {
   readonly client: BackEndClient;
   /** The current time, in milliseconds since the Unix epoch. */
@@ -69,7 +70,7 @@ class SessionRefresher implements Refresher {
   #record: SessionRecord | undefined;
   /** Time to resume the session, in milliseconds since the Unix epoch; a kept session is resumed at once. */
   #resumeAtMs = -Infinity;
-  #failures = 0;
+  readonly #retries: Backoff;
   /** End of the pause that the back end asked for, in milliseconds since the Unix epoch. */
   #pausedUntilMs = -Infinity;
   /** Failure of the last attempt; undefined if it succeeded. */
@@ -79,6 +80,7 @@ class SessionRefresher implements Refresher {
   constructor(deps: RefresherDeps) {
     this.#deps = deps;
     this.#alarm = createAlarm(deps);
+    this.#retries = createRetries(deps.random);
   }
 
   follow(record: SessionRecord): void {
@@ -111,12 +113,7 @@ class SessionRefresher implements Refresher {
 
   async idle(waitMaxMs?: number): Promise<void> {
     if (waitMaxMs === undefined) return this.#refreshing?.done;
-    let cancel = (): void => {};
-    const timeout = new Promise<void>(resolve => {
-      cancel = this.#deps.timers.after(waitMaxMs, resolve);
-    });
-    await Promise.race([this.#refreshing?.done, timeout]);
-    cancel();
+    if (this.#refreshing !== undefined) await within(this.#refreshing.done, waitMaxMs, this.#deps.timers);
   }
 
   stop(): void {
@@ -125,7 +122,7 @@ class SessionRefresher implements Refresher {
     this.#refreshing = undefined;
     this.#record = undefined;
     this.#resumeAtMs = -Infinity;
-    this.#failures = 0;
+    this.#retries.reset();
     this.#pausedUntilMs = -Infinity;
     this.#problem = undefined;
   }
@@ -191,7 +188,7 @@ class SessionRefresher implements Refresher {
   }
 
   #notOffered(record: SessionRecord, isDue: boolean): void {
-    this.#failures = 0;
+    this.#retries.reset();
     this.#problem = undefined;
     const resumeInMs = isDue ? Infinity : this.#resumeAtMs - this.#deps.nowMs();
     this.#plan(record, Math.min(NOT_OFFERED_INTERVAL_MS, resumeInMs));
@@ -200,7 +197,7 @@ class SessionRefresher implements Refresher {
 
   #succeeded(record: SessionRecord): void {
     const {nowMs, random} = this.#deps;
-    this.#failures = 0;
+    this.#retries.reset();
     this.#problem = undefined;
     this.#plan(record, Math.min(verifyDelayMs(random), this.#resumeAtMs - nowMs()));
   }
@@ -218,7 +215,7 @@ class SessionRefresher implements Refresher {
     this.#problem = failure;
     const pauseMs = pauseDelayMs(failure, random);
     this.#pausedUntilMs = nowMs() + pauseMs;
-    this.#plan(record, Math.max(pauseMs, retryDelayMs(this.#failures++, random)));
+    this.#plan(record, Math.max(pauseMs, this.#retries.next()));
   }
 
   /** Sets the alarm for the next attempt, at the latest for the end of the session. */

@@ -1,9 +1,9 @@
 import type {Identity} from '../../domain/identity.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {PluginAnswer, PluginLogLine, PluginRequest, PluginRoute} from '../../domain/plugin.ts';
-import type {Timers} from '../../domain/timers.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
+import type {Timers} from '../../time/timers.ts';
 import {Calls} from './calls.ts';
 import type {AnswerMessage, BackgroundMessage} from './channel/message.ts';
 import {type Environment, environmentOf} from './environment.ts';
@@ -12,7 +12,6 @@ import type {Secrets} from './log/secrets.ts';
 import {readAnswer} from './read-answer.ts';
 import {RuntimeProcess} from './runtime-process.ts';
 
-/** Dependencies of {@link startBackground}. */
 export interface BackgroundDeps {
   /** Id of the plugin. */
   readonly id: string;

@@ -1,6 +1,6 @@
 import type {PluginAnswer} from '../../domain/plugin.ts';
-import type {Timers} from '../../domain/timers.ts';
 import {AppError} from '../../failures/app-error.ts';
+import type {Timers} from '../../time/timers.ts';
 
 /** The plugin that is called, and the limits of its calls. */
 export interface CallsDeps {

@@ -5,7 +5,6 @@ import {type FolderState, readFolderState} from './folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from './found-plugin.ts';
 import {readPageState} from './page-state.ts';
 
-/** Options of {@link FollowedFolder}. */
 export interface FolderOptions {
   /** True if the plugin is in development: then its folder may be reached through links, and may be missing. */
   readonly inDevelopment: boolean;

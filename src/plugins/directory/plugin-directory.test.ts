@@ -5,8 +5,7 @@ import {describe, onTestFinished, test} from 'vitest';
 import {manifestOf, writePlugin} from '../../../test/support/plugin-folder.ts';
 import {makeTemporaryDirectory} from '../../../test/support/service.ts';
 import {SILENT_LOG} from '../../domain/log.ts';
-import type {Timers} from '../../domain/timers.ts';
-import {PROCESS_TIMERS} from '../../identity/process-timers.ts';
+import {PROCESS_TIMERS, type Timers} from '../../time/timers.ts';
 import {type Found, followPlugins} from './plugin-directory.ts';
 
 interface Watched {

@@ -1,12 +1,11 @@
 import {stat} from 'node:fs/promises';
 import type {Log} from '../../domain/log.ts';
-import type {Timers} from '../../domain/timers.ts';
-import {waitForTime} from '../../domain/wait-for-time.ts';
+import type {Timers} from '../../time/timers.ts';
+import {wait} from '../../time/wait.ts';
 import {FollowedFolder} from './followed-folder.ts';
 import {assignIds, type FoundPlugin} from './found-plugin.ts';
 import {listInstalled} from './installed-folders.ts';
 
-/** Dependencies of {@link followPlugins}. */
 export interface PluginDirectoryDeps {
   /** Directory with a folder for each installed plugin, named by its id. It may be missing. Undefined for none. */
   readonly directory: string | undefined;
@@ -106,7 +105,7 @@ class PluginDirectory implements AsyncDisposable {
   async #repeat(pauseMs: () => number, signal: AbortSignal, poll: () => Promise<boolean>): Promise<void> {
     try {
       for (;;) {
-        await waitForTime(pauseMs(), {timers: this.#deps.timers, signals: [signal]});
+        await wait(pauseMs(), {timers: this.#deps.timers, signals: [signal]});
         if (signal.aborted) return;
         if (await poll()) this.#publish();
       }

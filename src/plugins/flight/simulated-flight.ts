@@ -5,7 +5,6 @@ import {AIRPORTS} from './airports.ts';
 import {type FlightProfile, planFlight, positionAt, SHORTEST_FLIGHT_MILES, startOf} from './flight-profile.ts';
 import {distanceBetween} from './great-circle.ts';
 
-/** Dependencies of {@link openFlight}. */
 export interface FlightDeps {
   /** Returns a monotonic time, in milliseconds. */
   readonly elapsedMs: () => number;

@@ -5,7 +5,6 @@ import {checkPlugin, describeManifest, type PluginCheck} from './check-plugin.ts
 import {openPackage, type PluginPackage} from './plugin-package.ts';
 import {unpack} from './unpack.ts';
 
-/** Dependencies of {@link checkPackage}. */
 export interface CheckDeps {
   /** Directory in which an archive is unpacked while it is checked. */
   readonly temporaryDirectory: string;

@@ -69,7 +69,6 @@ async function findVersion(directory: string): Promise<string | undefined> {
   return (await inspectFolder(directory)).manifest?.version ?? '';
 }
 
-/** Dependencies of {@link installPlugin}. */
 export interface InstallDeps {
   readonly staging: Staging;
   /** The service that follows the directory; undefined if none does. */

@@ -7,7 +7,6 @@ import {type CheckDeps, checkPackage} from './check-package.ts';
 import {listFolder} from './folder-files.ts';
 import {invalidPackage, type PackageFile} from './package-files.ts';
 
-/** Dependencies of {@link packPlugin}. */
 export interface PackDeps extends CheckDeps {
   /** Returns an unguessable name, for the archive while it is being written. */
   readonly randomName: () => string;

@@ -42,7 +42,6 @@ async function hasEntry(directory: string, name: string): Promise<boolean> {
   return (await readdir(directory).catch((): string[] => [])).includes(name);
 }
 
-/** Dependencies of {@link removePlugin}. */
 export interface RemoveDeps {
   readonly staging: Staging;
   /** The service that follows the directory; undefined if none does. */

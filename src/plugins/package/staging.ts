@@ -4,7 +4,6 @@ import {codeOf} from '../../failures/error-text.ts';
 import {makeDirectory, renameDurably} from '../../files/directory.ts';
 import {ownUserId} from '../directory/access.ts';
 
-/** Dependencies of {@link openStaging}. */
 export interface StagingDeps {
   readonly processId: number;
   /** Returns an unguessable name, of hexadecimal digits. */

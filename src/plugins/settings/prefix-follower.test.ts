@@ -5,6 +5,7 @@ import type {ListOptions} from '../../domain/entries.ts';
 import type {LogFields} from '../../domain/log.ts';
 import {SILENT_LOG} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
+import type {ServiceParts} from '../../parts.ts';
 import {openMemoryStore} from '../../store/memory/memory-store.ts';
 import {PrefixFollower} from './prefix-follower.ts';
 
@@ -17,7 +18,8 @@ let timers: (() => void)[];
 
 beforeEach(async () => {
   const store = openMemoryStore({nowMs: Date.now});
-  crewroom = await openCrewroom({ephemeral: true}, {openStore: async () => store});
+  const parts: Partial<ServiceParts> = {openStore: async () => store};
+  crewroom = await openCrewroom({ephemeral: true}, parts);
   await crewroom.entries.put('a/before', '1');
   [changed, logged, timers] = [[], [], []];
   follower = new PrefixFollower({

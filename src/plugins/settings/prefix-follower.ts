@@ -2,12 +2,11 @@ import {listAll} from '../../domain/list-all.ts';
 import type {Log} from '../../domain/log.ts';
 import type {Revision} from '../../domain/revision.ts';
 import type {Store} from '../../domain/store.ts';
-import type {Timers} from '../../domain/timers.ts';
 import type {TypedEntries} from '../../domain/typed-entries.ts';
-import {waitForTime} from '../../domain/wait-for-time.ts';
 import {AppError} from '../../failures/app-error.ts';
+import type {Timers} from '../../time/timers.ts';
+import {wait} from '../../time/wait.ts';
 
-/** Dependencies of {@link PrefixFollower}. */
 export interface PrefixFollowerDeps {
   readonly store: Pick<Store, 'onChange'>;
   readonly entries: Pick<TypedEntries, 'list'>;
@@ -87,7 +86,7 @@ export class PrefixFollower implements AsyncDisposable {
       } catch (error) {
         if (!isUnavailable(error) || this.#isClosed) throw error;
       }
-      await waitForTime(COMPARED_AFTER_MS, {timers: this.#deps.timers, signals: [this.#closing.signal]});
+      await wait(COMPARED_AFTER_MS, {timers: this.#deps.timers, signals: [this.#closing.signal]});
     }
   }
 

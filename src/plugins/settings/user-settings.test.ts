@@ -5,7 +5,7 @@ import {SILENT_LOG} from '../../domain/log.ts';
 import {isPluginId} from '../../domain/plugin-id.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
 import type {SettingValues, UserSettings} from '../../domain/user-settings.ts';
-import {DEFAULT_PARTS} from '../../parts.ts';
+import {DEFAULT_PARTS, type ServiceParts} from '../../parts.ts';
 import {openMemoryStore} from '../../store/memory/memory-store.ts';
 import {openUserSettings} from './user-settings.ts';
 
@@ -19,7 +19,8 @@ let onTold: () => void;
 
 beforeEach(async () => {
   const store = openMemoryStore({nowMs: Date.now});
-  crewroom = await openCrewroom({ephemeral: true}, {openStore: async () => store});
+  const parts: Partial<ServiceParts> = {openStore: async () => store};
+  crewroom = await openCrewroom({ephemeral: true}, parts);
   told = [];
   const {entries} = crewroom;
   settings = openUserSettings({

@@ -1,16 +1,15 @@
 import type {Log} from '../../domain/log.ts';
 import type {Plugins} from '../../domain/plugin.ts';
 import type {Store} from '../../domain/store.ts';
-import type {Timers} from '../../domain/timers.ts';
 import type {TypedEntries} from '../../domain/typed-entries.ts';
 import type {TypedEntry} from '../../domain/typed-entry.ts';
 import type {SettingValues, UserSettings} from '../../domain/user-settings.ts';
 import {AppError} from '../../failures/app-error.ts';
+import type {Timers} from '../../time/timers.ts';
 import {CORE, CORE_SETTINGS} from './core-settings.ts';
 import {PrefixFollower} from './prefix-follower.ts';
 import {fillIn, mergeChanges, type SettingRules} from './setting-rules.ts';
 
-/** Dependencies of {@link openUserSettings}. */
 export interface UserSettingsDeps {
   readonly entries: Pick<TypedEntries, 'get' | 'list' | 'putValue' | 'delete'>;
   readonly store: Pick<Store, 'onChange'>;

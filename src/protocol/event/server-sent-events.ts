@@ -10,7 +10,7 @@ import {ByteWriter} from '../text/byte-writer.ts';
  */
 export const STREAM_START = ': events of crewroom\nretry: 10000\n\n';
 
-/** Options of {@link formatBatch}. */
+/** How the events of a batch are written. */
 export interface BatchFormat {
   readonly storeId: StoreId;
   /** Writes an event as JSON on one line. */

@@ -37,7 +37,7 @@ export function problemOf({failure, message}: FailureError): object {
 /** Members of a document. */
 type Members = Readonly<Record<string, unknown>>;
 
-/** Options of {@link readFailure}. */
+/** How an answer is read as a failure. */
 export interface FailureReading {
   /** The status of the answer. */
   readonly httpStatus: number;

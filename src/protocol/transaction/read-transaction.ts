@@ -26,7 +26,7 @@ const STRING_LENGTH_MAX = KEY_BYTES_MAX;
 /** The limits of {@link readTransaction}. */
 export type TransactionLimits = Pick<Limits, 'valueDepthMax' | 'transactionChecksMax' | 'transactionOperationsMax'>;
 
-/** Options of {@link readTransaction}. */
+/** Limits of a transaction that is read, and a way to pause. */
 export interface TransactionReading {
   readonly limits: TransactionLimits;
   /** Yields to the event loop while a large body is read. */

@@ -5,10 +5,20 @@ import {appendFile, chmod, readdir, rm, statfs} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {
+  changesOf,
+  keysOf,
+  patch,
+  put,
+  range,
+  read,
+  remove,
+  textOf,
+  write,
+} from '../../../test/contracts/shared/assertions.ts';
 import {startStoreProcess} from '../../../test/store/store-process.ts';
 import {CAN_LIMIT, makeDirectory, openStore, putOf, writeWal} from '../../../test/support/store-fixture.ts';
 import {SILENT_LOG} from '../../domain/log.ts';
-import {changesOf, keysOf, patch, put, range, read, remove, textOf, write} from '../../testing/shared/assertions.ts';
 
 const CAN_MOUNT = canMount();
 const DISK_BYTES = 4 * 1024 * 1024;

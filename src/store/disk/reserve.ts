@@ -22,7 +22,6 @@ const TRUSTED_GROUPS = 64;
 /** Maximum time until the free space is checked again, in milliseconds: other programs write to the disk too. */
 const TRUSTED_MS = 1000;
 
-/** Dependencies of {@link DiskSpace}. */
 export interface DiskSpaceDeps {
   readonly directory: DataDirectory;
   /** Milliseconds since any moment; never jumps. */

@@ -13,7 +13,7 @@ const LMDB_VERSION = 2;
 const PAGE_BYTES_MIN = 512;
 const PAGE_BYTES_MAX = 65_536;
 
-/** Options of {@link assertUndamaged}. */
+/** The store that a directory must have. */
 export interface Expected {
   /** True if the directory had a store before, so that an empty or missing file is damage. */
   readonly expected: boolean;

@@ -1,6 +1,8 @@
 import {constants} from 'node:os';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
+import {PROCESS_TIMERS} from '../../time/timers.ts';
+import {within} from '../../time/wait.ts';
 import {type DataDirectory, unusableDirectory} from '../disk/data-directory.ts';
 import {GROUP_OVERHEAD_BYTES, isFullDiskError} from '../disk/free-space.ts';
 import {OpeningError} from './opening-limits.ts';
@@ -37,15 +39,7 @@ export async function findCause(error: unknown): Promise<unknown> {
     () => error,
     (reason: unknown) => reason,
   );
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise(resolve => {
-    timer = setTimeout(resolve, CAUSE_TIMEOUT_MS, error);
-  });
-  try {
-    return await Promise.race([cause, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return (await within(cause, CAUSE_TIMEOUT_MS, PROCESS_TIMERS)) ?? error;
 }
 
 /**

@@ -43,7 +43,6 @@ export interface EnvironmentSnapshot {
   release(): void;
 }
 
-/** Options of {@link openEnvironment}. */
 export interface EnvironmentOptions {
   readonly directory: string;
   /** Reads the files and never changes them. @default {false} */

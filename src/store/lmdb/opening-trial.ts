@@ -35,7 +35,6 @@ const HELD_DELAY_MS = 200;
 
 const PROGRAM = fileURLToPath(new URL('opening-trial-process.js', import.meta.url));
 
-/** Options of {@link assertOpens}. */
 export interface TrialOptions extends OpenedFiles {
   /** Options of the engine, for another process. */
   readonly engine: object;

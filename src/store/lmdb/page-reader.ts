@@ -1,5 +1,5 @@
 import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
-import {setImmediate} from 'node:timers/promises';
+import {nextTick} from '../../time/next-tick.ts';
 import {currentMeta, DATABASE, META, META_PAGES, NO_PAGE, NODE, PAGE, transactionOf} from './page-layout.ts';
 
 /** A record of a table, or a page that cannot be read. */
@@ -86,7 +86,7 @@ export class LmdbFile implements Disposable {
       yield found;
       if (this.#reached.size < pages + TICK_PAGES) continue;
       pages = this.#reached.size;
-      await setImmediate();
+      await nextTick();
     }
   }
 

@@ -3,8 +3,8 @@ import {spawnSync} from 'node:child_process';
 import {mkdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
+import {assertFailsWith, put, write} from '../../../test/contracts/shared/assertions.ts';
 import {makeDirectory, openStore, startProcess} from '../../../test/support/store-fixture.ts';
-import {assertFailsWith, put, write} from '../../testing/shared/assertions.ts';
 import {describeDataDirectory} from '../disk/data-directory.ts';
 import {findHolder} from './process-lock.ts';
 

@@ -8,7 +8,6 @@ import {OpeningError} from './opening-limits.ts';
 
 const HOLDER = Buffer.from('holder');
 
-/** Options of {@link takeLock}. */
 export interface LockOptions extends Expected {
   /** Id of this process. */
   readonly processId: number;

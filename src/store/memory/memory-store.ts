@@ -1,5 +1,4 @@
 import {randomBytes} from 'node:crypto';
-import {setImmediate} from 'node:timers/promises';
 import type {Change, Changes} from '../../domain/change.ts';
 import type {Commit, CommitResult, Operation, PutOperation} from '../../domain/commit.ts';
 import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../domain/entry.ts';
@@ -16,6 +15,7 @@ import type {Store} from '../../domain/store.ts';
 import {createStoreId, STORE_ID_BYTES, type StoreId} from '../../domain/store-id.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {nextTick} from '../../time/next-tick.ts';
 import {encodePrincipal} from '../format/principal.ts';
 import {sizeOfCommit, writtenBytesOf} from '../plan/commit-size.ts';
 import type {ExpireOperation, GroupedCommit, GroupPlan, PlannedWrite} from '../plan/group-plan.ts';
@@ -26,7 +26,6 @@ import {MemoryLog} from './memory-log.ts';
 import {copyEntry, listEntries, SortedEntries} from './sorted-entries.ts';
 import {SortedKeys} from './sorted-keys.ts';
 
-/** Options of {@link openMemoryStore}. */
 export interface MemoryStoreDeps extends StoreClockDeps {
   /** Maximum number of changes in the change log. @default {DEFAULT_LIMITS.logChangesMax} */
   readonly logChangesMax?: number | undefined;
@@ -174,7 +173,7 @@ class MemoryStore implements Store {
   }
 
   async #writeGroup(group: readonly GroupedCommit<PutOperation>[]): Promise<readonly (CommitResult | Error)[]> {
-    const {writes, changes, revision, results} = await runInTicks(this.#plan(group), setImmediate);
+    const {writes, changes, revision, results} = await runInTicks(this.#plan(group), nextTick);
     for (const [key, write] of writes) this.#write(key, write);
     this.#revision = revision;
     this.#writtenBytes += writtenBytesOf(changes);

@@ -14,28 +14,10 @@ import {type FoundEntry, resolveOperations} from './resolved-operations.ts';
 
 /**
  * Applies commits in their order without writing anything; each one sees those before it. Nothing may be written to the store
- * between the steps. For authors of stores: the rules of checks, patches, expiry and revisions are in it.
+ * between the steps. The rules of checks, patches, expiry and revisions are in it.
  *
  * @returns Steps, each of which yields the approximate number of bytes that it processed, and at last the plan.
  * @throws {unknown} What `stateOf` and `jsonOf` throw, unless it is an `AppError`: that is the result of its commit.
- * @example
- * ```ts
- * import {createStoreId, encodeJsonText, parseKey, planGroup} from 'crewroom';
- *
- * const put = {kind: 'put', key: parseKey('greeting'), json: encodeJsonText('"hello"')} as const;
- * const steps = planGroup([{checks: [], operations: [put]}], {
- *   storeId: createStoreId(new Uint8Array(8)),
- *   revision: 41,
- *   nowMs: Date.now(),
- *   updatedAtMs: Date.now(),
- *   stateOf: () => undefined,
- *   jsonOf: () => undefined,
- * });
- * let step = steps.next();
- * while (!step.done) step = steps.next();
- * const {revision, changes, results} = step.value;
- * console.log(revision, changes.length, results); // 42 1 [ { revision: 42, outcomes: [ 'created' ] } ]
- * ```
  */
 export function* planGroup<P extends PutOperation>(
   commits: readonly GroupedCommit<P>[],

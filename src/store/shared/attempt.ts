@@ -1,7 +1,6 @@
-import type {Timers} from '../../domain/timers.ts';
+import type {Timers} from '../../time/timers.ts';
 import {EngineFailure} from './engine/driver.ts';
 
-/** Options of {@link Attempt}. */
 export interface AttemptOptions {
   /** Id of the group. */
   readonly group: string;

@@ -7,7 +7,6 @@ import type {Replica} from './replica.ts';
 /** Pause after a checkpoint that failed, in milliseconds. */
 const PAUSE_MS = 5000;
 
-/** Dependencies of {@link Checkpointer}. */
 export interface CheckpointerDeps {
   readonly driver: Driver;
   readonly replica: Replica;

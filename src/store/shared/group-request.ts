@@ -19,7 +19,6 @@ export interface GroupRequest {
   readonly log: LogPart;
 }
 
-/** Options of {@link describeGroup}. */
 export interface GroupOptions {
   /** Id of the group. */
   readonly group: string;

@@ -1,5 +1,6 @@
-import type {Timers} from '../../domain/timers.ts';
-import {waitForTime} from '../../domain/wait-for-time.ts';
+import {Backoff} from '../../time/backoff.ts';
+import type {Timers} from '../../time/timers.ts';
+import {wait} from '../../time/wait.ts';
 import type {Attempt} from './attempt.ts';
 import type {ResultReader} from './engine/commit-ids.ts';
 import {type Driver, type GuardedWrite, isEngineFailure, type StoredValue} from './engine/driver.ts';
@@ -25,7 +26,6 @@ export type SentResult =
   | {readonly kind: 'written'; readonly version: number}
   | {readonly kind: 'overtaken' | 'conflict'; readonly found: StoredValue | undefined};
 
-/** Dependencies of {@link sendGroup}. */
 export interface SenderDeps {
   readonly driver: Driver;
   readonly results: ResultReader;
@@ -42,7 +42,8 @@ export interface SenderDeps {
 export async function sendGroup(group: SentGroup, deps: SenderDeps): Promise<SentResult> {
   const {attempt, write} = group;
   let isDoubtful = false;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
+  const backoff = new Backoff({firstMs: FIRST_PAUSE_MS, maxMs: PAUSE_MS_MAX});
+  for (;;) {
     attempt.assertOpen();
     attempt.isInDoubt = true;
     try {
@@ -57,7 +58,7 @@ export async function sendGroup(group: SentGroup, deps: SenderDeps): Promise<Sen
       if (!isEngineFailure(error, 'unknown', 'unavailable')) throw error;
       attempt.problem = error.message;
     }
-    await waitForTime(pauseMs, {timers: deps.timers, signals: []});
+    await wait(backoff.next(), {timers: deps.timers, signals: []});
   }
 }
 

@@ -1,10 +1,10 @@
-import {setImmediate} from 'node:timers/promises';
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import type {StoreStatistics} from '../../domain/statistics.ts';
 import {runInTicks} from '../../domain/steps.ts';
-import type {Timers} from '../../domain/timers.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {nextTick} from '../../time/next-tick.ts';
+import type {Timers} from '../../time/timers.ts';
 import {writtenBytesOf} from '../plan/commit-size.ts';
 import {planGroup} from '../plan/plan-commits.ts';
 import {isDeletion, type PreparedCommit, type PreparedPlan} from '../plan/prepared-commit.ts';
@@ -36,7 +36,6 @@ export interface SharedCommit extends PreparedCommit {
 /** Time after which a commit that still waits for its group is refused, in milliseconds: it ends within 10 seconds. */
 const WAIT_MS_MAX = 5000;
 
-/** Dependencies of {@link GroupWriter}. */
 export interface GroupWriterDeps {
   readonly driver: Driver;
   readonly replica: Replica;
@@ -228,7 +227,7 @@ export class GroupWriter {
         return json;
       },
     });
-    return runInTicks(steps, setImmediate);
+    return runInTicks(steps, nextTick);
   }
 
   /** Reads the values that patches and touches need. */

@@ -1,4 +1,4 @@
-import type {Timers} from '../../domain/timers.ts';
+import type {Timers} from '../../time/timers.ts';
 import type {Driver} from './engine/driver.ts';
 import {HEAD_KEY} from './engine/engine-keys.ts';
 import type {Replica} from './replica.ts';
@@ -6,7 +6,6 @@ import type {Replica} from './replica.ts';
 /** Pause before the head is read again after the engine did not answer, in milliseconds. */
 const FOLLOW_PAUSE_MS = 250;
 
-/** Dependencies of {@link HeadFollower}. */
 export interface HeadFollowerDeps {
   readonly driver: Driver;
   readonly replica: Replica;

@@ -1,10 +1,10 @@
-import {setImmediate} from 'node:timers/promises';
 import type {Change} from '../../domain/change.ts';
 import {type Key, trustStoredKey} from '../../domain/key.ts';
 import {Listeners} from '../../domain/listeners.ts';
 import type {Revision} from '../../domain/revision.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {nextTick} from '../../time/next-tick.ts';
 import {decodeEntryInfo} from '../format/entry-record.ts';
 import type {StoreClock} from '../plan/store-clock.ts';
 import {DeferredValues} from './engine/deferred-values.ts';
@@ -18,7 +18,6 @@ import {assertHead, continueRestored, continues, isOlder, isSame} from './engine
 import {moveStaged} from './engine/staging.ts';
 import {EntryIndex} from './entry-index.ts';
 
-/** Dependencies of {@link Replica}. */
 export interface ReplicaDeps {
   readonly driver: Driver;
   readonly clock: StoreClock;
@@ -113,7 +112,7 @@ export class Replica {
   async #beginNext(running: Promise<void> | undefined): Promise<void> {
     await running?.catch(() => {});
     // Calls of this tick join, among them those of callers that the running one has just answered.
-    await setImmediate();
+    await nextTick();
     this.#next = undefined;
     this.#running = this.#readHead();
     await this.#running;
@@ -219,7 +218,7 @@ export class Replica {
     this.#deps.onHead(head.head.writer);
     this.#deps.clock.raise(head.head.clockMs);
     // Writers get their results first, since a listener begins to read.
-    if (isNew) void setImmediate().then(() => this.listeners.call());
+    if (isNew) void nextTick().then(() => this.listeners.call());
   }
 
   async #finishStaged(head: KnownHead): Promise<KnownHead> {

@@ -1,5 +1,5 @@
-import type {Timers} from '../../domain/timers.ts';
-import {waitForTime} from '../../domain/wait-for-time.ts';
+import type {Timers} from '../../time/timers.ts';
+import {wait} from '../../time/wait.ts';
 
 /** Time after a write of another process for which this one waits for its next, in milliseconds. */
 const SHARING_MS = 1000;
@@ -20,7 +20,6 @@ const RETRY_MS_MAX = 20;
 const UNKNOWN_MS = 250;
 const UNKNOWN_WRITES = 40;
 
-/** Dependencies of {@link RoundRobin}. */
 export interface RoundRobinDeps {
   readonly timers: Timers;
   /** A monotonic clock, in milliseconds. */
@@ -81,7 +80,7 @@ export class RoundRobin {
     const ended = new AbortController();
     if (!isForUnknown) this.#endPause = () => ended.abort();
     const delayMs = Math.min(PAUSE_MS_MAX, Math.max(1, this.#awaited.size) * WAIT_WRITES * this.#writeMs);
-    await waitForTime(delayMs, {timers, signals: [ended.signal]});
+    await wait(delayMs, {timers, signals: [ended.signal]});
     this.#endPause = undefined;
     for (const writer of this.#awaited) {
       const other = this.#others.get(writer);
@@ -99,6 +98,6 @@ export class RoundRobin {
     // The first times at once: the others may be pausing for this process.
     if (this.#losses <= 3) return;
     const delayMs = Math.min(RETRY_MS_MAX, this.#writeMs) * this.#deps.random();
-    await waitForTime(delayMs, {timers: this.#deps.timers, signals: []});
+    await wait(delayMs, {timers: this.#deps.timers, signals: []});
   }
 }

@@ -1,8 +1,7 @@
-import type {Timers} from '../../domain/timers.ts';
+import type {Timers} from '../../time/timers.ts';
 import type {StoreClockDeps} from '../plan/store-clock.ts';
 import type {Driver} from './engine/driver.ts';
 
-/** Options of `openSharedStore`. */
 export interface SharedStoreDeps extends StoreClockDeps {
   /** The engine. It is closed with the store, also if the store cannot be opened. */
   readonly driver: Driver;

@@ -1,10 +1,10 @@
-import {setImmediate} from 'node:timers/promises';
 import type {Change} from '../../domain/change.ts';
 import {createEntry, type Entry, type EntryInfo} from '../../domain/entry.ts';
 import {copyJson, type JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import type {Revision} from '../../domain/revision.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {nextTick} from '../../time/next-tick.ts';
 import {decodeEntryRecord} from '../format/entry-record.ts';
 import {isDeferred} from './engine/deferred-values.ts';
 import type {Driver} from './engine/driver.ts';
@@ -114,7 +114,7 @@ export class ValueReader {
 
   /** Reads the keys that are added in this tick. */
   async #readLater(keys: readonly Key[], at: number): Promise<readonly (Buffer | undefined)[]> {
-    await setImmediate();
+    await nextTick();
     if (this.#batch?.keys === keys) this.#batch = undefined;
     const found = await this.#driver.read(keys.map(entryKey), {at});
     return found.map(stored => stored?.value);

@@ -8,7 +8,6 @@ import type {EntryCache} from './entry-cache.ts';
 import {readStoredEntry, readStoredState} from './read-entry.ts';
 import type {Tree} from './tree.ts';
 
-/** Dependencies of {@link CurrentEntries}. */
 export interface CurrentEntriesDeps {
   readonly memtable: Memtable;
   readonly cache: EntryCache;

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import {makeDirectory, openStore} from '../../../test/support/store-fixture.ts';
-import type {Operation} from '../../domain/commit.ts';
-import {parseKey} from '../../domain/key.ts';
-import type {Store} from '../../domain/store.ts';
 import {
   assertFailsWith,
   keysOf,
@@ -15,7 +11,11 @@ import {
   remove,
   textOf,
   write,
-} from '../../testing/shared/assertions.ts';
+} from '../../../test/contracts/shared/assertions.ts';
+import {makeDirectory, openStore} from '../../../test/support/store-fixture.ts';
+import type {Operation} from '../../domain/commit.ts';
+import {parseKey} from '../../domain/key.ts';
+import type {Store} from '../../domain/store.ts';
 
 /** Goes into the tree at once, and takes what came before along. */
 const LARGE = JSON.stringify('x'.repeat(300_000));

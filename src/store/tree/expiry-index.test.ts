@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
+import {changesOf, keysOf, put, range, read, textOf, write} from '../../../test/contracts/shared/assertions.ts';
 import type {StoreProcess} from '../../../test/store/store-process.ts';
 import {makeDirectory, openStore, startProcess} from '../../../test/support/store-fixture.ts';
 import type {PutOperation} from '../../domain/commit.ts';
 import type {Store} from '../../domain/store.ts';
-import {changesOf, keysOf, put, range, read, textOf, write} from '../../testing/shared/assertions.ts';
 import {type Environment, openEnvironment} from '../lmdb/environment.ts';
 import {verifyStore} from '../verify-store.ts';
 import {SNAPSHOTS_MAX} from './snapshots.ts';

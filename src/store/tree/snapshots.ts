@@ -1,10 +1,10 @@
-import {setImmediate} from 'node:timers/promises';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
 import type {Range} from '../../domain/range.ts';
 import type {Revision} from '../../domain/revision.ts';
 import type {Snapshot} from '../../domain/snapshot.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
+import {nextTick} from '../../time/next-tick.ts';
 import {type ExpiredEntry, type Scan, type ScannedTable, scanEntries, scanOf} from './scan.ts';
 
 /**
@@ -112,7 +112,7 @@ class LmdbSnapshot implements Snapshot {
       entries.push(...part.entries);
       scan = part.rest;
       if (part.expired !== undefined) await persistExpiry(part.expired);
-      if (scan !== undefined) await setImmediate();
+      if (scan !== undefined) await nextTick();
     }
     return entries;
   }

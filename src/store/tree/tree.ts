@@ -1,7 +1,7 @@
-import {setImmediate} from 'node:timers/promises';
 import type {Log} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
+import {nextTick} from '../../time/next-tick.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
 import type {Engine} from '../lmdb/engine.ts';
@@ -24,7 +24,6 @@ export interface TreeFiles {
   readonly metadata: StoreMetadata;
 }
 
-/** Dependencies of {@link Tree}. */
 export interface TreeDeps {
   readonly opened: TreeFiles;
   readonly log: Log;
@@ -145,7 +144,7 @@ export class Tree implements AsyncDisposable {
   async #readReopened<T>(read: (tables: StoreTables) => T): Promise<T> {
     await this.#reopening;
     // By the end of the tick the failure has arrived where writes are refused: nothing that the reader goes on to write passes before.
-    await setImmediate();
+    await nextTick();
     return read(this.tables);
   }
 

@@ -3,11 +3,6 @@ import {readFileSync} from 'node:fs';
 import {open, readdir, readFile, rm, truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
-import {makeDirectory, openStore, putOf, startProcess, writeWal} from '../../../test/support/store-fixture.ts';
-import type {Change, Changes} from '../../domain/change.ts';
-import {parseKey} from '../../domain/key.ts';
-import {SILENT_LOG} from '../../domain/log.ts';
-import type {Store} from '../../domain/store.ts';
 import {
   assertFailsWith,
   changesOf,
@@ -18,7 +13,12 @@ import {
   remove,
   textOf,
   write,
-} from '../../testing/shared/assertions.ts';
+} from '../../../test/contracts/shared/assertions.ts';
+import {makeDirectory, openStore, putOf, startProcess, writeWal} from '../../../test/support/store-fixture.ts';
+import type {Change, Changes} from '../../domain/change.ts';
+import {parseKey} from '../../domain/key.ts';
+import {SILENT_LOG} from '../../domain/log.ts';
+import type {Store} from '../../domain/store.ts';
 import {RECOVERY_HINT} from '../open-directory.ts';
 import {verifyStore} from '../verify-store.ts';
 import {SectorWriter, sealedPosition, unseal} from './sectors.ts';

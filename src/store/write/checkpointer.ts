@@ -6,7 +6,6 @@ import type {Memtable} from '../wal/memtable.ts';
 import {entryOf} from '../wal/memtable-write.ts';
 import type {DiskGate} from './disk-gate.ts';
 
-/** Dependencies of {@link Checkpointer}. */
 export interface CheckpointerDeps {
   readonly memtable: Memtable;
   readonly tree: Tree;

@@ -6,7 +6,6 @@ import {DiskSpace, type DiskSpaceDeps, type FreeSpace} from '../disk/reserve.ts'
 import {sizeOfPlans} from '../plan/commit-size.ts';
 import type {PreparedPlan} from '../plan/prepared-commit.ts';
 
-/** Dependencies of {@link DiskGate}. */
 export interface DiskGateDeps extends DiskSpaceDeps {
   readonly log: Log;
 }

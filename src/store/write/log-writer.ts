@@ -12,7 +12,6 @@ import {WriteAheadLog} from '../wal/write-ahead-log.ts';
 import type {Checkpointer} from './checkpointer.ts';
 import type {DiskGate} from './disk-gate.ts';
 
-/** Dependencies of {@link LogWriter}. */
 export interface LogWriterDeps {
   readonly directory: DataDirectory;
   readonly log: Log;

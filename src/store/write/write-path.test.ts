@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
+import {put, write} from '../../../test/contracts/shared/assertions.ts';
 import {countPromises} from '../../../test/support/count-promises.ts';
 import {makeDirectory, openStore} from '../../../test/support/store-fixture.ts';
-import {put, write} from '../../testing/shared/assertions.ts';
 
 /** Maximum for one put: that of its caller, and those of a group. One more asynchronous function would make two. */
 const ALONE_MAX = 23;

@@ -1,9 +1,9 @@
-import {setImmediate} from 'node:timers/promises';
 import type {CommitResult, PutOperation} from '../../domain/commit.ts';
 import type {Listeners} from '../../domain/listeners.ts';
 import type {StoreStatistics} from '../../domain/statistics.ts';
 import {runTick, type Steps} from '../../domain/steps.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {nextTick} from '../../time/next-tick.ts';
 import {sizeOfCommit, writtenBytesOf} from '../plan/commit-size.ts';
 import type {GroupedCommit} from '../plan/group-plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';
@@ -16,7 +16,6 @@ import {type CommitGroup, CommitQueue} from './commit-queue.ts';
 import {isDiskFull} from './disk-gate.ts';
 import {fitsRecord, LogWriter, type LogWriterDeps} from './log-writer.ts';
 
-/** Dependencies of {@link WritePath}. */
 export interface WritePathDeps extends Omit<LogWriterDeps, 'checkpointer'> {
   readonly memtable: Memtable;
   readonly cache: EntryCache;
@@ -163,7 +162,7 @@ export class WritePath {
       });
       const {done, value} = read instanceof Promise ? await read : read;
       if (done) return value;
-      await setImmediate();
+      await nextTick();
     }
   }
 
@@ -205,7 +204,7 @@ export class WritePath {
     this.#durableMs = plan.nowMs;
     this.#writtenBytes += writtenBytesOf(plan.changes);
     // Writers get their results first, since a listener begins to read.
-    globalThis.setImmediate(() => this.#deps.listeners.call());
+    setImmediate(() => this.#deps.listeners.call());
   }
 
   /**

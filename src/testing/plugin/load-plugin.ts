@@ -1,13 +1,12 @@
 import {fileURLToPath} from 'node:url';
 import type {Crewroom} from '../../crewroom.ts';
 import type {PluginLogLine, PluginStatus} from '../../domain/plugin.ts';
-import {untilAborted} from '../../domain/until-aborted.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {readPilot} from '../../plugins/pilot.ts';
+import {untilAborted} from '../../time/until-aborted.ts';
 import {type ChangingIdentity, createChangingIdentity, type TestIdentity} from './changing-identity.ts';
 import {type BackEndAnswers, type RecordingBackEnd, startRecordingBackEnd} from './recording-back-end.ts';
 
-/** Options of {@link loadPlugin}. */
 export interface LoadPluginOptions {
   /** The pilot that is signed in. @default {'captain'} */
   readonly identity?: TestIdentity | undefined;

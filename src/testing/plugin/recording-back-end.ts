@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import {untilAborted} from '../../domain/until-aborted.ts';
+import {untilAborted} from '../../time/until-aborted.ts';
 
 /** A request that a plugin sent to the back end. */
 export interface BackEndRequest {

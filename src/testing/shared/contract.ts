@@ -1,5 +1,3 @@
-import type {TypedEntries} from '../../domain/typed-entries.ts';
-
 /**
  * Functions that run the tests: `describe` and `test` of vitest, jest, mocha or node:test, or anything that takes a
  * name and a function. A test fails if its function rejects.
@@ -15,16 +13,6 @@ export interface Contract<T extends AsyncDisposable> extends TestRunner {
   readonly name: string;
   /** Opens a new and empty one. Each test opens its own, and disposes of it at its end. */
   readonly open: () => Promise<T>;
-}
-
-/** Entries with everything that must be closed with them, such as the result of `openCrewroom`. */
-export interface OpenedEntries extends AsyncDisposable {
-  readonly entries: TypedEntries;
-  /**
-   * Moves the clock of the entries forward, by milliseconds. Without it the tests of times to live wait in real time, a
-   * second each.
-   */
-  readonly advanceMs?: (durationMs: number) => void;
 }
 
 /** One promise of a contract, as a sentence, and its check. */

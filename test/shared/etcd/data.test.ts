@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {afterAll, beforeAll, describe, test} from 'vitest';
 import type {AppError} from '../../../src/failures/app-error.ts';
-import {assertFails, key, put, range, read, textOf, write} from '../../../src/testing/shared/assertions.ts';
+import {assertFails, key, put, range, read, textOf, write} from '../../contracts/shared/assertions.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
 import {startService} from '../../support/service.ts';
 import {openStoreIn} from '../../support/shared-stores.ts';

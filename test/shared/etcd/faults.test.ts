@@ -15,7 +15,7 @@ import {
   remove,
   textOf,
   write,
-} from '../../../src/testing/shared/assertions.ts';
+} from '../../contracts/shared/assertions.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
 import {openStoreIn} from '../../support/shared-stores.ts';
 

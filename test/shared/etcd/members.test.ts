@@ -5,7 +5,7 @@ import type {AddressInfo} from 'node:net';
 import {describe, test} from 'vitest';
 import type {AppError} from '../../../src/failures/app-error.ts';
 import {leaderFirst} from '../../../src/store/shared/etcd/member-facts.ts';
-import {put, read, textOf, write} from '../../../src/testing/shared/assertions.ts';
+import {put, read, textOf, write} from '../../contracts/shared/assertions.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
 import {findFreePort} from '../../support/free-port.ts';
 import {startService} from '../../support/service.ts';

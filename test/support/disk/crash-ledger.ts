@@ -3,7 +3,7 @@ import type {Change} from '../../../src/domain/change.ts';
 import type {Operation, PutOperation} from '../../../src/domain/commit.ts';
 import type {Store} from '../../../src/domain/store.ts';
 import {AppError} from '../../../src/failures/app-error.ts';
-import {changesOf, put, range, remove, textOf, write} from '../../../src/testing/shared/assertions.ts';
+import {changesOf, put, range, remove, textOf, write} from '../../contracts/shared/assertions.ts';
 import type {Random} from './random.ts';
 
 /** Key that every commit writes, with the number of the commit. */

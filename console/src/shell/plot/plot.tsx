@@ -15,7 +15,6 @@ export interface PlotLine {
   readonly values: readonly (number | null)[];
 }
 
-/** Properties of a {@link Plot}. */
 export interface PlotProps {
   /** Present state of the plot in words, for users who do not see it. */
   readonly summary: string;

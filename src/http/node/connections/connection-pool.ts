@@ -3,7 +3,6 @@ import type {Limits} from '../../../domain/limits.ts';
 import type {ConnectionStatistics} from '../../../domain/statistics.ts';
 import {Connection} from './connection.ts';
 
-/** Dependencies of {@link Connections}. */
 export interface ConnectionsOptions {
   readonly limits: Pick<Limits, 'connectionsMax' | 'heldBytesMax'>;
   /** A monotonic clock, in milliseconds. */

@@ -60,7 +60,6 @@ export interface ExchangeRequest {
   stop(): void;
 }
 
-/** Dependencies of {@link Connection}. */
 export interface ConnectionDeps {
   /** A monotonic clock, in milliseconds. */
   readonly nowMs: () => number;

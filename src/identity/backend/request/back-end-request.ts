@@ -1,6 +1,6 @@
-import type {Timers} from '../../../domain/timers.ts';
 import {AppError} from '../../../failures/app-error.ts';
-import {PROCESS_TIMERS} from '../../process-timers.ts';
+import {PROCESS_TIMERS, type Timers} from '../../../time/timers.ts';
+import {untilAborted} from '../../../time/until-aborted.ts';
 import {type Body, readBody} from './answer-body.ts';
 import {describeTrouble} from './network-trouble.ts';
 
@@ -16,7 +16,6 @@ export const PARSED_BYTES_MAX = 64 * 1024;
 /** Timeout for a whole answer of a back end, in milliseconds: shared hosting is slow, and people do not wait longer. */
 export const BACK_END_TIMEOUT_MS = 10_000;
 
-/** Dependencies of {@link sendRequest}. */
 export interface RequestDeps {
   readonly fetch: typeof globalThis.fetch;
   /** The program and its version, such as `Crewroom/1.2.3`. */
@@ -91,7 +90,7 @@ export async function sendRequest(request: BackEndRequest, deps: RequestDeps): P
     return {url, path, status: response.status, headers: response.headers, bytes, body, secrets};
   };
   try {
-    return await Promise.race([answer(), aborted(ending.signal)]);
+    return await untilAborted(answer(), ending.signal);
   } catch (error) {
     if (error instanceof AppError) throw error;
     signal?.throwIfAborted();
@@ -102,10 +101,6 @@ export async function sendRequest(request: BackEndRequest, deps: RequestDeps): P
     cancelTimeout();
     signal?.removeEventListener('abort', end);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), {once: true}));
 }
 
 function describeRequest({method, headers, body}: BackEndRequest, userAgent: string): RequestInit {

@@ -1,7 +1,7 @@
 import type {ServedSignInOptions, SessionStatus, SignIn} from '../../../domain/session.ts';
-import {untilAborted} from '../../../domain/until-aborted.ts';
 import {AppError} from '../../../failures/app-error.ts';
 import type {Failure} from '../../../failures/failure.ts';
+import {untilAborted} from '../../../time/until-aborted.ts';
 import {type RequestedSignIn, readSignInRequest} from './requested-sign-in.ts';
 
 /** Checks sign-ins, and limits them to one at a time. */

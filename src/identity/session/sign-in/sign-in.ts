@@ -4,7 +4,6 @@ import type {Credentials} from '../../backend/credentials.ts';
 import {isUnprotected} from '../../backend/script-url.ts';
 import {readExpiry, type SessionRecord, withPilot} from '../storage/session-record.ts';
 
-/** Dependencies of {@link requestSession}. */
 export interface SignInDeps {
   readonly client: BackEndClient;
   readonly log: Log;

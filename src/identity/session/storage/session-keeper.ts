@@ -50,7 +50,6 @@ export interface SessionKeeper {
   forget(): Promise<void>;
 }
 
-/** Dependencies of {@link openSessionKeeper}. */
 export interface SessionKeeperDeps {
   /** The data directory; each one has a session of its own. */
   readonly directory: string;

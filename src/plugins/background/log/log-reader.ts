@@ -2,7 +2,8 @@ import type {Readable} from 'node:stream';
 import {finished} from 'node:stream/promises';
 import {DEFAULT_LIMITS} from '../../../domain/limits.ts';
 import type {PluginLogLine} from '../../../domain/plugin.ts';
-import type {Timers} from '../../../domain/timers.ts';
+import type {Timers} from '../../../time/timers.ts';
+import {within} from '../../../time/wait.ts';
 import {LineSplitter} from './line-splitter.ts';
 
 /**
@@ -26,7 +27,6 @@ const INTERVAL_MS = 1000;
  */
 const DRAIN_TIMEOUT_MS = 1000;
 
-/** Dependencies of {@link LogReader}. */
 export interface LogReaderDeps {
   readonly mask: (text: string) => string;
   readonly onLine: (line: PluginLogLine) => void;
@@ -62,12 +62,7 @@ export class LogReader {
   async end(): Promise<void> {
     for (const {stream} of this.#sources) stream.resume();
     const ends = this.#sources.map(({stream}) => finished(stream, {writable: false}).catch(() => {}));
-    let cancelTimeout = (): void => {};
-    const timeout = new Promise<void>(resolve => {
-      cancelTimeout = this.#deps.timers.after(DRAIN_TIMEOUT_MS, resolve);
-    });
-    await Promise.race([Promise.all(ends), timeout]);
-    cancelTimeout();
+    await within(Promise.all(ends), DRAIN_TIMEOUT_MS, this.#deps.timers);
     for (const {stream, splitter, level} of this.#sources.splice(0)) {
       stream.destroy();
       for (const line of splitter.end()) this.#log(level, line);

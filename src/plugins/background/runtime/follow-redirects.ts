@@ -5,7 +5,6 @@ export interface AnsweredCall {
   readonly init: RequestInit & {readonly method: string; readonly headers: Headers};
 }
 
-/** Dependencies of {@link followRedirects}. */
 export interface FollowDeps {
   readonly fetch: typeof fetch;
   /** The header that only the service may get, and its own form of an address: undefined for an address of another server. */

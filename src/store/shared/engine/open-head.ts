@@ -6,7 +6,6 @@ import {ALL_KEYS, HEAD_KEY} from './engine-keys.ts';
 import {createHead, decodeHead, encodeHead, type KnownHead, replaceHead, writtenHead} from './head.ts';
 import {HEAD_ONLY, moveStaged} from './staging.ts';
 
-/** Options of {@link openHead}. */
 export interface OpenHeadOptions {
   readonly clock: StoreClock;
   /** Id of this process. */

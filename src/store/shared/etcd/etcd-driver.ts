@@ -1,6 +1,6 @@
 import {type Log, SILENT_LOG} from '../../../domain/log.ts';
-import type {Timers} from '../../../domain/timers.ts';
-import {waitForTime} from '../../../domain/wait-for-time.ts';
+import type {Timers} from '../../../time/timers.ts';
+import {wait} from '../../../time/wait.ts';
 import {
   type Driver,
   EngineFailure,
@@ -20,7 +20,6 @@ import {EtcdSpace} from './etcd-space.ts';
 import {EtcdWatch} from './etcd-watch.ts';
 import {leaderFirst, readSpace} from './member-facts.ts';
 
-/** Options of {@link openEtcdDriver}. */
 export interface EtcdDriverOptions extends EtcdAddress {
   /** The first characters of all keys of the store. */
   readonly prefix: string;
@@ -146,7 +145,7 @@ class EtcdDriver implements Driver {
         const isOver = attempt > this.#client.size || performance.now() - startMs > READ_TIMEOUT_MS;
         if (failure.kind !== 'unavailable' || isOver) throw failure;
       }
-      await waitForTime(RETRY_MS, {timers: this.#timers, signals: []});
+      await wait(RETRY_MS, {timers: this.#timers, signals: []});
     }
   }
 }

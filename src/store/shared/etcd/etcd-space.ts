@@ -1,5 +1,5 @@
 import type {Log} from '../../../domain/log.ts';
-import type {Timers} from '../../../domain/timers.ts';
+import type {Timers} from '../../../time/timers.ts';
 import {EngineFailure, isEngineFailure} from '../engine/driver.ts';
 import type {MemberSpace} from './member-facts.ts';
 
@@ -9,7 +9,6 @@ const PUTS_MAX_PART = 0.8;
 /** Pause between two looks at the size, in milliseconds. */
 const CHECK_MS = 5000;
 
-/** Dependencies of {@link EtcdSpace}. */
 export interface EtcdSpaceDeps {
   /** Reads the space of the member that is used; undefined if it does not report it. */
   readonly readSpace: () => Promise<MemberSpace | undefined>;

@@ -7,7 +7,6 @@ import type {SharedStoreDeps} from '../shared-store-deps.ts';
 import {assertMembers} from './assert-members.ts';
 import {type EtcdDriverOptions, openEtcdDriver} from './etcd-driver.ts';
 
-/** Options of {@link openEtcdStore}. */
 export interface EtcdStoreOptions extends EtcdDriverOptions, Omit<SharedStoreDeps, 'driver' | 'owned'> {
   readonly log: Log;
   /** Closed after the store, and also if it cannot be opened. */

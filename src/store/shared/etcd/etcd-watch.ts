@@ -1,5 +1,5 @@
 import type {ClientDuplexStream} from '@grpc/grpc-js';
-import type {Timers} from '../../../domain/timers.ts';
+import type {Timers} from '../../../time/timers.ts';
 import type {EtcdClient} from './etcd-client.ts';
 import type {WatchResponse} from './etcd-messages.ts';
 

@@ -1,5 +1,5 @@
 import {X509Certificate} from 'node:crypto';
-import type {Timers} from '../../../domain/timers.ts';
+import type {Timers} from '../../../time/timers.ts';
 import {isEngineFailure} from '../engine/driver.ts';
 import {HEAD_KEY} from '../engine/engine-keys.ts';
 import {decodeHead} from '../engine/head.ts';
