@@ -85,15 +85,6 @@ export const WORKLOADS: readonly Workload[] = [
     requests: ({list}) => only(list?.()),
   },
   {
-    // The same pages, each asked for by one of a thousand queries, so that few are kept.
-    name: 'list-any',
-    quick: 'ours',
-    hasTarget: false,
-    ...ONLY_COMPARED,
-    keys: SMALL_KEYS,
-    requests: ({listAny}) => only(listAny?.()),
-  },
-  {
     name: 'transaction',
     quick: 'ours',
     hasTarget: false,

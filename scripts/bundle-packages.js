@@ -85,6 +85,8 @@ async function writeBundle(target, doors, contents) {
     // Names of functions stay, for the traces of errors.
     minifyWhitespace: true,
     minifySyntax: true,
+    // lmdb also prints the errors that it throws, between the lines of the service.
+    drop: basename(target) === 'lmdb' ? ['console'] : [],
     // Native and optional, and used for a form of values that the service does not have: do not even look for it.
     external: ['msgpackr-extract'],
     define: {'process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED': '"true"'},

@@ -23,7 +23,6 @@ import {AppError} from './failures/app-error.ts';
 import {faultOf} from './failures/fault-mark.ts';
 import {createFaultSwitch, type FaultSwitch, readFaultTexts} from './faults/fault-switch.ts';
 import {createFaultySessions} from './faults/faulty-sessions.ts';
-import {createFaultyStore} from './faults/faulty-store.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 import {createHttpService, type HttpService} from './http/http-service.ts';
 import {openProxy} from './http/proxy/open-proxy.ts';
@@ -108,9 +107,8 @@ export async function openCrewroom(
     // 5. Connect the services, the HTTP handler and the sweeper.
     const pageServer = given.pageServer === undefined ? undefined : await openProxy(given.pageServer);
     return new OpenedCrewroom({
-      ...{config, pluginConfig, parts: given, base, pageServer, faults, access},
+      ...{config, pluginConfig, parts: given, base, store, pageServer, faults, access},
       identity: createFaultySessions(identity, faults),
-      store: createFaultyStore(store, faults),
     });
   } catch (error) {
     for (const each of opened) await each[Symbol.asyncDispose]();
@@ -177,12 +175,12 @@ class OpenedCrewroom implements Crewroom {
     this.#sweeper = createSweeper({store, log, timers, elapsedMs});
     faults.onChange(() => this.#sweeper.notice(0));
     const onTtl = (ttlSeconds: number): void => this.#sweeper.notice(ttlSeconds);
-    const entries = createEntryService({store, limits, pause, onTtl});
+    const entries = createEntryService({store, faults, limits, pause, onTtl});
     this.entries = withValues(entries);
     const events = createEventHub({store, identity, log, timers, limits});
     this.events = events;
     const onExpiringEntries = (): void => this.#sweeper.notice(0);
-    this.transfer = createTransferService({store, limits, nowMs: faults.storeNowMs, pause, onExpiringEntries});
+    this.transfer = createTransferService({store, faults, limits, nowMs: faults.storeNowMs, pause, onExpiringEntries});
     this.#host = openPlugins(config, parts, {identity, tokens: access.backgrounds});
     this.plugins = this.#host;
     announcePlugins(this.#host, events);
@@ -192,7 +190,7 @@ class OpenedCrewroom implements Crewroom {
     const {transfer, pilots, plugins, settings, flight, requests} = this;
     const versions = {version: VERSION, apiVersion: API_VERSION};
     const metrics = new Metrics({
-      ...{store, events, plugins, nowMs, elapsedMs, pause, ...versions},
+      ...{store, faults, events, plugins, nowMs, elapsedMs, pause, ...versions},
       connections: () => this.#http.statistics(),
     });
     const data = {store, entries, events, transfer, identity, sessions: identity};

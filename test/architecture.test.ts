@@ -744,6 +744,27 @@ describe('every folder imports only what the table allows', () => {
   }
 });
 
+test('no port has a method that may be absent', () => {
+  const code = files.map(file => ({room: roomOf(file), text: readCode(file)}));
+  const implementers = new Map<string, string[]>();
+  for (const {room, text} of code)
+    for (const [, names = ''] of text.matchAll(/^(?:export )?class [^{]*\bimplements ([^{]+) \{/gm))
+      for (const name of names.match(/[A-Z]\w+/g) ?? [])
+        implementers.set(name, [...(implementers.get(name) ?? []), room]);
+  const interfaces = code.flatMap(({room, text}) =>
+    Array.from(text.matchAll(/^(?:export )?interface (\w+)[^{]*\{\n(.*?)^\}/gms), ([, name = '', body = '']) => ({
+      ...{name, room},
+      optional: Array.from(
+        body.matchAll(/^ {2}(?:readonly )?(\w+)\?(?:\(|: \(\()/gm),
+        ([, method]) => `${name}.${method}`,
+      ),
+    })),
+  );
+  const ports = interfaces.filter(({name, room}) => implementers.get(name)?.some(each => each !== room));
+  expect(ports.map(({name}) => name)).toContain('Store');
+  expect(ports.flatMap(({optional}) => optional)).toEqual([]);
+});
+
 describe('folders are small', () => {
   const sizes = new Map<string, number>();
   for (const folder of files.filter(file => file.includes('/')).map(roomOf))

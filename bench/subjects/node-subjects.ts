@@ -11,8 +11,6 @@ export const CREWROOM_DIALECT: Required<Dialect> = {
   put: size => ({method: 'POST', path: pathOf(size), body: valueTemplate(VALUE_BYTES[size])}),
   identity: () => ({method: 'GET', path: '/api/identity'}),
   list: () => ({method: 'GET', path: '/api/keys?prefix=bench%2F&limit=1000'}),
-  // No key is before these cursors.
-  listAny: () => ({method: 'GET', path: `/api/keys?prefix=bench%2F&limit=1000&after=a${KEY}`}),
   transaction,
 };
 

@@ -22,8 +22,6 @@ export interface Dialect {
   readonly identity?: () => RequestTemplate;
   /** Lists the first 1,000 keys, with the metadata of their entries. */
   readonly list?: () => RequestTemplate;
-  /** Lists the same keys with a query that changes. */
-  readonly listAny?: () => RequestTemplate;
   /** {@link TRANSACTION_PUTS} small puts, all or nothing. */
   readonly transaction?: () => RequestTemplate;
 }

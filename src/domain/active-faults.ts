@@ -1,5 +1,6 @@
 import type {Failure} from '../failures/failure.ts';
 import type {FaultKind} from '../failures/fault-mark.ts';
+import type {Commit} from './commit.ts';
 
 /** A request that faults may be about. */
 export interface FaultedRequest {
@@ -36,5 +37,22 @@ export interface ServedFaults {
   onChange(listener: () => void): () => void;
 }
 
+/** The port through which those who write to the store ask for faults. */
+export interface StoreFaults {
+  /** The reason why the store shall be read-only; undefined without such a fault. */
+  readonly readOnlyBecause: string | undefined;
+  /**
+   * Refuses a commit before it reaches the store, so that nothing is written.
+   *
+   * @throws {AppError} `store-read-only`, `disk-full`, with the mark of their fault.
+   */
+  assertMayCommit(commit: Commit): void;
+}
+
 /** No faults, for ever. */
-export const NO_FAULTS: ServedFaults = {active: undefined, onChange: () => () => {}};
+export const NO_FAULTS: ServedFaults & StoreFaults = {
+  active: undefined,
+  onChange: () => () => {},
+  readOnlyBecause: undefined,
+  assertMayCommit: () => {},
+};

@@ -2,7 +2,6 @@ import type {Writer} from './commit.ts';
 import type {Committed, DeleteOptions, Entries, Transaction, WriteOptions, Written} from './entries.ts';
 import type {Entry, SharedEntry} from './entry.ts';
 import type {Key} from './key.ts';
-import type {ListMoment} from './range.ts';
 import type {TtlSeconds} from './time-to-live.ts';
 
 /**
@@ -14,8 +13,6 @@ export interface CheckedEntries extends Pick<Entries, 'list'> {
   get(key: Key): Promise<Entry | undefined>;
   /** See {@link Store.findShared}. */
   findShared(key: Key): SharedEntry | undefined;
-  /** See {@link Store.listMoment}. */
-  listMoment(): ListMoment | undefined;
   /** See {@link Entries.put}. */
   put(key: Key, json: string | Uint8Array, options?: CheckedPutOptions): Promise<Written>;
   /** See {@link Entries.patch}. */

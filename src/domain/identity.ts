@@ -115,13 +115,6 @@ export interface IdentitySource extends AsyncDisposable {
   /** Calls the listener after each change of {@link current}. @returns A function that removes it. */
   onChange(listener: () => void): () => void;
 
-  /**
-   * Serves another sample pilot; absent if the source has none.
-   *
-   * @throws {AppError} `invalid-pilot-choice` for an unknown name.
-   */
-  usePilot?(name: string): void;
-
   /** Releases the resources of the source. Idempotent. */
   [Symbol.asyncDispose](): Promise<void>;
 }

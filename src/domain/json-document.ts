@@ -17,29 +17,27 @@ export type JsonReading =
  */
 const BREADTH_MAX = [10_000, 10_000, 10_000];
 
-/** Reads a JSON document, with or without a byte order mark. Limits are checked before the document is parsed. */
+/** Reads a JSON document. Limits are checked before the document is parsed. */
 export function readJsonDocument(bytes: Uint8Array): JsonReading {
-  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   try {
-    const json = parseJsonText(bytes.subarray(start), {breadthMax: BREADTH_MAX});
+    const json = parseJsonText(bytes, {breadthMax: BREADTH_MAX});
     return {json, value: JSON.parse(new TextDecoder().decode(json))};
   } catch (error) {
     if (error instanceof TooBroad) return {problem: describeBreadth(error)};
     if (error instanceof AppError) {
-      const position = 'position' in error.failure ? {position: start + error.failure.position} : {};
-      return {problem: {path: '$', problem: describeFailure(error, start)}, ...position};
+      const position = 'position' in error.failure ? {position: error.failure.position} : {};
+      return {problem: {path: '$', problem: describeFailure(error)}, ...position};
     }
     throw error;
   }
 }
 
-/** @param start The first byte of the text. Problems count from the beginning of the document. */
-function describeFailure({failure, message}: AppError, start: number): string {
+function describeFailure({failure, message}: AppError): string {
   switch (failure.code) {
     case 'invalid-json':
-      return `is not JSON in UTF-8: ${failure.problem} at byte ${start + failure.position}`;
+      return `is not JSON in UTF-8: ${failure.problem} at byte ${failure.position}`;
     case 'value-too-deep':
-      return `nests deeper than ${failure.depthMax} levels at byte ${start + failure.position}`;
+      return `nests deeper than ${failure.depthMax} levels at byte ${failure.position}`;
     default:
       return message;
   }

@@ -24,15 +24,6 @@ export function scanJsonInSteps(bytes: Uint8Array, limits: JsonLimits, ends?: In
   return new JsonScanner(bytes, limits, ends).scanInSteps();
 }
 
-/**
- * Creates a function that checks one value within a text, such as a member of a document. It takes the position of its first byte, and
- * returns the position after it, or throws as {@link scanJson} does; after that it cannot be called again.
- */
-export function createValueScan(bytes: Uint8Array, limits: JsonLimits): (start: number) => number {
-  const scanner = new JsonScanner(bytes, limits);
-  return start => scanner.scanValueAt(start);
-}
-
 // Each file has its own constants: V8 compiles them into the code, while it loads imported ones for each comparison.
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -104,15 +95,6 @@ class JsonScanner {
       yield this.#at - from;
     }
     return this.#bytes.subarray(this.#start, this.#end);
-  }
-
-  /** Scans one value, without what follows it. @returns The position after it. */
-  scanValueAt(start: number): number {
-    const end = this.#bytes.length;
-    this.#at = start;
-    this.#next = VALUE;
-    while (this.#next !== END) this.#scanToken(this.#skipSpace(end), end);
-    return this.#at;
   }
 
   /** Scans up to a position, or a few bytes beyond it. @returns True if more follows. */

@@ -1,5 +1,4 @@
 import type {Key, Prefix} from './key.ts';
-import type {Revision} from './revision.ts';
 
 /** Selects a part of the keys, in their order. */
 export interface Range {
@@ -15,11 +14,4 @@ export interface Range {
   readonly values?: boolean | undefined;
   /** Ends with the entry whose value reaches this total, in bytes. @default {Infinity} */
   readonly valuesBytesMax?: number | undefined;
-}
-
-/** The moment of a list: the same range has the same entries until the revision changes, or one of them expires. */
-export interface ListMoment {
-  readonly revision: Revision;
-  /** The time of the store, in milliseconds since the Unix epoch. */
-  readonly nowMs: number;
 }

@@ -2,7 +2,7 @@ import type {Changes} from './change.ts';
 import type {Commit, CommitResult} from './commit.ts';
 import type {Entry, EntryInfo, SharedEntry} from './entry.ts';
 import type {Key} from './key.ts';
-import type {ListMoment, Range} from './range.ts';
+import type {Range} from './range.ts';
 import type {Revision} from './revision.ts';
 import type {Snapshot} from './snapshot.ts';
 import type {StoreStatistics} from './statistics.ts';
@@ -40,19 +40,12 @@ export interface Store extends AsyncDisposable {
   get(key: Key): Promise<Entry | undefined>;
 
   /**
-   * Finds an entry that the store has in memory, without waiting and without a copy. Absent if an engine has none there.
+   * Finds an entry that the store has in memory, without waiting and without a copy.
    *
    * @returns Undefined if `get` has to answer: because the entry is not in memory, there is none, or it cannot be read now. Never an
-   * entry that `get` would not return.
+   * entry that `get` would not return. An engine that has none in memory always returns undefined.
    */
-  findShared?(key: Key): SharedEntry | undefined;
-
-  /**
-   * Returns the moment of a list that is read now. Absent if other processes may write, so that this one cannot know.
-   *
-   * @returns Undefined if the store is closed.
-   */
-  listMoment?(): ListMoment | undefined;
+  findShared(key: Key): SharedEntry | undefined;
 
   /**
    * Returns entries in the order of the UTF-8 bytes of their keys, as they were at one moment.
@@ -113,8 +106,8 @@ export interface Store extends AsyncDisposable {
    */
   readonly readOnlyBecause: string | undefined;
 
-  /** Returns figures for monitoring, without waiting for the disk. Never rejects, also if the disk failed. Absent if there are none. */
-  statistics?(): Promise<StoreStatistics>;
+  /** Returns figures for monitoring, without waiting for the disk. Never rejects, also if the disk failed. @returns Undefined if an engine has none. */
+  statistics(): Promise<StoreStatistics | undefined>;
 
   /** Completes waiting commits, then releases everything. Idempotent. */
   [Symbol.asyncDispose](): Promise<void>;

@@ -1,12 +1,13 @@
 import {setMaxListeners} from 'node:events';
 import {formatFault, readFaultText} from '../documents/fault-text.ts';
 import {readFaultValues} from '../documents/faults.ts';
-import type {ActiveFaults, ServedFaults} from '../domain/active-faults.ts';
+import type {ActiveFaults, ServedFaults, StoreFaults} from '../domain/active-faults.ts';
+import type {Commit} from '../domain/commit.ts';
 import {FAULT_SEED_MAX, type Fault, type FaultList, type Faults} from '../domain/fault.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {FaultKind} from '../failures/fault-mark.ts';
+import {type FaultKind, withFault} from '../failures/fault-mark.ts';
 import type {Timers} from '../time/timers.ts';
 import {wait} from '../time/wait.ts';
 import {createDrawers, drawFaults} from './draw-faults.ts';
@@ -23,7 +24,7 @@ export interface FaultSwitchDeps {
 }
 
 /** The faults of a service: switched by callers, and asked for by the parts of the service that show them. */
-export interface FaultSwitch extends Faults, ServedFaults {
+export interface FaultSwitch extends Faults, ServedFaults, StoreFaults {
   has(kind: FaultKind): boolean;
   /** The time of the last change, in milliseconds since the Unix epoch. */
   readonly sinceMs: number;
@@ -78,6 +79,19 @@ class ServiceFaults implements FaultSwitch {
     return this.#active?.kinds.has(kind) === true;
   }
 
+  get readOnlyBecause(): string | undefined {
+    return this.has('store-read-only') ? READ_ONLY : undefined;
+  }
+
+  assertMayCommit({operations}: Commit): void {
+    if (this.#active === undefined) return;
+    if (this.has('store-read-only'))
+      throw new AppError(withFault({code: 'store-read-only', problem: READ_ONLY}, 'store-read-only'));
+    // Deletions work on a full disk.
+    if (this.has('disk-full') && operations.some(({kind}) => kind !== 'delete'))
+      throw new AppError(withFault({code: 'disk-full'}, 'disk-full'));
+  }
+
   list(): FaultList {
     return this.#list;
   }
@@ -128,6 +142,9 @@ class ServiceFaults implements FaultSwitch {
     return {...fault, seed: Math.floor(this.#deps.random() * FAULT_SEED_MAX)};
   }
 }
+
+/** The reason why the store is read-only. */
+const READ_ONLY = 'a fault is switched on, and the disk is not the reason';
 
 const MS_PER_SECOND = 1000;
 

@@ -1,12 +1,12 @@
 import type {IdentitySource} from '../domain/identity.ts';
-import type {PilotList, Pilots} from '../domain/pilots.ts';
+import {isPilotChooser, type PilotList, type Pilots} from '../domain/pilots.ts';
 import {AppError} from '../failures/app-error.ts';
 import {listSamplePilots} from './sample-pilots.ts';
 
 export interface PilotChoiceDeps {
   readonly identity: Pick<IdentitySource, 'origin' | 'current'>;
   /** Served while no pilot is signed in. */
-  readonly base: Pick<IdentitySource, 'usePilot'>;
+  readonly base: IdentitySource;
 }
 
 /** Creates the choice of a sample pilot. A profile, or a pilot who is signed in, is never replaced. */
@@ -20,7 +20,7 @@ export function createPilotChoice({identity, base}: PilotChoiceDeps): Pilots {
     list,
     use: name => {
       const problem = findProblem(identity);
-      if (problem !== undefined || base.usePilot === undefined)
+      if (problem !== undefined || !isPilotChooser(base))
         throw new AppError({code: 'pilot-choice-unavailable', problem: problem ?? 'the identity has no sample pilots'});
       base.usePilot(name);
       return list();

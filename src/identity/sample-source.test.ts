@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {SILENT_LOG} from '../domain/log.ts';
-import {SAMPLE_PILOT_NAMES} from '../domain/pilots.ts';
+import {isPilotChooser, SAMPLE_PILOT_NAMES} from '../domain/pilots.ts';
 import {testIdentitySource} from '../testing/index.ts';
 import {readIdentityDocument} from './identity-document.ts';
 import {SAMPLE_DOCUMENT} from './sample-document.ts';
@@ -13,7 +13,10 @@ const open = () => openSampleSource({log: SILENT_LOG});
 testIdentitySource({
   name: 'a sample pilot',
   open: async () => open(),
-  change: async source => source.usePilot?.('first-officer'),
+  change: async source => {
+    assert.ok(isPilotChooser(source));
+    source.usePilot('first-officer');
+  },
   describe,
   test,
 });
@@ -81,7 +84,7 @@ describe('usePilot()', () => {
     const source = open();
     const seen: unknown[] = [];
     source.onChange(() => seen.push([source.origin, source.current()?.summary]));
-    for (const name of ['maintenance', 'maintenance', 'signed-out']) source.usePilot?.(name);
+    for (const name of ['maintenance', 'maintenance', 'signed-out']) source.usePilot(name);
     assert.deepEqual(seen, [
       [{kind: 'sample', pilot: 'maintenance'}, 'Daiki Mori (CRW0046), Crewroom Air'],
       [{kind: 'sample', pilot: 'signed-out'}, undefined],
@@ -94,7 +97,7 @@ describe('usePilot()', () => {
       const before = source.current();
       const problem =
         'is not one of captain, first-officer, signed-out, no-account, other-brand, maintenance, long-names';
-      assert.throws(() => source.usePilot?.(name), {
+      assert.throws(() => source.usePilot(name), {
         failure: {code: 'invalid-pilot-choice', problems: [{path: '$.name', problem}]},
       });
       assert.equal(source.current(), before);

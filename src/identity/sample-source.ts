@@ -1,7 +1,7 @@
 import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
-import {DEFAULT_PILOT, SAMPLE_PILOT_NAMES, type SamplePilotName} from '../domain/pilots.ts';
+import {DEFAULT_PILOT, type PilotChooser, SAMPLE_PILOT_NAMES, type SamplePilotName} from '../domain/pilots.ts';
 import {AppError} from '../failures/app-error.ts';
 import {readSamplePilot} from './sample-pilots.ts';
 
@@ -10,11 +10,11 @@ export interface SampleSourceDeps {
 }
 
 /** Serves a sample pilot, so that plugins can be tried before anything is configured. */
-export function openSampleSource(deps: SampleSourceDeps): IdentitySource {
+export function openSampleSource(deps: SampleSourceDeps): IdentitySource & PilotChooser {
   return new SampleSource(deps);
 }
 
-class SampleSource implements IdentitySource {
+class SampleSource implements IdentitySource, PilotChooser {
   readonly #log: Log;
   readonly #listeners: Listeners;
   #pilot = DEFAULT_PILOT;

@@ -1,3 +1,4 @@
+import type {StoreFaults} from '../domain/active-faults.ts';
 import type {Plugins} from '../domain/plugin.ts';
 import type {Revision} from '../domain/revision.ts';
 import type {ConnectionStatistics, EventStatistics} from '../domain/statistics.ts';
@@ -10,6 +11,7 @@ import {formatMetrics} from './text-form.ts';
 /** The parts of a service that have figures. */
 export interface MetricsDeps extends ProcessSamplesDeps {
   readonly store: MeasuredStore;
+  readonly faults: Pick<StoreFaults, 'readOnlyBecause'>;
   readonly events: {statistics(): EventStatistics};
   readonly plugins: Pick<Plugins, 'list'>;
   /** Returns figures of the connections; undefined while the service does not listen. */
@@ -27,11 +29,11 @@ export interface Counted {
 
 /** Reads the figures of all parts, and formats them as text. */
 export async function collectMetrics(deps: MetricsDeps, {requests, firstRevision}: Counted): Promise<string> {
-  const {store, events, plugins, connections, version, apiVersion} = deps;
+  const {store, faults, events, plugins, connections, version, apiVersion} = deps;
   const versions = {version, api_version: apiVersion, node_version: process.version};
   return formatMetrics({
     crewroom_build_info: [{labels: versions, value: 1}],
-    ...(await storeSamples(store, firstRevision)),
+    ...(await storeSamples(store, {faults, firstRevision})),
     ...(await processSamples(deps)),
     ...httpSamples(requests, connections()),
     ...eventSamples(events.statistics()),

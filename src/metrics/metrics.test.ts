@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {parsePrometheus} from '../../test/support/prometheus.ts';
+import {NO_FAULTS} from '../domain/active-faults.ts';
 import type {PluginStatus} from '../domain/plugin.ts';
 import type {MetricsDeps} from './collect.ts';
 import {Metrics} from './metrics.ts';
@@ -11,9 +12,11 @@ const PLUGIN: PluginStatus = {
   ...{state: 'running', warnings: [], inDevelopment: false, hasPage: false, hasBackground: true, routes: [], ends: 2},
 };
 
+const STORE = {revision: 7, readOnlyBecause: undefined, statistics: async () => undefined};
+
 function make(deps: Partial<MetricsDeps> = {}): Metrics {
   return new Metrics({
-    store: {revision: 7, readOnlyBecause: undefined},
+    ...{store: STORE, faults: NO_FAULTS},
     events: {statistics: () => EVENTS},
     plugins: {list: () => []},
     connections: () => undefined,
@@ -89,7 +92,7 @@ describe('the store', () => {
   });
 
   test('has a count of commits since the service started', async () => {
-    const store = {revision: 7, readOnlyBecause: undefined};
+    const store = {...STORE};
     const metrics = make({store});
     store.revision = 9;
     expect(await seriesOf(metrics, 'crewroom_store_revision')).toEqual({crewroom_store_revision: 9});
@@ -97,7 +100,7 @@ describe('the store', () => {
   });
 
   test('shows that it is read-only, without the reason', async () => {
-    const metrics = make({store: {revision: 7, readOnlyBecause: 'EIO: /home/anna/data'}});
+    const metrics = make({store: {...STORE, readOnlyBecause: 'EIO: /home/anna/data'}});
     expect(await seriesOf(metrics, 'crewroom_store_read_only')).toEqual({crewroom_store_read_only: 1});
     expect(await metrics.format()).not.toContain('anna');
   });

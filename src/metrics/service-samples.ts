@@ -1,3 +1,4 @@
+import type {StoreFaults} from '../domain/active-faults.ts';
 import type {PluginStatus} from '../domain/plugin.ts';
 import type {Revision} from '../domain/revision.ts';
 import type {CheckpointCounts, EventStatistics, StoreStatistics, WalStatistics} from '../domain/statistics.ts';
@@ -14,9 +15,9 @@ export type MeasuredStore = Pick<Store, 'revision' | 'readOnlyBecause' | 'statis
  */
 export async function storeSamples(
   store: MeasuredStore,
-  firstRevision: Revision,
+  {faults, firstRevision}: {readonly faults: Pick<StoreFaults, 'readOnlyBecause'>; readonly firstRevision: Revision},
 ): Promise<SamplesOf<'crewroom_store' | 'crewroom_wal'>> {
-  const statistics: Partial<StoreStatistics> = (await store.statistics?.()) ?? {};
+  const statistics: Partial<StoreStatistics> = (await store.statistics()) ?? {};
   return {
     crewroom_store_revision: single(store.revision),
     // Each commit that changes something takes one revision.
@@ -25,7 +26,7 @@ export async function storeSamples(
     crewroom_store_entries: single(statistics.entries),
     crewroom_store_size_bytes: single(statistics.sizeBytes),
     crewroom_store_waiting_commits: single(statistics.waitingCommits),
-    crewroom_store_read_only: single(store.readOnlyBecause === undefined ? 0 : 1),
+    crewroom_store_read_only: single((store.readOnlyBecause ?? faults.readOnlyBecause) === undefined ? 0 : 1),
     ...checkpointSamples(statistics.checkpoints),
     ...walSamples(statistics.wal),
   };

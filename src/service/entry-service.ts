@@ -1,3 +1,4 @@
+import {NO_FAULTS, type StoreFaults} from '../domain/active-faults.ts';
 import type {CheckedEntries, CheckedPutOptions, CheckedTransactOptions} from '../domain/checked-entries.ts';
 import type {Check, Commit, CommitResult, Expiry, Operation, PatchLimits, Writer} from '../domain/commit.ts';
 import type {
@@ -15,7 +16,7 @@ import {TooBroad} from '../domain/json-limits.ts';
 import {type JsonText, trustStoredJson} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
-import type {ListMoment, Range} from '../domain/range.ts';
+import type {Range} from '../domain/range.ts';
 import {TICK_BYTES_MAX} from '../domain/steps.ts';
 import type {Store} from '../domain/store.ts';
 import type {TtlSeconds} from '../domain/time-to-live.ts';
@@ -25,6 +26,8 @@ import {AppError} from '../failures/app-error.ts';
 
 export interface EntryServiceDeps {
   readonly store: Store;
+  /** @default {NO_FAULTS} */
+  readonly faults?: StoreFaults | undefined;
   /** @default {DEFAULT_LIMITS} */
   readonly limits?: Limits | undefined;
   /** Waits for the next tick of the event loop, between parts of a large transaction. @default {reads it in one tick} */
@@ -40,12 +43,14 @@ export function createEntryService(deps: EntryServiceDeps): CheckedEntries {
 
 class EntryService implements CheckedEntries {
   readonly #store: Store;
+  readonly #faults: StoreFaults;
   readonly #limits: Limits;
   readonly #pause: (() => Promise<void>) | undefined;
   readonly #onTtl: ((ttlSeconds: number) => void) | undefined;
 
-  constructor({store, limits = DEFAULT_LIMITS, pause, onTtl}: EntryServiceDeps) {
+  constructor({store, faults = NO_FAULTS, limits = DEFAULT_LIMITS, pause, onTtl}: EntryServiceDeps) {
     this.#store = store;
+    this.#faults = faults;
     this.#limits = limits;
     this.#pause = pause;
     this.#onTtl = onTtl;
@@ -56,11 +61,7 @@ class EntryService implements CheckedEntries {
   }
 
   findShared(key: Key): SharedEntry | undefined {
-    return this.#store.findShared?.(key);
-  }
-
-  listMoment(): ListMoment | undefined {
-    return this.#store.listMoment?.();
+    return this.#store.findShared(key);
   }
 
   async put(
@@ -70,12 +71,8 @@ class EntryService implements CheckedEntries {
   ): Promise<Written> {
     const value = parseValue(key, json, this.#limits);
     const operation = {kind: 'put', key, json: value, expiry: expiryOf(ttlSeconds)} as const;
-    const {revision, outcomes} = await this.#store.commit({
-      checks: checksOf(key, expected),
-      operations: [operation],
-      writtenBy,
-    });
-    if (ttlSeconds !== undefined) this.#onTtl?.(ttlSeconds);
+    const checks = checksOf(key, expected);
+    const {revision, outcomes} = await this.#commit({checks, operations: [operation], writtenBy});
     return {revision, created: outcomes[0] === 'created'};
   }
 
@@ -85,13 +82,8 @@ class EntryService implements CheckedEntries {
     {expected, writtenBy}: WriteOptions & Writer = {},
   ): Promise<Committed> {
     const operation = {kind: 'patch', key, patch: this.#readPatch(key, patch)} as const;
-    const limits = this.#patchLimits;
-    const {revision} = await this.#store.commit({
-      checks: checksOf(key, expected),
-      operations: [operation],
-      limits,
-      writtenBy,
-    });
+    const checks = checksOf(key, expected);
+    const {revision} = await this.#commit({checks, operations: [operation], limits: this.#patchLimits, writtenBy});
     return {revision};
   }
 
@@ -120,7 +112,7 @@ class EntryService implements CheckedEntries {
 
   async delete(key: Key, {expected = 'present', writtenBy}: DeleteOptions & Writer = {}): Promise<void> {
     try {
-      await this.#store.commit({checks: [{key, expected}], operations: [{kind: 'delete', key}], writtenBy});
+      await this.#commit({checks: [{key, expected}], operations: [{kind: 'delete', key}], writtenBy});
     } catch (error) {
       if (expected === 'present' && error instanceof AppError && error.failure.code === 'revision-conflict') {
         throw new AppError({code: 'no-entry', key}, {cause: error});
@@ -157,7 +149,7 @@ class EntryService implements CheckedEntries {
     for (;;) {
       const {entries, next} = await this.#readPage({...range, after});
       const operations = entries.map(({key}) => ({kind: 'delete', key}) as const);
-      const {outcomes} = await this.#store.commit({checks: [], operations, writtenBy});
+      const {outcomes} = await this.#commit({checks: [], operations, writtenBy});
       deleted += outcomes.filter(outcome => outcome === 'deleted').length;
       if (next === undefined) return deleted;
       after = next;
@@ -165,6 +157,7 @@ class EntryService implements CheckedEntries {
   }
 
   async #commit(commit: Commit): Promise<CommitResult> {
+    this.#faults.assertMayCommit(commit);
     const result = await this.#store.commit(commit);
     for (const operation of commit.operations) {
       const expiry = operation.kind === 'put' || operation.kind === 'touch' ? operation.expiry : undefined;

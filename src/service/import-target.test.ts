@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, onTestFinished, test} from 'vitest';
+import {NO_FAULTS} from '../domain/active-faults.ts';
 import type {Commit, PutOperation} from '../domain/commit.ts';
 import {encodeJsonText} from '../domain/json-text.ts';
 import {parseKey, parsePrefix} from '../domain/key.ts';
@@ -53,6 +54,7 @@ async function open(
   const target = await createImportTarget(
     {
       store: watched,
+      faults: NO_FAULTS,
       limits: {...DEFAULT_LIMITS, ...limits},
       pause: async () => void counts.pauses++,
       onExpiringEntries: () => void counts.expiring++,

@@ -1,4 +1,5 @@
-import type {Outcome, PutOperation, Writer} from '../domain/commit.ts';
+import type {StoreFaults} from '../domain/active-faults.ts';
+import type {Commit, CommitResult, Outcome, PutOperation, Writer} from '../domain/commit.ts';
 import type {EntryInfo} from '../domain/entry.ts';
 import type {Key, Prefix} from '../domain/key.ts';
 import type {Limits} from '../domain/limits.ts';
@@ -38,6 +39,7 @@ export interface StoredAndDeleted extends Stored {
 
 export interface ImportTargetDeps {
   readonly store: Store;
+  readonly faults: StoreFaults;
   readonly limits: Limits;
   readonly pause: () => Promise<void>;
   readonly onExpiringEntries: () => void;
@@ -72,7 +74,7 @@ class StoreTarget implements ImportTarget {
   }
 
   async put(batch: readonly PutOperation[]): Promise<Stored> {
-    const {outcomes} = await this.#deps.store.commit({checks: [], operations: batch, ...this.#writer});
+    const {outcomes} = await this.#commit({checks: [], operations: batch});
     this.#announceExpiries(batch);
     return countStored(outcomes);
   }
@@ -125,12 +127,18 @@ class StoreTarget implements ImportTarget {
       const deletions = unchanged.map(({key}) => ({kind: 'delete', key}) as const);
       try {
         const operations = [...batch, ...deletions];
-        return (await this.#deps.store.commit({checks, operations, ...this.#writer})).outcomes;
+        return (await this.#commit({checks, operations})).outcomes;
       } catch (error) {
         const changed = changedKeys(error);
         unchanged = unchanged.filter(({key}) => !changed.has(key));
       }
     }
+  }
+
+  async #commit(wanted: Commit): Promise<CommitResult> {
+    const commit = {...wanted, ...this.#writer};
+    this.#deps.faults.assertMayCommit(commit);
+    return this.#deps.store.commit(commit);
   }
 
   #announceExpiries(batch: readonly PutOperation[]): void {

@@ -1,3 +1,4 @@
+import {NO_FAULTS, type StoreFaults} from '../domain/active-faults.ts';
 import type {Writer} from '../domain/commit.ts';
 import {parsePrefix} from '../domain/key.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
@@ -9,6 +10,8 @@ import {createImportTarget} from './import-target.ts';
 
 export interface TransferDeps {
   readonly store: Store;
+  /** @default {NO_FAULTS} */
+  readonly faults?: StoreFaults | undefined;
   /** @default {DEFAULT_LIMITS} */
   readonly limits?: Limits | undefined;
   /** Returns the current time, in milliseconds since the Unix epoch. */
@@ -20,13 +23,17 @@ export interface TransferDeps {
 }
 
 /** Creates the service that exports and imports the entries of a store. */
-export function createTransferService({limits = DEFAULT_LIMITS, ...deps}: TransferDeps): CallerTransfer {
+export function createTransferService({
+  faults = NO_FAULTS,
+  limits = DEFAULT_LIMITS,
+  ...deps
+}: TransferDeps): CallerTransfer {
   const {store, pause} = deps;
   return {
     export: async ({prefix = ''}: ExportOptions = {}): Promise<Export> =>
       startExport({store, pause, prefix: parsePrefix(prefix)}),
     import: async (chunks, options: ImportOptions & Writer = {}): Promise<Imported> => {
-      const target = await createImportTarget({...deps, limits}, options);
+      const target = await createImportTarget({...deps, faults, limits}, options);
       return new ImportRun({...deps, limits, target}, options).run(chunks);
     },
   };

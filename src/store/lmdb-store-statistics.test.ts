@@ -13,14 +13,14 @@ describe('the statistics of an LMDB store', () => {
     await write(store, remove('c'));
     // Changes nothing.
     await write(store, remove('missing'));
-    const {writtenBytes, waitingCommits, wal} = (await store.statistics?.()) ?? {};
+    const {writtenBytes, waitingCommits, wal} = (await store.statistics()) ?? {};
     assert.deepEqual([writtenBytes, waitingCommits], [16, 0]);
     assert.equal(
       wal?.syncs.counts.reduce((sum, count) => sum + count),
       3,
     );
-    await vi.waitUntil(async () => (await store.statistics?.())?.wal?.waitingRecords === 0);
-    const checkpointed = await store.statistics?.();
+    await vi.waitUntil(async () => (await store.statistics())?.wal?.waitingRecords === 0);
+    const checkpointed = await store.statistics();
     assert.equal(checkpointed?.entries, 1);
     assert.equal(checkpointed.wal?.sizeBytes, wal?.sizeBytes);
     assert.equal(checkpointed.checkpoints?.failed, 0);
@@ -32,23 +32,23 @@ describe('the statistics of an LMDB store', () => {
     const directory = await makeDirectory();
     const store = await openStore(directory);
     await write(store, put('a', '1'));
-    await vi.waitUntil(async () => (await store.statistics?.())?.wal?.waitingRecords === 0);
-    const before = (await store.statistics?.())?.sizeBytes ?? 0;
+    await vi.waitUntil(async () => (await store.statistics())?.wal?.waitingRecords === 0);
+    const before = (await store.statistics())?.sizeBytes ?? 0;
     const storage = join(directory, 'plugin-storage');
     await mkdir(storage);
     await writeFile(join(storage, 'file'), 'x'.repeat(10_000));
-    assert.equal((await store.statistics?.())?.sizeBytes, before);
+    assert.equal((await store.statistics())?.sizeBytes, before);
     await writeFile(join(directory, 'session.json'), 'x'.repeat(1000));
-    assert.equal((await store.statistics?.())?.sizeBytes, before + 1000);
+    assert.equal((await store.statistics())?.sizeBytes, before + 1000);
     await store[Symbol.asyncDispose]();
   });
 
   test('count commits that wait', async () => {
     const store = await openStore(await makeDirectory());
     const written = [1, 2, 3].map(index => write(store, put(`key ${index}`)));
-    assert.equal((await store.statistics?.())?.waitingCommits, 3);
+    assert.equal((await store.statistics())?.waitingCommits, 3);
     await Promise.all(written);
-    assert.equal((await store.statistics?.())?.waitingCommits, 0);
+    assert.equal((await store.statistics())?.waitingCommits, 0);
     await store[Symbol.asyncDispose]();
   });
 
@@ -56,7 +56,7 @@ describe('the statistics of an LMDB store', () => {
     const store = await openStore(await makeDirectory());
     await write(store, put('a', '1'));
     await store[Symbol.asyncDispose]();
-    const statistics = await store.statistics?.();
+    const statistics = await store.statistics();
     assert.deepEqual([statistics?.entries, statistics?.writtenBytes], [undefined, 1]);
   });
 });

@@ -6,7 +6,7 @@ import type {Key} from '../domain/key.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
-import type {ListMoment, Range} from '../domain/range.ts';
+import type {Range} from '../domain/range.ts';
 import type {Revision} from '../domain/revision.ts';
 import {SNAPSHOT_IDLE_MS, type Snapshot} from '../domain/snapshot.ts';
 import type {StoreStatistics} from '../domain/statistics.ts';
@@ -175,10 +175,6 @@ class LmdbStore implements Store {
     } finally {
       await snapshot[Symbol.asyncDispose]();
     }
-  }
-
-  listMoment(): ListMoment | undefined {
-    return this.#closed === undefined ? {revision: this.revision, nowMs: this.#clock.now()} : undefined;
   }
 
   async changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {

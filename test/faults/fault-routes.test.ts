@@ -38,6 +38,7 @@ describe('PUT /api/faults', () => {
       body: {faults: [{kind: 'clock', offsetSeconds: -5}]},
       path: '$.faults[0].offsetSeconds',
     },
+    {name: 'a byte order mark', body: `\ufeff${FAULTS}`, path: '$', problem: 'found a byte order mark at byte 0'},
     {name: 'too many', body: {faults: Array(FAULTS_MAX + 1).fill({kind: 'cut'})}, path: '$.faults'},
   ];
   for (const {name, body, path, problem} of wrong)

@@ -55,6 +55,29 @@ describe('a read-only store', () => {
     expect((await call(service, 'PUT /api/store/a', '2')).status).toBe(200);
   });
 
+  test('refuses every kind of write, and is counted', async () => {
+    const service = await startInTest();
+    const {entries, transfer} = service.crewroom;
+    await entries.put('a', '{}');
+    const exported = await (await fetch(`${service.url}/api/export`)).text();
+    await setFaults(service, {kind: 'store-read-only'});
+    const writes = [
+      () => entries.put('a', '1'),
+      () => entries.patch('a', '{"b":1}'),
+      () => entries.touch('a', 60),
+      () => entries.transact({operations: [{kind: 'delete', key: 'a'}]}),
+      () => entries.delete('a'),
+      () => entries.deleteRange({prefix: ''}),
+      () => transfer.import([Buffer.from(exported)]),
+      () => transfer.import([Buffer.from(exported)], {mode: 'replace'}),
+    ];
+    for (const write of writes)
+      await expect(write()).rejects.toMatchObject({failure: {code: 'store-read-only', fault: 'store-read-only'}});
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    expect(metrics).toContain('crewroom_store_read_only 1');
+    expect((await entries.get('a'))?.revision).toBe(1);
+  });
+
   test('is not the store itself: after a restart everything is there', async () => {
     const {start} = await createMachine();
     const first = await start();

@@ -24,11 +24,13 @@ async function startFailing(fail: () => Promise<never>): Promise<{service: TestS
     return {
       commit: fail,
       get: fail,
+      findShared: () => undefined,
       list: fail,
       changes: fail,
       onChange: () => () => {},
       snapshot: fail,
       sweep: async () => undefined,
+      statistics: async () => undefined,
       id: store.id,
       revision: 0,
       readOnlyBecause: 'a test',

@@ -13,6 +13,10 @@ const requireOfBundle = createRequire(hostFileOf('effect'));
 const OWN = fileURLToPath(new URL('../../dist/bundles', import.meta.url));
 
 describe('the bundles of the service', () => {
+  test('that of lmdb prints nothing: the service reports the errors that it throws', () => {
+    expect(readFileSync(join(OWN, 'lmdb', 'bundle.cjs'), 'utf8')).not.toMatch(/\bconsole\./);
+  });
+
   for (const folder of readdirSync(OWN)) {
     test(`${folder} has the licence of each package in it, and names for import`, async () => {
       const files = readdirSync(join(OWN, folder));
@@ -20,8 +24,8 @@ describe('the bundles of the service', () => {
         readFileSync(join(OWN, folder, 'bundle.cjs'), 'utf8').matchAll(/"node_modules\/((?:@[^/"]+\/)?[^/"]+)\//g),
         ([, name = '']) => `LICENSE-${name.replace('/', '-')}`,
       );
-      expect(inside.length).toBeGreaterThan(0);
-      expect(files).toEqual(expect.arrayContaining([...new Set(inside)]));
+      // A bundle of ES modules alone does not name its packages.
+      expect(files).toEqual(expect.arrayContaining([...new Set(inside.length > 0 ? inside : [`LICENSE-${folder}`])]));
       for (const file of files.filter(name => name.endsWith('.mjs')))
         expect(Object.keys(await import(pathToFileURL(join(OWN, folder, file)).href)).length).toBeGreaterThan(3);
     });

@@ -187,7 +187,7 @@ describe('a checkpoint', () => {
     const names = Array.from({length: 3 * LOG_CHANGES_MAX}, (_, index) => `key ${index + 10}`);
     for (const name of names) await write(store, put(name));
     assert.equal(refused, 1);
-    assert.deepEqual((await store.statistics?.())?.checkpoints, {written: 0, failed: 1});
+    assert.deepEqual((await store.statistics())?.checkpoints, {written: 0, failed: 1});
     {
       await using late = await open(engine);
       assert.deepEqual(keysOf(await late.list({...range(), values: true})), names);
@@ -197,7 +197,7 @@ describe('a checkpoint', () => {
     // A checkpoint, and then the log is trimmed.
     for (let count = 1; count <= LOG_CHANGES_MAX; count++) await write(store, put('last'));
     assert.equal((await store.changes(0, {limit: 1})).kind, 'reset');
-    const {written = 0, failed} = (await store.statistics?.())?.checkpoints ?? {};
+    const {written = 0, failed} = (await store.statistics())?.checkpoints ?? {};
     assert.deepEqual([written > 0, failed], [true, 1]);
     assert.deepEqual(recordsIn(engine).slice(0, names.length), names);
   });

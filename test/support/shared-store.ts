@@ -34,6 +34,8 @@ class StoreHandle implements Store {
   }
 
   readonly commit: Store['commit'] = commit => this.#ask(() => this.#store.commit(commit));
+  readonly findShared: Store['findShared'] = () => undefined;
+  readonly statistics: Store['statistics'] = async () => undefined;
   readonly get: Store['get'] = key => this.#ask(() => this.#store.get(key));
   readonly list: Store['list'] = range => this.#ask(() => this.#store.list({...range, values: range.values as true}));
   readonly changes: Store['changes'] = (since, options) => this.#ask(() => this.#store.changes(since, options));

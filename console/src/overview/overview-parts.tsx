@@ -44,13 +44,17 @@ export function OverviewParts({state, children}: OverviewPartsProps) {
 function Plots(props: TrafficPlotsProps) {
   const loaded = useSignal<FunctionComponent<TrafficPlotsProps> | undefined>(undefined);
   useEffect(() => {
+    let isShown = true;
     import('./traffic-plots.tsx').then(
       ({TrafficPlots}) => {
-        loaded.value = TrafficPlots;
+        if (isShown) loaded.value = TrafficPlots;
       },
       // The service is away, which a banner reports.
       () => {},
     );
+    return () => {
+      isShown = false;
+    };
   }, [loaded]);
   const TrafficPlots = loaded.value;
   return TrafficPlots === undefined ? <div class="plots" /> : <TrafficPlots {...props} />;

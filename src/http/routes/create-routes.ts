@@ -1,5 +1,6 @@
 import type {AccessMode, AccessTokens} from '../../domain/access.ts';
 import type {AccessGrants} from '../../domain/access-grants.ts';
+import type {StoreFaults} from '../../domain/active-faults.ts';
 import type {AllowedOrigins} from '../../domain/allowed-origins.ts';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Announcer, Events} from '../../domain/event.ts';
@@ -56,7 +57,7 @@ export interface RoutesDeps {
   readonly plugins: Plugins;
   readonly settings: UserSettings;
   readonly flight: Flight;
-  readonly faults: Faults;
+  readonly faults: Faults & StoreFaults;
   readonly requests: Requests;
   readonly access: {readonly owner: Owner; readonly tokens: AccessTokens; readonly grants: AccessGrants};
   readonly metrics: MetricsSource;

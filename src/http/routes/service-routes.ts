@@ -1,5 +1,6 @@
 import {formatFault} from '../../documents/fault-text.ts';
 import type {AccessMode} from '../../domain/access.ts';
+import type {StoreFaults} from '../../domain/active-faults.ts';
 import type {Faults} from '../../domain/fault.ts';
 import type {IdentitySource} from '../../domain/identity.ts';
 import type {Limits} from '../../domain/limits.ts';
@@ -15,7 +16,7 @@ export interface ServiceRoutesDeps {
   readonly store: Pick<Store, 'id' | 'readOnlyBecause'>;
   readonly sessions: Pick<Sessions, 'status'>;
   readonly identity: Pick<IdentitySource, 'origin' | 'current'>;
-  readonly faults: Pick<Faults, 'list'>;
+  readonly faults: Pick<Faults, 'list'> & Pick<StoreFaults, 'readOnlyBecause'>;
   readonly version: string;
   readonly apiVersion: string;
   readonly accessMode: AccessMode;
@@ -58,7 +59,7 @@ export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
   };
   const ready: Operation = async ({caller, query}) => {
     assertNoQuery(query);
-    const writable = store.readOnlyBecause === undefined;
+    const writable = (store.readOnlyBecause ?? faults.readOnlyBecause) === undefined;
     const {source, state, stale, summary} = await sessions.status();
     const texts = faults.list().faults.map(formatFault);
     // Monitors need no permission; names of pilots and plugins do.

@@ -135,7 +135,6 @@ describe('CurrentSession of a pilot', () => {
     assert.deepEqual(session.status, {
       ...{state: 'signed-in', expiresAtMs: 9000, stale: false, kept: 'keychain', problem: undefined},
       ...{source: 'back-end', sinceMs: 500, summary, scriptURL: BACK_END},
-      ...{verifiedAtMs: undefined, unverifiable: undefined},
     });
     assert.deepEqual(lines, [['info', 'signed in', {identity: summary, scriptURL: BACK_END}]]);
   });

@@ -22,10 +22,6 @@ describe('readManifest()', () => {
     });
   });
 
-  test('accepts a byte order mark', () => {
-    expect(read(`\ufeff${JSON.stringify(HELLO)}`)).toHaveProperty('manifest.name', 'Hello');
-  });
-
   test('accepts ids of communities as strings or numbers', () => {
     const reading = read({...HELLO, allowedCommunities: [402, 'seven']});
     expect(reading).toHaveProperty('manifest.allowedCommunities', ['402', 'seven']);

@@ -24,7 +24,7 @@ export type ManifestReading = (
 };
 
 /**
- * Reads a manifest, with or without a byte order mark. Unknown members are ignored. A plugin needs an id, a name, a version and a
+ * Reads a manifest. Unknown members are ignored. A plugin needs an id, a name, a version and a
  * type; any other defect is a warning, since other clients run such plugins.
  *
  * @param folder Name of the folder of the plugin, which has to be its id; absent for a plugin that may be in any folder.

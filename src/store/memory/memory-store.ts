@@ -96,6 +96,10 @@ class MemoryStore implements Store {
     return entry === undefined || hasExpired(entry, this.#clock.now()) ? undefined : copyEntry(entry);
   }
 
+  findShared(): undefined {
+    return undefined;
+  }
+
   async list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   async list(range: Range): Promise<readonly EntryInfo[]>;
   async list(range: Range): Promise<readonly EntryInfo[]> {

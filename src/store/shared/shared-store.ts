@@ -156,6 +156,10 @@ class SharedStore implements Store {
     });
   }
 
+  findShared(): undefined {
+    return undefined;
+  }
+
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   list(range: Range): Promise<readonly EntryInfo[]>;
   list(range: Range): Promise<readonly EntryInfo[]> {

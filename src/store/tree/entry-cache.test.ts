@@ -164,7 +164,7 @@ describe('an entry that is shared', () => {
     await write(store, put('a', '"second"'));
     assert.equal(sharedText(store, 'a'), '"second"');
     await write(store, remove('a'));
-    assert.equal(store.findShared?.(parseKey('a')), undefined);
+    assert.equal(store.findShared(parseKey('a')), undefined);
     assert.equal(await read(store, 'a'), undefined);
   });
 
@@ -174,7 +174,7 @@ describe('an entry that is shared', () => {
     await write(first, put('a'));
     await first[Symbol.asyncDispose]();
     const store = await openStore(directory);
-    assert.equal(store.findShared?.(parseKey('a')), undefined);
+    assert.equal(store.findShared(parseKey('a')), undefined);
     await readAgain(store, 'a');
     assert.equal(sharedText(store, 'a'), '1');
   });
@@ -206,7 +206,7 @@ describe('an entry that is shared', () => {
       ['1', '1'],
     );
     clock.nowMs += 1;
-    for (const key of ['a', 'b']) assert.equal(store.findShared?.(parseKey(key)), undefined);
+    for (const key of ['a', 'b']) assert.equal(store.findShared(parseKey(key)), undefined);
   });
 
   test('is left to `get` by a closed store, which refuses it', async () => {
@@ -214,14 +214,14 @@ describe('an entry that is shared', () => {
     await write(store, put('a'));
     await readAgain(store, 'a');
     await store[Symbol.asyncDispose]();
-    assert.equal(store.findShared?.(parseKey('a')), undefined);
+    assert.equal(store.findShared(parseKey('a')), undefined);
     await assertFailsWith(read(store, 'a'), 'store-closed');
   });
 });
 
 /** Returns the value of a shared entry as text; undefined if it is not shared. */
 function sharedText(store: Store, key: string): string | undefined {
-  const value = store.findShared?.(parseKey(key))?.value;
+  const value = store.findShared(parseKey(key))?.value;
   return typeof value === 'object' ? Buffer.from(value).toString() : value;
 }
 

@@ -38,6 +38,7 @@ export const STORE_EXPIRY: ContractPart<ClockedStore> = {
         assert.equal(textOf(await read(store, 'a')), '1');
         assert.deepEqual(keysOf(await store.list(range())), ['a', 'b']);
         advanceMs(1);
+        assert.equal(store.findShared(key('a')), undefined);
         assert.equal(await read(store, 'a'), undefined);
         assert.deepEqual(keysOf(await store.list(range())), ['b']);
         assert.deepEqual(keysOf(await store.list({...range(), values: true, reverse: true})), ['b']);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type {Store} from '../../../src/domain/store.ts';
 import type {ContractPart} from '../../../src/testing/shared/contract.ts';
-import {assertFails, changesOf, put, putIf, range, read, remove, textOf, write} from '../shared/assertions.ts';
+import {assertFails, changesOf, key, put, putIf, range, read, remove, textOf, write} from '../shared/assertions.ts';
 
 const RACERS = 50;
 
@@ -117,6 +117,7 @@ export const STORE_LIFECYCLE: ContractPart<Store> = {
         await assertFails(read(store, 'a'), closed);
         await assertFails(store.list(range()), closed);
         await assertFails(store.changes(0, {limit: 1}), closed);
+        assert.equal(store.findShared(key('a')), undefined);
       },
     },
     {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import type {Entry} from '../../../src/domain/entry.ts';
 import {parseJsonText} from '../../../src/domain/json-text.ts';
 import type {Store} from '../../../src/domain/store.ts';
 import type {ContractPart} from '../../../src/testing/shared/contract.ts';
-import {put, range, read, textOf, write} from '../shared/assertions.ts';
+import {infoOf, key, put, range, read, remove, textOf, write} from '../shared/assertions.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../shared/samples.ts';
 
 /** Tests of keys and values, which are kept exactly. */
@@ -87,5 +88,29 @@ export const STORE_VALUES: ContractPart<Store> = {
         assert.equal(textOf(await read(store, 'a')), '"first"');
       },
     },
+    {
+      name: 'finds in memory nothing but what `get` returns, whatever a caller does to the bytes of `get`',
+      async run(store) {
+        assert.equal(store.findShared(key('a')), undefined);
+        for (const text of ['"first"', '"é"', JSON.stringify('x'.repeat(65_000))]) {
+          await write(store, put('a', text));
+          for (let time = 0; time < 3; time++) {
+            assertShares(store, 'a', await read(store, 'a'));
+            (await read(store, 'a'))?.json.fill(0x58);
+          }
+        }
+        await write(store, remove('a'));
+        assert.equal(store.findShared(key('a')), undefined);
+      },
+    },
   ],
 };
+
+/** Checks that a store has an entry in memory as it is, or not at all. */
+export function assertShares(store: Store, text: string, entry: Entry | undefined): void {
+  const shared = store.findShared(key(text));
+  if (shared === undefined) return;
+  assert.ok(entry);
+  assert.deepEqual(infoOf(shared.info), infoOf(entry));
+  assert.equal(Buffer.from(shared.value).toString(), textOf(entry));
+}
