@@ -7,7 +7,8 @@ import {FAULT_SEED_MAX, type Fault, type FaultList, type Faults} from '../domain
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
-import {type FaultKind, withFault} from '../failures/fault-mark.ts';
+import type {FaultKind} from '../failures/fault-mark.ts';
+import {withFault} from '../failures/fault-mark.ts';
 import type {Timers} from '../time/timers.ts';
 import {wait} from '../time/wait.ts';
 import {createDrawers, drawFaults} from './draw-faults.ts';

@@ -323,7 +323,8 @@ describe('connections have a limit', () => {
     await expect.poll(asked).toBe(1);
     ended.socket.end();
     now = PATIENCE_MS;
-    await expect.poll(ask).toBe(200);
+    // By default it waits until a timeout of Node closes the connection.
+    await expect.poll(ask, {timeout: 5000}).toBe(200);
     await ended.readEnd();
     const staying = await server.connect();
     await staying.send(GET);
