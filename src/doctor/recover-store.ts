@@ -3,10 +3,10 @@ import {join} from 'node:path';
 import type {Change} from '../domain/change.ts';
 import {createEntry, createEntryInfo, type Entry} from '../domain/entry.ts';
 import type {Key} from '../domain/key.ts';
-import {SILENT_LOG} from '../domain/log.ts';
+import type {Log} from '../domain/log.ts';
 import type {Revision} from '../domain/revision.ts';
 import type {StoreId} from '../domain/store-id.ts';
-import {describeDataDirectory} from '../store/disk/data-directory.ts';
+import {describeDataDirectory, syncDirectories} from '../store/disk/data-directory.ts';
 import {openLmdbStore} from '../store/lmdb-store.ts';
 import type {LogDamage} from '../store/open-directory.ts';
 
@@ -30,6 +30,8 @@ export type Recovered =
 
 export interface RecoverOptions {
   readonly nowMs: () => number;
+  /** Reports what the opening finds, such as a missing log. */
+  readonly log: Log;
   /** Called before anything is changed, to save what is not kept. @returns False to change nothing. */
   readonly onLoss: (loss: LogLoss) => Promise<boolean>;
 }
@@ -40,9 +42,10 @@ export interface RecoverOptions {
  * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`; `store-damaged` if something else is
  * damaged; the error of `onLoss`, and then nothing was changed.
  */
-export async function recoverStore(dataDir: string, {nowMs, onLoss}: RecoverOptions): Promise<Recovered> {
-  if (!existsSync(join(describeDataDirectory(dataDir).storePath, 'data.mdb'))) return {kind: 'sound'};
-  const deps = {directory: dataDir, nowMs, log: SILENT_LOG};
+export async function recoverStore(dataDir: string, {nowMs, log, onLoss}: RecoverOptions): Promise<Recovered> {
+  // Otherwise it would be created.
+  if (!existsSync(join(dataDir, 'format.json'))) return {kind: 'sound'};
+  const deps = {directory: dataDir, nowMs, log};
   let loss: LogLoss | undefined;
   const onLogDamage = async (damage: LogDamage): Promise<void> => {
     loss = describeLoss(damage);
@@ -55,6 +58,8 @@ export async function recoverStore(dataDir: string, {nowMs, onLoss}: RecoverOpti
     if (loss === undefined) return {kind: 'sound'};
     // It closes also if its tree could not be written; then the log is still there, and so is the damage.
     await (await openLmdbStore(deps))[Symbol.asyncDispose]();
+    // The log must not come back after a loss of power: its commits follow others that are missing.
+    await syncDirectories(describeDataDirectory(dataDir));
     return {kind: 'recovered', loss, storeId, revision};
   } catch (error) {
     if (error === DECLINED) return {kind: 'declined'};

@@ -25,5 +25,5 @@ export function withoutHostSecrets(host: string): string {
   return host.replace(/[0-9a-f]{16,}/gi, '…');
 }
 
-/** A secret, which may be cut, before a name of the service. 64 of its 128 bits are too few to guess the rest. */
-const PAGE_SECRET = /-[0-9a-f]{16,}(?=(?:%2e|[^\w%])*(?:crewroom|localhost))/gi;
+/** A secret, which may be cut, before a name of the service. 16 of its 32 digits are too few to guess the rest, and as many as a plain label has. */
+const PAGE_SECRET = /-[0-9a-f]{17,}(?=(?:%2e|[^\w%])*(?:crewroom|localhost))/gi;

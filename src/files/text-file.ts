@@ -46,7 +46,8 @@ export async function* streamAsUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGen
     // Streams of bytes accept no empty chunk.
     if (recoded.length > 0) yield recoded;
   }
-  if (head !== undefined && head.length > 0) yield toUtf8(head);
+  const rest = head === undefined ? undefined : toUtf8(head);
+  if (rest !== undefined && rest.length > 0) yield rest;
   recoder?.recode(Buffer.alloc(0), {isLast: true});
 }
 

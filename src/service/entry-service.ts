@@ -156,14 +156,16 @@ class EntryService implements CheckedEntries {
     }
   }
 
-  async #commit(commit: Commit): Promise<CommitResult> {
+  // Not an async function, which would make another promise for each write.
+  #commit(commit: Commit): Promise<CommitResult> {
     this.#faults.assertMayCommit(commit);
-    const result = await this.#store.commit(commit);
-    for (const operation of commit.operations) {
-      const expiry = operation.kind === 'put' || operation.kind === 'touch' ? operation.expiry : undefined;
-      if (expiry?.kind === 'after') this.#onTtl?.(expiry.ttlSeconds);
-    }
-    return result;
+    const committed = this.#store.commit(commit);
+    const ttls = commit.operations.flatMap(ttlOf);
+    if (ttls.length === 0) return committed;
+    return committed.then(result => {
+      for (const ttlSeconds of ttls) this.#onTtl?.(ttlSeconds);
+      return result;
+    });
   }
 
   async #readPage(range: Range): Promise<Page<EntryInfo> & {readonly next?: Key}> {
@@ -287,4 +289,10 @@ function assertLimit(limit: number, {listLimitMax}: Limits): void {
     parameter: 'limit',
     problem: `it has to be a whole number from 1 to ${listLimitMax}`,
   });
+}
+
+/** Returns the time to live that an operation gives its entry, in seconds, if any. */
+function ttlOf(operation: Operation): readonly number[] {
+  const expiry = operation.kind === 'put' || operation.kind === 'touch' ? operation.expiry : undefined;
+  return expiry?.kind === 'after' ? [expiry.ttlSeconds] : [];
 }

@@ -1,4 +1,4 @@
-import {spawn} from 'node:child_process';
+import {type ChildProcess, spawn} from 'node:child_process';
 
 export interface ExitLimitOptions {
   /** The program of Node. */
@@ -37,12 +37,23 @@ const WATCHER = `
 export function limitExit({node, processId, timeoutMs, exit, lastWord}: ExitLimitOptions): () => void {
   const timer = setTimeout(exit, timeoutMs).unref();
   const args = ['-e', WATCHER, String(processId), String(timeoutMs + EXIT_MS), lastWord];
-  const watcher = spawn(node, args, {stdio: ['pipe', 'ignore', 'inherit'], env: {}, detached: true, windowsHide: true});
-  // Without it the process may stay, as it would have without a limit.
-  watcher.on('error', () => {}).unref();
-  watcher.stdin?.on('error', () => {});
+  const watcher = startWatcher(node, args);
   return () => {
     clearTimeout(timer);
-    watcher.stdin?.destroy();
+    watcher?.stdin?.destroy();
   };
+}
+
+/** Starts the watcher. Undefined if that fails: without it the process may stay, as it would have without a limit. */
+function startWatcher(node: string, args: readonly string[]): ChildProcess | undefined {
+  try {
+    const stdio = ['pipe', 'ignore', 'inherit'] as const;
+    const watcher = spawn(node, args, {stdio: [...stdio], env: {}, detached: true, windowsHide: true});
+    watcher.on('error', () => {}).unref();
+    watcher.stdin?.on('error', () => {});
+    return watcher;
+  } catch {
+    // Some errors are thrown, such as ENOMEM.
+    return undefined;
+  }
 }

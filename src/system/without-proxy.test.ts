@@ -12,7 +12,11 @@ describe('withoutProxy()', () => {
       given: {NO_PROXY: 'example.com, .example.org'},
       all: `example.com,.example.org,${OWN}`,
     },
-    {name: 'prefers no_proxy, as programs do', given: {NO_PROXY: 'a', no_proxy: 'b'}, all: `b,${OWN}`},
+    {
+      name: 'joins both variables, of which programs read one',
+      given: {NO_PROXY: 'a', no_proxy: 'b'},
+      all: `b,a,${OWN}`,
+    },
     {name: 'takes NO_PROXY if no_proxy is empty', given: {NO_PROXY: 'a', no_proxy: ''}, all: `a,${OWN}`},
     {name: 'names each host once', given: {NO_PROXY: OWN}, all: OWN},
     {name: 'keeps the asterisk, for which no proxy is used at all', given: {NO_PROXY: '*'}, all: '*'},

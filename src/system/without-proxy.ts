@@ -12,8 +12,8 @@ export interface WithoutProxy {
 
 /** Returns the variables with which a program uses the proxy of its environment (`HTTP_PROXY`) as before, but never for this machine. */
 export function withoutProxy(environment: Readonly<Record<string, string | undefined>>): WithoutProxy {
-  const given = environment['no_proxy'] || environment['NO_PROXY'] || '';
-  const hosts = given.split(/[\s,]+/).filter(Boolean);
+  const given = [environment['no_proxy'], environment['NO_PROXY']];
+  const hosts = given.flatMap(each => each?.split(/[\s,]+/) ?? []).filter(Boolean);
   // Some programs know the asterisk only alone.
   const all = hosts.includes('*') ? '*' : [...new Set([...hosts, ...OWN_HOSTS])].join(',');
   return {NO_PROXY: all, no_proxy: all};

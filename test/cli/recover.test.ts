@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {readFile, stat, writeFile} from 'node:fs/promises';
+import {readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {parseKey} from '../../src/domain/key.ts';
@@ -51,6 +51,17 @@ describe('crewroom recover', () => {
     );
     assert.deepEqual(await readFile(join(directory, 'store', 'wal-0')), before);
     await assert.rejects(stat(rest));
+  });
+
+  test('reports a log that is missing, and a store without its file', async () => {
+    const {directory, rest} = await makeDamaged();
+    for (const name of ['wal-0', 'wal-1']) await rm(join(directory, 'store', name), {force: true});
+    const missing = await machine.run(['recover', rest, '--yes', '--data-dir', directory]);
+    assert.match(missing.stderr, /the write-ahead log is missing; commits that were only in it are lost/);
+    await rm(join(directory, 'store', 'data.mdb'));
+    const gone = await machine.run(['recover', rest, '--yes', '--data-dir', directory]);
+    assert.equal(gone.exitCode, 1);
+    assert.match(gone.stderr, /data\.mdb is missing/);
   });
 
   test('keeps every commit before the damage, saves those behind it, and gives the store a new id', async () => {

@@ -1,12 +1,13 @@
-import {resolve} from 'node:path';
 import {type LogLoss, recoverStore} from '../../doctor/recover-store.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {assertDataDir, resolvePath} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {RECOVER} from '../catalogue/transfer-commands.ts';
 import {refusedUsage, unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
 import {escapeText, jsonLine} from '../terminal/escape.ts';
+import {createLog} from '../terminal/log.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
 import {type ExportTarget, exportOf, kindOf, writeExportFile} from '../transfer/export-file.ts';
 
@@ -16,13 +17,15 @@ export async function run(call: CallOf<typeof RECOVER>): Promise<ExitCode> {
   const {stdout, stderr} = context;
   const [name = ''] = call.arguments;
   const {config} = await readSettings(call);
-  const path = resolve(context.workingDirectory, name);
+  const path = resolvePath(name, context);
   const target = {name, path, userId: context.userId, randomName: context.randomName};
   if ((await kindOf(target)) === 'taken')
     throw refusedUsage('recover', `${JSON.stringify(name)} exists already`, 'Name a new file');
   const {dataDir} = config;
+  assertDataDir(dataDir);
+  const log = createLog({level: 'error', write: text => void stderr.write(text), nowMs: context.nowMs});
   const onLoss = (loss: LogLoss): Promise<boolean> => agreeAndSave(loss, call, target);
-  const recovered = await recoverStore(dataDir, {nowMs: context.nowMs, onLoss});
+  const recovered = await recoverStore(dataDir, {nowMs: context.nowMs, log, onLoss});
   switch (recovered.kind) {
     case 'declined':
       await stderr.write('Nothing was changed\n');

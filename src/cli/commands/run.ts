@@ -31,9 +31,11 @@ export async function run(call: CallOf<typeof RUN>): Promise<number> {
     try {
       const {port} = await crewroom.listen();
       await Promise.race([untilStarted(crewroom.plugins), stop.asked]);
+      if (!stop.isAsked()) {
+        assertSound(crewroom.plugins);
+        await warn(crewroom.plugins, call.context);
+      }
       if (stop.isAsked()) return exitCodeOf(await stop.asked);
-      assertSound(crewroom.plugins);
-      await warn(crewroom.plugins, call.context);
       return await runCommand(call.arguments, {context: call.context, address: {host: config.host, port}, stop});
     } finally {
       const liftLimit = limitStop(call.context);
