@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {withoutProxy} from './without-proxy.ts';
 
-const OWN = 'localhost,.localhost,127.0.0.1,[::1],::1';
+const OWN = 'localhost,.localhost,127.0.0.1,::1';
+const PROXY = {HTTP_PROXY: 'http://proxy.example:3128'};
 
 describe('withoutProxy()', () => {
   const cases = [
@@ -18,12 +19,22 @@ describe('withoutProxy()', () => {
       all: `b,a,${OWN}`,
     },
     {name: 'takes NO_PROXY if no_proxy is empty', given: {NO_PROXY: 'a', no_proxy: ''}, all: `a,${OWN}`},
-    {name: 'names each host once', given: {NO_PROXY: OWN}, all: OWN},
-    {name: 'keeps the asterisk, for which no proxy is used at all', given: {NO_PROXY: '*'}, all: '*'},
+    {name: 'names each host once', given: {NO_PROXY: `${OWN},[::1]`}, all: OWN},
   ];
   for (const {name, given, all} of cases) {
-    test(name, () => {
-      assert.deepEqual(withoutProxy(given), {NO_PROXY: all, no_proxy: all});
+    test(`${name}, with brackets for Node only`, () => {
+      const environment = {...PROXY, ...given};
+      assert.deepEqual(withoutProxy(environment, {isNode: false}), {NO_PROXY: all, no_proxy: all});
+      const forNode = `${all},[::1]`;
+      assert.deepEqual(withoutProxy(environment, {isNode: true}), {NO_PROXY: forNode, no_proxy: forNode});
     });
   }
+
+  test('keeps the asterisk, for which no proxy is used at all', () => {
+    assert.deepEqual(withoutProxy({...PROXY, NO_PROXY: '*'}, {isNode: true}), {NO_PROXY: '*', no_proxy: '*'});
+  });
+
+  test('sets nothing if there is no proxy', () => {
+    assert.deepEqual(withoutProxy({NO_PROXY: 'a', https_proxy: ''}, {isNode: true}), {});
+  });
 });

@@ -45,6 +45,15 @@ for (const {name, answer} of [
     name: '404 and a message about the path',
     answer: jsonAnswer(404, {message: 'The route own/pilot/verify could not be found.'}),
   },
+  {name: '404 and the words of Slim', answer: jsonAnswer(404, {message: '404 Not Found'})},
+  {
+    name: '404 and the words of WordPress',
+    answer: jsonAnswer(404, {
+      code: 'rest_no_route',
+      message: 'No route was found matching the URL and request method.',
+    }),
+  },
+  {name: '404 and an unknown endpoint', answer: jsonAnswer(404, {message: 'Endpoint not found'})},
   {name: '405 and a page', answer: htmlAnswer(405, 'Method Not Allowed')},
   {name: '405 and no body', answer: {status: 405, body: ''}},
 ] as readonly {name: string; answer: BackEndAnswer}[])

@@ -7,6 +7,7 @@ import {isPluginId} from '../../domain/plugin-id.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import {FileError} from '../../files/read-file.ts';
+import {toUtf8} from '../../files/text-file.ts';
 import {readOwnFile, writeOwnFile} from '../own-file.ts';
 import {PERMISSION_LINE_BYTES_MAX, readPermission} from '../permission.ts';
 import {GRANTED_PLUGINS_MAX, GRANTS_MAX} from './grant-register.ts';
@@ -32,7 +33,7 @@ const RULES = open({grants: v.array(open({plugin: v.string(), permissions: v.arr
 export async function readRulesFile(directory: string): Promise<readonly PluginGrants[]> {
   const file = join(directory, RULES_FILE);
   try {
-    return parseRules((await readOwnFile(file, {bytesMax: FILE_BYTES_MAX, followsLink: true})).toString());
+    return parseRules(toUtf8(await readOwnFile(file, {bytesMax: FILE_BYTES_MAX, followsLink: true})).toString());
   } catch (error) {
     if (error instanceof FileError && error.problem === 'missing') return [];
     throw new AppError({code: 'invalid-rules-file', file, problem: messageOf(error)});

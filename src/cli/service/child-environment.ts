@@ -10,7 +10,7 @@ export function childEnvironment(
 ): Readonly<Record<string, string | undefined>> {
   return {
     ...environment,
-    ...withoutProxy(environment),
+    ...withoutProxy(environment, {isNode: false}),
     [URL_VARIABLE]: serviceUrl(address),
     [variableOf('host')]: address.host,
     [variableOf('port')]: String(address.port),

@@ -5,7 +5,7 @@ import {decodeBeginning, firstLineOf, titleOf, withoutTags} from './answer-text.
 import type {Credentials} from './credentials.ts';
 import {type Diagnosis, diagnose, diagnoseFront} from './diagnosis.ts';
 import {type Pilot, readPilot} from './pilot.ts';
-import {isObject, isRefusal, type JsonObject, messageIn} from './request/answer-body.ts';
+import {isObject, isRefusal, type JsonObject, lacksPilot, messageIn} from './request/answer-body.ts';
 import {type BackEndAnswer, PARSED_BYTES_MAX} from './request/back-end-request.ts';
 import {findRedirect} from './request/redirect.ts';
 import {readRetryAfterSeconds} from './retry-after.ts';
@@ -67,7 +67,8 @@ export function findRefusal(answer: BackEndAnswer, {username, password}: Credent
   const displayedId = describeDisplayedId(username);
   const hint = describeBlank(password) ?? displayedId ?? describeReason(message);
   // Some back ends answer 400 to a displayed pilot id.
-  const isWrong = status === 401 || (status === 400 && displayedId !== undefined) || isRefusedSoftly(answer);
+  const isWrong =
+    status === 401 || (status === 400 && displayedId !== undefined) || isRefusedSoftly(answer) || isMessageOnly(answer);
   if (isWrong && diagnoseFront(answer) === undefined)
     return new AppError({code: 'wrong-credentials', url, ...message, ...(hint === undefined ? {} : {hint})});
   if (status === 409) return new AppError({code: 'pilot-not-confirmed', url, ...message});
@@ -81,8 +82,12 @@ export function isOffered(answer: BackEndAnswer): boolean {
   if (status !== 404) return false;
   const message = messageIn(body) ?? '';
   // Frameworks and small back ends name the status or the path of a call that they do not know.
-  return !(/^\W*(?:not found\W*)?$/i.test(message) || message.includes(path));
+  return !(NO_SUCH_CALL.test(message) || message.includes(path));
 }
+
+/** Messages of Slim, FastAPI, Laravel, WordPress and the like. That of an unknown session names a session, a user or a pilot. */
+const NO_SUCH_CALL =
+  /^\W*(?:(?:http )?404\W*)?(?:not found\W*)?$|\b(?:route|endpoint|resource|url)\b.*\bnot found|no route was found/i;
 
 /** Recognises the refusal of a session. Back ends differ in the status: unknown, malformed or refused. */
 export function findUnknownSession(answer: BackEndAnswer): AppError | undefined {
@@ -90,6 +95,11 @@ export function findUnknownSession(answer: BackEndAnswer): AppError | undefined 
   if (!([400, 401, 404].includes(status) || isRefusedSoftly(answer)) || diagnoseFront(answer) !== undefined)
     return undefined;
   return new AppError({code: 'session-unknown', url, ...findMessage(answer)});
+}
+
+/** Returns whether an answer is a message in place of a pilot, with the status of a success. It says nothing about a session. */
+function isMessageOnly({status, body}: BackEndAnswer): boolean {
+  return status >= 200 && status <= 299 && lacksPilot(body);
 }
 
 /** Returns whether an answer is a refusal with the status of a success, as in back ends that airlines write themselves. */

@@ -28,8 +28,8 @@ describe('environmentOf()', () => {
   }
 
   test('adds this machine to the addresses without a proxy', () => {
-    const {NO_PROXY, no_proxy} = environmentOf({NO_PROXY: 'example.com'});
-    const all = 'example.com,localhost,.localhost,127.0.0.1,[::1],::1';
+    const {NO_PROXY, no_proxy} = environmentOf({HTTP_PROXY: 'http://proxy.example:3128', NO_PROXY: 'example.com'});
+    const all = 'example.com,localhost,.localhost,127.0.0.1,::1,[::1]';
     assert.deepEqual([NO_PROXY, no_proxy], [all, all]);
   });
 });

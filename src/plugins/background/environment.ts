@@ -23,7 +23,7 @@ export function environmentOf(service: Environment): Environment {
   const inherited = Object.entries(service).filter(([name]) => isInherited(name.toUpperCase()));
   return {
     ...Object.fromEntries(inherited),
-    ...withoutProxy(service),
+    ...withoutProxy(service, {isNode: true}),
     // In Electron, `process.execPath` is Electron; the variable makes it behave like Node.
     ELECTRON_RUN_AS_NODE: '1',
   };

@@ -64,11 +64,17 @@ function textOf(value: unknown): string | undefined {
   return texts.length === 0 ? undefined : texts.join('; ');
 }
 
-/** Returns whether a body says that a request was refused, whatever its status is: it has no session, but a reason. */
+/** Returns whether a body says that a request was refused, whatever its status is. */
 export function isRefusal(body: Body): boolean {
-  if (body.kind !== 'object' || typeof body.value['session'] === 'string') return false;
-  const {success} = body.value;
-  return success === false || (success !== true && messageIn(body) !== undefined);
+  if (body.kind !== 'object') return false;
+  const {success, errors} = body.value;
+  return success === false || (Array.isArray(errors) && errors.length > 0);
+}
+
+/** Returns whether a body has a message in place of a pilot. */
+export function lacksPilot(body: Body): boolean {
+  if (body.kind !== 'object' || typeof body.value['session'] === 'string' || 'dbID' in body.value) return false;
+  return body.value['success'] !== true && messageIn(body) !== undefined;
 }
 
 /** Returns whether a value is a JSON object: neither an array nor `null`. */
