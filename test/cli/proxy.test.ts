@@ -83,9 +83,9 @@ describe('with a proxy in the environment', () => {
 
   test('the command of "crewroom run" gets the names of this machine in NO_PROXY', async () => {
     const script = 'console.log(process.env.NO_PROXY, process.env.no_proxy)';
-    const environment = {NO_PROXY: 'example.com'};
+    const environment = {HTTP_PROXY: 'http://proxy.example:3128', NO_PROXY: 'example.com'};
     const {stdout} = await machine.runProcess(['run', '--', process.execPath, '-e', script], {environment});
-    const all = 'example.com,localhost,.localhost,127.0.0.1,[::1],::1';
+    const all = 'example.com,localhost,.localhost,127.0.0.1,::1';
     assert.equal(stdout, `${all} ${all}\n`);
   });
 });
