@@ -299,13 +299,13 @@ describe('crewroom import', () => {
 
   test('on a terminal shows its progress, asks before it replaces, and tells what it did', async () => {
     await run(['put', 'z', '1']);
-    await writeExport('f', formatExport(manyEntries(60_000)));
+    await writeExport('f', formatExport(manyEntries(250_000)));
     const {exitCode, stdout} = await runOnTerminal(['import', 'f', '--mode', 'replace'], {input: 'y\n'});
     assert.equal(exitCode, 0);
     assert.match(stdout, /\r\u001b\[K[^\r]*(?:Checking|Importing): \d+% of \d/);
     const said = plain(stdout);
-    assert.match(said, /Import 60,000 entries: 60,000 created, 1 other deleted\? \[y\/N\]/);
-    assert.match(said, /Imported 60,000 entries: 60,000 created, 1 other deleted\n$/);
+    assert.match(said, /Import 250,000 entries: 250,000 created, 1 other deleted\? \[y\/N\]/);
+    assert.match(said, /Imported 250,000 entries: 250,000 created, 1 other deleted\n$/);
   });
 
   test('on a terminal does nothing unless the user confirms', async () => {
