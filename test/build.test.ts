@@ -31,6 +31,7 @@ const SOURCES = [
   'config',
   'documents',
   'failures',
+  'paths.ts',
   join('http', 'core'),
   join('http', 'operations'),
   'protocol',
