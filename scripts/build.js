@@ -78,7 +78,7 @@ async function buildClient(folder) {
   const sources = [
     ...SETTINGS,
     join(folder, 'package.json'),
-    ...['client', 'domain', 'failures', 'protocol'].map(name => join(dist, name)),
+    ...['client', 'domain', 'failures', 'protocol', 'time'].map(name => join(dist, name)),
   ];
   await buildFolder(join(folder, 'dist'), sources, built => {
     copyReachable(dist, entries, built);
