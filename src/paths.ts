@@ -14,7 +14,7 @@ export interface PlatformPaths {
 }
 
 export interface PathsDeps {
-  readonly platform: NodeJS.Platform;
+  readonly platform: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Home directory of the user; empty if there is none. */
   readonly homeDir: string;
@@ -61,7 +61,7 @@ const XDG_FOLDERS: Folders = {
 const LOCAL_FOLDER = {variable: 'LOCALAPPDATA', folders: ['AppData', 'Local']};
 
 /** By platform. Data of releases is there: none may move. */
-const FOLDERS: Readonly<Partial<Record<NodeJS.Platform, Folders>>> = {
+const FOLDERS: Readonly<Partial<Record<string, Folders>>> = {
   darwin: {
     data: {folders: ['Library', 'Application Support']},
     config: {folders: ['Library', 'Preferences']},

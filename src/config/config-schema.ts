@@ -11,7 +11,7 @@ function describeMember(name: SettingName): v.GenericSchema {
   const value = name === 'dataDir' ? '' : DEFAULTS[name];
   const isEmpty = value === '' || Array.isArray(value);
   return v.pipe(
-    v.optional(SETTINGS[name].schema, undefined),
+    v.optional(SETTINGS[name].schema as v.GenericSchema, undefined),
     v.metadata({description, ...(isEmpty ? {} : {default: value})}),
   );
 }

@@ -10,8 +10,8 @@ export interface Setting<T> {
   readonly repeatable?: boolean;
   /** All values, if there are few. */
   readonly choices?: readonly string[];
-  /** Its form in the config file. The service also reads others, such as numbers as text. */
-  readonly schema: v.GenericSchema;
+  /** Its form in the config file, a schema of valibot: an opaque object, since programs that embed the service read its types without valibot. */
+  readonly schema: object;
   /** Reads a value of text or JSON. */
   read(given: unknown, base: PathBase): Reading<T>;
 }
