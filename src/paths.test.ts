@@ -50,19 +50,19 @@ describe.runIf(process.platform !== 'win32')('a path that a user gave', () => {
     {given: '~', path: '/home/ada'},
     {given: '~/data', path: '/home/ada/data'},
     {given: '~/../ben', path: '/home/ben'},
-    {given: 'data', path: '/work/data'},
+    {given: 'data', path: '/folder/data'},
     {given: '/data', path: '/data'},
-    {given: '~ben/data', path: '/work/~ben/data'},
-    {given: '~\\data', path: '/work/~\\data'},
-    {given: './~/data', path: '/work/~/data'},
-    {given: 'a/~', path: '/work/a/~'},
+    {given: '~ben/data', path: '/folder/~ben/data'},
+    {given: '~\\data', path: '/folder/~\\data'},
+    {given: './~/data', path: '/folder/~/data'},
+    {given: 'a/~', path: '/folder/a/~'},
   ];
   for (const {given, path} of cases)
     test(`is ${path} for ${given}`, () => {
-      assert.equal(resolvePath(given, {workingDirectory: '/work', homeDir: '/home/ada'}), path);
+      assert.equal(resolvePath(given, {workingDirectory: '/folder', homeDir: '/home/ada'}), path);
     });
 
   test('may begin with a tilde without a home directory', () => {
-    assert.equal(resolvePath('~/data', {workingDirectory: '/work', homeDir: ''}), '/work/~/data');
+    assert.equal(resolvePath('~/data', {workingDirectory: '/folder', homeDir: ''}), '/folder/~/data');
   });
 });
