@@ -14,6 +14,7 @@ export async function buildOpenApi(load) {
     ...(await load('failures/facts.js')),
     ...(await load('failures/failure-advice.js')),
     ...(await load('domain/fixed-limits.js')),
+    ...(await load('json/json-limits.js')),
   };
   const paths = Object.entries(parts.OPERATIONS).map(([path, operations]) => {
     const described = Object.entries(operations).map(([method, operation]) => [

@@ -1,16 +1,16 @@
 import type {Config} from './config/config.ts';
-import type {Events} from './domain/event.ts';
-import type {Faults} from './domain/fault.ts';
-import type {Flight} from './domain/flight.ts';
-import type {IdentitySource} from './domain/identity.ts';
-import type {Pilots} from './domain/pilots.ts';
-import type {Plugins} from './domain/plugin.ts';
+import type {Events} from './domain/commits/event.ts';
+import type {Transfer} from './domain/commits/transfer.ts';
+import type {StoreId} from './domain/entries/store-id.ts';
+import type {TypedEntries} from './domain/entries/typed-entries.ts';
+import type {Faults} from './domain/faults/fault.ts';
+import type {IdentitySource} from './domain/identity/identity.ts';
+import type {Pilots} from './domain/identity/pilots.ts';
+import type {Sessions} from './domain/identity/session.ts';
+import type {Flight} from './domain/plugins/flight.ts';
+import type {Plugins} from './domain/plugins/plugin.ts';
+import type {UserSettings} from './domain/plugins/user-settings.ts';
 import type {Requests} from './domain/recorded-request.ts';
-import type {Sessions} from './domain/session.ts';
-import type {StoreId} from './domain/store-id.ts';
-import type {Transfer} from './domain/transfer.ts';
-import type {TypedEntries} from './domain/typed-entries.ts';
-import type {UserSettings} from './domain/user-settings.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 
 /** The addresses of a running HTTP service. */

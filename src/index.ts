@@ -3,20 +3,6 @@ export {openCrewroom} from './app.ts';
 export type {Config, LogLevel} from './config/config.ts';
 export type {Crewroom, Listening} from './crewroom.ts';
 export type {
-  Committed,
-  DeleteOptions,
-  Entries,
-  ListOptions,
-  Page,
-  PutOptions,
-  Transaction,
-  TransactionCheck,
-  TransactionOperation,
-  WriteOptions,
-  Written,
-} from './domain/entries.ts';
-export type {Entry, EntryInfo, Expectation} from './domain/entry.ts';
-export type {
   ClientRequested,
   DefaultEventKind,
   EntryEvent,
@@ -32,8 +18,37 @@ export type {
   PluginStateChanged,
   Reset,
   SubscribeOptions,
-} from './domain/event.ts';
-export type {Fault, FaultList, FaultSelection, Faults, RequestFault} from './domain/fault.ts';
+} from './domain/commits/event.ts';
+export type {Export, ExportOptions, Imported, ImportMode, ImportOptions, Transfer} from './domain/commits/transfer.ts';
+export type {
+  Committed,
+  DeleteOptions,
+  Entries,
+  ListOptions,
+  Page,
+  PutOptions,
+  Transaction,
+  TransactionCheck,
+  TransactionOperation,
+  WriteOptions,
+  Written,
+} from './domain/entries/entries.ts';
+export type {Entry, EntryInfo, Expectation} from './domain/entries/entry.ts';
+export {compareKeys, type Key, type Prefix, parseKey, parsePrefix} from './domain/entries/key.ts';
+export {type ListAllOptions, listAll} from './domain/entries/list-all.ts';
+export {
+  formatRevision,
+  type GivenRevision,
+  NO_REVISION,
+  parseRevision,
+  type Revision,
+  type StoreRevision,
+} from './domain/entries/revision.ts';
+export type {StandardIssue, StandardResult, StandardSchema} from './domain/entries/standard-schema.ts';
+export {parseStoreId, type StoreId} from './domain/entries/store-id.ts';
+export type {TypedEntries} from './domain/entries/typed-entries.ts';
+export type {SchemaOption, TypedEntry} from './domain/entries/typed-entry.ts';
+export type {Fault, FaultList, FaultSelection, Faults, RequestFault} from './domain/faults/fault.ts';
 export type {
   Airline,
   AirlineAccount,
@@ -45,14 +60,18 @@ export type {
   IdentitySource,
   PlatformAccount,
   PluginSettings,
-} from './domain/identity.ts';
-export type {JsonLimits} from './domain/json-limits.ts';
-export {decodeJsonText, encodeJsonText, type JsonText, parseJsonText} from './domain/json-text.ts';
-export {compareKeys, type Key, type Prefix, parseKey, parsePrefix} from './domain/key.ts';
+} from './domain/identity/identity.ts';
+export type {PilotList, Pilots, SamplePilot} from './domain/identity/pilots.ts';
+export type {
+  SessionPlace,
+  SessionState,
+  SessionStatus,
+  Sessions,
+  SignIn,
+  SignInOptions,
+} from './domain/identity/session.ts';
 export {DEFAULT_LIMITS, type Limits} from './domain/limits.ts';
-export {type ListAllOptions, listAll} from './domain/list-all.ts';
 export type {Log, LogFields} from './domain/log.ts';
-export type {PilotList, Pilots, SamplePilot} from './domain/pilots.ts';
 export type {
   PluginAnswer,
   PluginBody,
@@ -62,9 +81,9 @@ export type {
   PluginState,
   PluginStatus,
   Plugins,
-} from './domain/plugin.ts';
-export type {PluginId} from './domain/plugin-id.ts';
-export type {PluginManifest, PluginSetting} from './domain/plugin-manifest.ts';
+} from './domain/plugins/plugin.ts';
+export type {PluginId} from './domain/plugins/plugin-id.ts';
+export type {PluginManifest, PluginSetting} from './domain/plugins/plugin-manifest.ts';
 export type {
   FollowOptions,
   RecordedFailure,
@@ -72,24 +91,12 @@ export type {
   RequestPage,
   Requests,
 } from './domain/recorded-request.ts';
-export {
-  formatRevision,
-  type GivenRevision,
-  NO_REVISION,
-  parseRevision,
-  type Revision,
-  type StoreRevision,
-} from './domain/revision.ts';
-export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn, SignInOptions} from './domain/session.ts';
-export type {StandardIssue, StandardResult, StandardSchema} from './domain/standard-schema.ts';
-export {parseStoreId, type StoreId} from './domain/store-id.ts';
-export type {Export, ExportOptions, Imported, ImportMode, ImportOptions, Transfer} from './domain/transfer.ts';
-export type {TypedEntries} from './domain/typed-entries.ts';
-export type {SchemaOption, TypedEntry} from './domain/typed-entry.ts';
 export {AppError, describeFailure} from './failures/app-error.ts';
 export type {Failure, FailureCode} from './failures/failure.ts';
 export type {FaultKind} from './failures/fault-mark.ts';
 export type {ConfigurationProblem, Conflict, DocumentProblem, ImportedPart} from './failures/members/problems.ts';
 export type {Keychain} from './identity/keychain/keychain.ts';
+export type {JsonLimits} from './json/json-limits.ts';
+export {decodeJsonText, encodeJsonText, type JsonText, parseJsonText} from './json/json-text.ts';
 export type {CrewroomParts} from './parts.ts';
 export type {Timers} from './time/timers.ts';

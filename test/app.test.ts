@@ -1,7 +1,7 @@
 import {join, resolve} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {openCrewroom} from '../src/app.ts';
-import type {IdentitySource} from '../src/domain/identity.ts';
+import type {IdentitySource} from '../src/domain/identity/identity.ts';
 import {openEmptySource} from '../src/identity/sample-source.ts';
 import {SNAPSHOTS_MAX} from '../src/store/tree/snapshots.ts';
 import {makeTemporaryDirectory} from './support/service.ts';

@@ -25,6 +25,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Enough of the sources for the script: all of them would take it several times as long. */
 const SOURCES = [
   'domain',
+  'json',
   'version.ts',
   join('http', 'docs-page'),
   // Used by the pages of failures, the OpenAPI document and the JSON Schemas.

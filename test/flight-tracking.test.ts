@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {openFlight} from '../src/plugins/flight/simulated-flight.ts';
+import {openFlight} from '../src/flight/simulated-flight.ts';
 import {describeTracking} from '../src/protocol/plugin/flight-tracking.ts';
 
 describe('describeTracking()', () => {

@@ -1,7 +1,7 @@
 import {describe, test} from 'vitest';
 import {indentJson} from '../src/cli/output/indent-json.ts';
 import {claimsJson, describeBody} from '../src/doctor/backend/body-description.ts';
-import {createStoreId} from '../src/domain/store-id.ts';
+import {createStoreId} from '../src/domain/entries/store-id.ts';
 import {AppError} from '../src/failures/app-error.ts';
 import {judge} from '../src/http/core/guard.ts';
 import {createSites} from '../src/http/core/sites.ts';

@@ -6,7 +6,7 @@ import {Ajv2020, type ValidateFunction} from 'ajv/dist/2020.js';
 import {describe, expect, test} from 'vitest';
 import {DEFAULTS, SETTING_NAMES} from '../src/config/config.ts';
 import {inspectConfig} from '../src/config/resolve-config.ts';
-import {SAMPLE_PILOT_NAMES} from '../src/domain/pilots.ts';
+import {SAMPLE_PILOT_NAMES} from '../src/domain/identity/pilots.ts';
 import {readIdentityDocument} from '../src/identity/identity-document.ts';
 import {SAMPLE_DOCUMENT} from '../src/identity/sample-document.ts';
 import {readSamplePilot} from '../src/identity/sample-pilots.ts';

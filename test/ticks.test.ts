@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {parseKey} from '../src/domain/key.ts';
+import {parseKey} from '../src/domain/entries/key.ts';
 import {DEFAULT_LIMITS} from '../src/domain/limits.ts';
 import {readTransaction} from '../src/protocol/transaction/read-transaction.ts';
 import {createEntryService} from '../src/service/entry-service.ts';

@@ -6,9 +6,9 @@ import {
   type Credentials,
   hasOwnToken,
   OWNER_CALLER,
-} from '../domain/access.ts';
-import type {GrantedPermissions} from '../domain/access-grants.ts';
-import type {Owner} from '../domain/owner.ts';
+} from '../domain/access/access.ts';
+import type {GrantedPermissions} from '../domain/access/access-grants.ts';
+import type {Owner} from '../domain/access/owner.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {BackgroundRegister} from './background-register.ts';
 import {createCaller} from './judged-caller.ts';

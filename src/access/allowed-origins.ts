@@ -1,5 +1,5 @@
-import type {AllowedOriginList, AllowedOrigins, RefusedOrigin} from '../domain/allowed-origins.ts';
-import {findOriginProblem} from '../domain/web-origin.ts';
+import type {AllowedOriginList, AllowedOrigins, RefusedOrigin} from '../domain/access/allowed-origins.ts';
+import {findOriginProblem} from '../domain/access/web-origin.ts';
 import {AppError} from '../failures/app-error.ts';
 
 export interface AllowedOriginsDeps {

@@ -1,4 +1,4 @@
-import type {BackgroundTokens} from '../domain/access.ts';
+import type {BackgroundTokens} from '../domain/access/access.ts';
 import {AppError} from '../failures/app-error.ts';
 import {createToken, hash} from './token-hash.ts';
 

@@ -1,4 +1,4 @@
-import type {Action, Caller, Principal} from '../domain/access.ts';
+import type {Action, Caller, Principal} from '../domain/access/access.ts';
 import {AppError} from '../failures/app-error.ts';
 import {grantable} from './permission.ts';
 import {type JudgedPrincipal, judgeAccess} from './verdict.ts';

@@ -1,5 +1,5 @@
+import type {Owner, OwnerCode} from '../domain/access/owner.ts';
 import type {Log} from '../domain/log.ts';
-import type {Owner, OwnerCode} from '../domain/owner.ts';
 import {createOwnerAccess, type OwnerAccess, type OwnerAccessDeps} from './owner-access.ts';
 import {type OwnerPlace, ownerFilesOf, removeOwnerFile, writeOwnerFile} from './owner-file.ts';
 

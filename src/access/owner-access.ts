@@ -1,4 +1,4 @@
-import type {Owner, OwnerCode} from '../domain/owner.ts';
+import type {Owner, OwnerCode} from '../domain/access/owner.ts';
 import {AppError} from '../failures/app-error.ts';
 import {createSecret, createToken, findEqual, hash, SecretHasher} from './token-hash.ts';
 

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {PERMISSION_NAMES, type Permission} from '../domain/access.ts';
+import {PERMISSION_NAMES, type Permission} from '../domain/access/access.ts';
 import {grantable, includes, readPermission} from './permission.ts';
 
 describe('readPermission()', () => {

@@ -1,6 +1,6 @@
-import {type Action, PERMISSION_NAMES, type Permission} from '../domain/access.ts';
+import {type Action, PERMISSION_NAMES, type Permission} from '../domain/access/access.ts';
+import {parsePrefix} from '../domain/entries/key.ts';
 import {KEY_BYTES_MAX} from '../domain/fixed-limits.ts';
-import {parsePrefix} from '../domain/key.ts';
 import {AppError} from '../failures/app-error.ts';
 
 /** Maximum size of a permission in a file of them, in bytes: the longest prefix with each character escaped, its action, and the rest of its line. */

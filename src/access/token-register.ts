@@ -1,4 +1,4 @@
-import type {AccessToken, AccessTokens, Caller, Permission, RequestedToken} from '../domain/access.ts';
+import type {AccessToken, AccessTokens, Caller, Permission, RequestedToken} from '../domain/access/access.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
 import type {Timers} from '../time/timers.ts';

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {AccessMode, Action, Permission, Principal} from '../domain/access.ts';
+import type {AccessMode, Action, Permission, Principal} from '../domain/access/access.ts';
 import {type AccessVerdict, judgeAccess} from './verdict.ts';
 
 interface Asked {

@@ -1,4 +1,4 @@
-import type {AccessMode, Action, Permission, Principal} from '../domain/access.ts';
+import type {AccessMode, Action, Permission, Principal} from '../domain/access/access.ts';
 import {includes} from './permission.ts';
 
 /** A caller as it is judged. */

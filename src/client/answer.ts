@@ -1,5 +1,5 @@
-import {decodeJsonText, trustStoredJson} from '../domain/json-text.ts';
 import {FailureError} from '../failures/failure-error.ts';
+import {decodeJsonText, trustStoredJson} from '../json/json-text.ts';
 import {type FailureReading, readFailure} from '../protocol/failure/failure-document.ts';
 import {UnexpectedDocument} from '../protocol/text/read-document.ts';
 

@@ -2,7 +2,7 @@ import {getEventListeners, once} from 'node:events';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {createStoreId} from '../domain/store-id.ts';
+import {createStoreId} from '../domain/entries/store-id.ts';
 import {AppError} from '../failures/app-error.ts';
 import {type Client, createClient} from './client.ts';
 

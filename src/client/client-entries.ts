@@ -7,11 +7,11 @@ import type {
   Transaction,
   WriteOptions,
   Written,
-} from '../domain/entries.ts';
-import type {EntryInfo} from '../domain/entry.ts';
-import type {ListAllOptions} from '../domain/list-all.ts';
-import type {TypedEntries} from '../domain/typed-entries.ts';
-import type {SchemaOption, TypedEntry} from '../domain/typed-entry.ts';
+} from '../domain/entries/entries.ts';
+import type {EntryInfo} from '../domain/entries/entry.ts';
+import type {ListAllOptions} from '../domain/entries/list-all.ts';
+import type {TypedEntries} from '../domain/entries/typed-entries.ts';
+import type {SchemaOption, TypedEntry} from '../domain/entries/typed-entry.ts';
 import type {CallOptions} from './transport.ts';
 
 /** Options of calls that read values. */

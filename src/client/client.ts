@@ -1,5 +1,5 @@
-import type {DefaultEventKind, EventKind} from '../domain/event.ts';
-import type {IdentityDocument} from '../domain/identity.ts';
+import type {DefaultEventKind, EventKind} from '../domain/commits/event.ts';
+import type {IdentityDocument} from '../domain/identity/identity.ts';
 import {isDataFailure} from '../failures/members/data.ts';
 import {readDocument} from '../protocol/text/read-document.ts';
 import {decodeAnswer, parseAnswer} from './answer.ts';

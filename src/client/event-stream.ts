@@ -1,6 +1,6 @@
-import type {DefaultEventKind, EventKind} from '../domain/event.ts';
-import type {GivenRevision, Revision} from '../domain/revision.ts';
-import {parseRevision} from '../domain/revision.ts';
+import type {DefaultEventKind, EventKind} from '../domain/commits/event.ts';
+import type {GivenRevision, Revision} from '../domain/entries/revision.ts';
+import {parseRevision} from '../domain/entries/revision.ts';
 import type {FailureError} from '../failures/failure-error.ts';
 import {type ClientEvent, readEvent} from '../protocol/event/event.ts';
 import {type SseBlock, SseParser} from '../protocol/event/server-sent-events.ts';

@@ -1,3 +1,4 @@
+import {assertTtl} from '../domain/commits/time-to-live.ts';
 import type {
   Committed,
   DeleteOptions,
@@ -7,17 +8,16 @@ import type {
   Transaction,
   WriteOptions,
   Written,
-} from '../domain/entries.ts';
-import type {EntryInfo} from '../domain/entry.ts';
-import {encodeText, trustStoredJson} from '../domain/json-text.ts';
-import {type Key, parseKey} from '../domain/key.ts';
-import {type ListAllOptions, listAll} from '../domain/list-all.ts';
-import {NO_REVISION, type Revision} from '../domain/revision.ts';
-import type {StoreId} from '../domain/store-id.ts';
-import {assertTtl} from '../domain/time-to-live.ts';
-import {readTyped, type TypedEntry} from '../domain/typed-entry.ts';
-import {assertJsonInput, formatValue} from '../domain/value-text.ts';
+} from '../domain/entries/entries.ts';
+import type {EntryInfo} from '../domain/entries/entry.ts';
+import {type Key, parseKey} from '../domain/entries/key.ts';
+import {type ListAllOptions, listAll} from '../domain/entries/list-all.ts';
+import {NO_REVISION, type Revision} from '../domain/entries/revision.ts';
+import type {StoreId} from '../domain/entries/store-id.ts';
+import {readTyped, type TypedEntry} from '../domain/entries/typed-entry.ts';
+import {assertJsonInput, formatValue} from '../domain/entries/value-text.ts';
 import {FailureError} from '../failures/failure-error.ts';
+import {encodeText, trustStoredJson} from '../json/json-text.ts';
 import {readEntryHeaders, readRevisionHeader} from '../protocol/headers/entry-headers.ts';
 import {readDeleted, readListing, readValueListing} from '../protocol/listing.ts';
 import {readDocument} from '../protocol/text/read-document.ts';

@@ -1,5 +1,5 @@
-import type {Transaction} from '../domain/entries.ts';
-import type {Expectation} from '../domain/entry.ts';
+import type {Transaction} from '../domain/entries/entries.ts';
+import type {Expectation} from '../domain/entries/entry.ts';
 
 /**
  * Returns whether a write with this precondition is idempotent: once it has happened, the precondition no longer holds. One of

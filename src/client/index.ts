@@ -1,6 +1,18 @@
 /** The typed client: browser and Node, no dependency. */
 
 export type {
+  ClientRequested,
+  DefaultEventKind,
+  EntryEvent,
+  EntryRemoved,
+  EntryWritten,
+  EventKind,
+  IdentityChanged,
+  PluginLogged,
+  PluginStateChanged,
+  Reset,
+} from '../domain/commits/event.ts';
+export type {
   Committed,
   DeleteOptions,
   Entries,
@@ -12,20 +24,21 @@ export type {
   TransactionOperation,
   WriteOptions,
   Written,
-} from '../domain/entries.ts';
-export type {Entry, EntryInfo, Expectation} from '../domain/entry.ts';
-export type {
-  ClientRequested,
-  DefaultEventKind,
-  EntryEvent,
-  EntryRemoved,
-  EntryWritten,
-  EventKind,
-  IdentityChanged,
-  PluginLogged,
-  PluginStateChanged,
-  Reset,
-} from '../domain/event.ts';
+} from '../domain/entries/entries.ts';
+export type {Entry, EntryInfo, Expectation} from '../domain/entries/entry.ts';
+export type {Key} from '../domain/entries/key.ts';
+export type {ListAllOptions} from '../domain/entries/list-all.ts';
+export {
+  type GivenRevision,
+  NO_REVISION,
+  parseRevision,
+  type Revision,
+  type StoreRevision,
+} from '../domain/entries/revision.ts';
+export type {StandardIssue, StandardResult, StandardSchema} from '../domain/entries/standard-schema.ts';
+export type {StoreId} from '../domain/entries/store-id.ts';
+export type {TypedEntries} from '../domain/entries/typed-entries.ts';
+export type {SchemaOption, TypedEntry} from '../domain/entries/typed-entry.ts';
 export type {
   Airline,
   AirlineAccount,
@@ -34,19 +47,12 @@ export type {
   IdentityDocument,
   PlatformAccount,
   PluginSettings,
-} from '../domain/identity.ts';
-export {decodeJsonText, type JsonText} from '../domain/json-text.ts';
-export type {Key} from '../domain/key.ts';
+} from '../domain/identity/identity.ts';
 export type {Limits} from '../domain/limits.ts';
-export type {ListAllOptions} from '../domain/list-all.ts';
-export {type GivenRevision, NO_REVISION, parseRevision, type Revision, type StoreRevision} from '../domain/revision.ts';
-export type {StandardIssue, StandardResult, StandardSchema} from '../domain/standard-schema.ts';
-export type {StoreId} from '../domain/store-id.ts';
-export type {TypedEntries} from '../domain/typed-entries.ts';
-export type {SchemaOption, TypedEntry} from '../domain/typed-entry.ts';
 export type {Failure, FailureCode} from '../failures/failure.ts';
 export {describeOwnFailure as describeFailure, FailureError as AppError} from '../failures/failure-error.ts';
 export type {Conflict} from '../failures/members/problems.ts';
+export {decodeJsonText, type JsonText} from '../json/json-text.ts';
 export type {ClientEvent, ValueWritten} from '../protocol/event/event.ts';
 export {type Client, createClient, type IdentityAnswer} from './client.ts';
 export type {ClientEntries, ReadOptions} from './client-entries.ts';

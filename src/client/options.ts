@@ -1,4 +1,4 @@
-import {isTokenText, TOKEN_PROBLEM} from '../domain/token-text.ts';
+import {isTokenText, TOKEN_PROBLEM} from '../domain/access/token-text.ts';
 import {FailureError} from '../failures/failure-error.ts';
 import {CLIENT_HEADER} from '../protocol/headers/client-header.ts';
 import {isProtected, isSameOrigin} from './network/network.ts';

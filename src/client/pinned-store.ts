@@ -1,5 +1,5 @@
-import {formatRevision, type GivenRevision, NO_REVISION} from '../domain/revision.ts';
-import type {StoreId} from '../domain/store-id.ts';
+import {formatRevision, type GivenRevision, NO_REVISION} from '../domain/entries/revision.ts';
+import type {StoreId} from '../domain/entries/store-id.ts';
 
 /**
  * The store that the bare revisions of a client belong to: the first one that answered it. Its id is sent with each of them, so that

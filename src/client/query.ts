@@ -1,4 +1,4 @@
-import {HALF_SURROGATE_PAIR} from '../domain/key.ts';
+import {HALF_SURROGATE_PAIR} from '../domain/entries/key.ts';
 import {FailureError} from '../failures/failure-error.ts';
 
 /**

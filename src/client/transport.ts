@@ -1,4 +1,4 @@
-import type {Expectation} from '../domain/entry.ts';
+import type {Expectation} from '../domain/entries/entry.ts';
 import {FailureError} from '../failures/failure-error.ts';
 import type {FailureReading} from '../protocol/failure/failure-document.ts';
 import {formatExpectation, hasBareRevision} from '../protocol/headers/preconditions.ts';

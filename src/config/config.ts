@@ -1,6 +1,6 @@
-import {ACCESS_MODES, type AccessMode} from '../domain/access.ts';
+import {ACCESS_MODES, type AccessMode} from '../domain/access/access.ts';
+import {findOriginProblem} from '../domain/access/web-origin.ts';
 import {DEFAULT_LIMITS, LIMIT_RANGES, type LimitSettings} from '../domain/limits.ts';
-import {findOriginProblem} from '../domain/web-origin.ts';
 import type {PathBase} from '../paths.ts';
 import {
   choiceOf,

@@ -1,4 +1,4 @@
-import type {SessionStatus} from '../domain/session.ts';
+import type {SessionStatus} from '../domain/identity/session.ts';
 import {adviseOn} from '../failures/failure-advice.ts';
 import type {Finding} from './finding.ts';
 

@@ -1,11 +1,11 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Change} from '../domain/change.ts';
-import {createEntry, createEntryInfo, type Entry} from '../domain/entry.ts';
-import type {Key} from '../domain/key.ts';
+import type {Change} from '../domain/commits/change.ts';
+import {createEntry, createEntryInfo, type Entry} from '../domain/entries/entry.ts';
+import type {Key} from '../domain/entries/key.ts';
+import type {Revision} from '../domain/entries/revision.ts';
+import type {StoreId} from '../domain/entries/store-id.ts';
 import type {Log} from '../domain/log.ts';
-import type {Revision} from '../domain/revision.ts';
-import type {StoreId} from '../domain/store-id.ts';
 import {describeDataDirectory, syncDirectories} from '../store/disk/data-directory.ts';
 import {openLmdbStore} from '../store/lmdb-store.ts';
 import type {LogDamage} from '../store/open-directory.ts';

@@ -1,4 +1,4 @@
-import type {Fault, RequestFault} from '../domain/fault.ts';
+import type {Fault, RequestFault} from '../domain/faults/fault.ts';
 import {FAULT_KINDS} from '../failures/fault-mark.ts';
 import {findFaultProblems} from './faults.ts';
 

@@ -6,14 +6,14 @@ import {
   FAULT_SEED_MAX,
   FAULTS_MAX,
   type Fault,
-} from '../domain/fault.ts';
-import {readJsonDocument} from '../domain/json-document.ts';
-import {formatSegment} from '../domain/json-path.ts';
-import {isPluginId} from '../domain/plugin-id.ts';
+} from '../domain/faults/fault.ts';
+import {isPluginId} from '../domain/plugins/plugin-id.ts';
 import {AppError} from '../failures/app-error.ts';
 import {listFaultCodes} from '../failures/facts.ts';
 import {FAULT_KINDS} from '../failures/fault-mark.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
+import {readJsonDocument} from '../json/json-document.ts';
+import {formatSegment} from '../json/json-path.ts';
 import {closed, described, named, withoutArrays} from './kinds.ts';
 import {checkValue, formatProblems} from './problems.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type {IdentityDocument} from '../domain/identity.ts';
+import type {IdentityDocument} from '../domain/identity/identity.ts';
 import {described, mapOf, open} from './kinds.ts';
 
 const text = v.string();

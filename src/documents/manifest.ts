@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import {PLUGIN_ID_LENGTH_MAX, PLUGIN_ID_PATTERN, type PluginId} from '../domain/plugin-id.ts';
+import {PLUGIN_ID_LENGTH_MAX, PLUGIN_ID_PATTERN, type PluginId} from '../domain/plugins/plugin-id.ts';
 import {described, mapOf, named, oneOf, open} from './kinds.ts';
 
 const string = v.string();

@@ -1,6 +1,6 @@
 import type {BaseIssue, GenericSchema} from 'valibot';
-import {formatPath} from '../domain/json-path.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
+import {formatPath} from '../json/json-path.ts';
 
 /** Maximum number of problems that are described for one document. */
 const PROBLEMS_MAX = 100;

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import {DEFAULT_EVENT_KINDS, EVENT_KINDS, type EventKind} from '../domain/event.ts';
+import {DEFAULT_EVENT_KINDS, EVENT_KINDS, type EventKind} from '../domain/commits/event.ts';
+import {type GivenRevision, parseRevision} from '../domain/entries/revision.ts';
 import {KEY_BYTES_MAX, TTL_SECONDS_MAX} from '../domain/fixed-limits.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
-import {type GivenRevision, parseRevision} from '../domain/revision.ts';
 import {FAULT_KINDS} from '../failures/fault-mark.ts';
 import {closed, described} from './kinds.ts';
 

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
-import {PERMISSION_NAMES, type RequestedToken} from '../domain/access.ts';
-import type {RequestedGrants} from '../domain/access-grants.ts';
-import {DOCUMENT_MEMBERS_MAX, describeBreadth} from '../domain/document-object.ts';
-import {JsonIndex} from '../domain/json-index.ts';
-import {TooBroad} from '../domain/json-limits.ts';
-import {SAMPLE_PILOT_NAMES} from '../domain/pilots.ts';
-import {CREDENTIAL_LENGTH_MAX, type SignIn} from '../domain/session.ts';
+import {PERMISSION_NAMES, type RequestedToken} from '../domain/access/access.ts';
+import type {RequestedGrants} from '../domain/access/access-grants.ts';
+import {SAMPLE_PILOT_NAMES} from '../domain/identity/pilots.ts';
+import {CREDENTIAL_LENGTH_MAX, type SignIn} from '../domain/identity/session.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {Failure} from '../failures/failure.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
+import {DOCUMENT_MEMBERS_MAX, describeBreadth} from '../json/document-object.ts';
+import {JsonIndex} from '../json/json-index.ts';
+import {TooBroad} from '../json/json-limits.ts';
 import {closed, described, ZONED_TIME_PATTERN} from './kinds.ts';
 import {checkValue, formatProblems, type Problem} from './problems.ts';
 

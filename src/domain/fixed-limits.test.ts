@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'vitest';
-import {KEY_BYTES_MAX, TRANSACTION_OPERATIONS_MAX, TTL_SECONDS_MAX, VALUE_DEPTH_MAX} from './fixed-limits.ts';
+import {VALUE_DEPTH_MAX} from '../json/json-limits.ts';
+import {KEY_BYTES_MAX, TRANSACTION_OPERATIONS_MAX, TTL_SECONDS_MAX} from './fixed-limits.ts';
 import {DEFAULT_LIMITS} from './limits.ts';
 
 test('clients check the limits that the service has', () => {

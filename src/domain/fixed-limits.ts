@@ -11,6 +11,3 @@ export const TTL_SECONDS_MAX = 10 * 365 * 24 * 60 * 60;
 
 /** Maximum number of operations in a transaction: as many as a page of a listing has entries. */
 export const TRANSACTION_OPERATIONS_MAX = 1000;
-
-/** Deepest nesting of a value, in levels: deeper than documents that people write. Recursive readers overflow at some thousand. */
-export const VALUE_DEPTH_MAX = 256;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {describe, test} from 'vitest';
-import {CHANGES_BYTES_MAX} from './change.ts';
+import {CHANGES_BYTES_MAX} from './commits/change.ts';
+import {SNAPSHOT_IDLE_MS} from './commits/snapshot.ts';
+import {EXPORT_PAGE_BYTES_MAX, EXPORT_PAGE_ENTRIES_MAX} from './commits/transfer.ts';
 import {DEFAULT_LIMITS, LIMIT_RANGES, type Limits, limitsWith} from './limits.ts';
-import {SNAPSHOT_IDLE_MS} from './snapshot.ts';
-import {EXPORT_PAGE_BYTES_MAX, EXPORT_PAGE_ENTRIES_MAX} from './transfer.ts';
 
 describe('limitsWith()', () => {
   test('replaces what is configured, and the longest line of an import that follows from it', () => {

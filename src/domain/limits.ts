@@ -1,4 +1,5 @@
-import {KEY_BYTES_MAX, TRANSACTION_OPERATIONS_MAX, TTL_SECONDS_MAX, VALUE_DEPTH_MAX} from './fixed-limits.ts';
+import {VALUE_DEPTH_MAX} from '../json/json-limits.ts';
+import {KEY_BYTES_MAX, TRANSACTION_OPERATIONS_MAX, TTL_SECONDS_MAX} from './fixed-limits.ts';
 
 /**
  * Limits of a service. A name ends with its unit; a name without a unit is a count. `GET /api/limits` returns this object.

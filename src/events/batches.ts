@@ -1,10 +1,10 @@
-import type {Change} from '../domain/change.ts';
-import type {Entry} from '../domain/entry.ts';
-import type {EntryEvent, EventBatch} from '../domain/event.ts';
-import type {Prefix} from '../domain/key.ts';
+import type {Change} from '../domain/commits/change.ts';
+import type {EntryEvent, EventBatch} from '../domain/commits/event.ts';
+import type {Store} from '../domain/commits/store.ts';
+import type {Entry} from '../domain/entries/entry.ts';
+import type {Prefix} from '../domain/entries/key.ts';
+import type {Revision} from '../domain/entries/revision.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
-import type {Revision} from '../domain/revision.ts';
-import type {Store} from '../domain/store.ts';
 
 /** The events of one commit. */
 export interface CommitBatch extends EventBatch {

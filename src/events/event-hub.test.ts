@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import type {Operation} from '../domain/commit.ts';
-import type {Event, EventBatch, Events, SubscribeOptions} from '../domain/event.ts';
-import {encodeJsonText} from '../domain/json-text.ts';
-import {type Key, parseKey} from '../domain/key.ts';
+import type {Operation} from '../domain/commits/commit.ts';
+import type {Event, EventBatch, Events, SubscribeOptions} from '../domain/commits/event.ts';
+import type {Store} from '../domain/commits/store.ts';
+import {type Key, parseKey} from '../domain/entries/key.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {SILENT_LOG} from '../domain/log.ts';
-import type {Store} from '../domain/store.ts';
 import {AppError} from '../failures/app-error.ts';
+import {encodeJsonText} from '../json/json-text.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {PROCESS_TIMERS} from '../time/timers.ts';
 import {createEventHub, type EventHubDeps} from './event-hub.ts';

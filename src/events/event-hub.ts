@@ -7,14 +7,14 @@ import {
   type Events,
   type MomentaryEvent,
   type SubscribeOptions,
-} from '../domain/event.ts';
-import type {IdentitySource} from '../domain/identity.ts';
-import {parsePrefix} from '../domain/key.ts';
+} from '../domain/commits/event.ts';
+import type {Store} from '../domain/commits/store.ts';
+import {parsePrefix} from '../domain/entries/key.ts';
+import type {Revision} from '../domain/entries/revision.ts';
+import {revisionIn} from '../domain/entries/revision.ts';
+import type {IdentitySource} from '../domain/identity/identity.ts';
 import type {Log} from '../domain/log.ts';
-import type {Revision} from '../domain/revision.ts';
-import {revisionIn} from '../domain/revision.ts';
 import type {EventStatistics} from '../domain/statistics.ts';
-import type {Store} from '../domain/store.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {Timers} from '../time/timers.ts';
 import {EVENT_LIMITS, type EventLimits} from './event-limits.ts';

@@ -1,7 +1,7 @@
-import type {EventBatch} from '../domain/event.ts';
-import type {Key, Prefix} from '../domain/key.ts';
-import type {Revision} from '../domain/revision.ts';
-import type {Store} from '../domain/store.ts';
+import type {EventBatch} from '../domain/commits/event.ts';
+import type {Store} from '../domain/commits/store.ts';
+import type {Key, Prefix} from '../domain/entries/key.ts';
+import type {Revision} from '../domain/entries/revision.ts';
 import type {Timers} from '../time/timers.ts';
 import {describePresent, readLog, selectPrefix} from './batches.ts';
 import type {EventLimits} from './event-limits.ts';

@@ -1,4 +1,4 @@
-import type {Event, EventKind, MomentaryEvent} from '../domain/event.ts';
+import type {Event, EventKind, MomentaryEvent} from '../domain/commits/event.ts';
 import {EVENT_LIMITS} from './event-limits.ts';
 
 /**

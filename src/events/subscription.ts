@@ -1,6 +1,6 @@
-import {DEFAULT_EVENT_KINDS, type EventBatch, type EventKind, type MomentaryEvent} from '../domain/event.ts';
-import type {Prefix} from '../domain/key.ts';
-import type {Revision} from '../domain/revision.ts';
+import {DEFAULT_EVENT_KINDS, type EventBatch, type EventKind, type MomentaryEvent} from '../domain/commits/event.ts';
+import type {Prefix} from '../domain/entries/key.ts';
+import type {Revision} from '../domain/entries/revision.ts';
 import {AppError} from '../failures/app-error.ts';
 import {FOREIGN_CURSOR, type HistoryDeps, type HistoryReader, type HistoryStart, readHistory} from './history.ts';
 import {MomentaryEvents} from './momentary-events.ts';

@@ -1,7 +1,7 @@
-import type {Prefix} from '../domain/key.ts';
+import type {Store} from '../domain/commits/store.ts';
+import type {Prefix} from '../domain/entries/key.ts';
+import type {Revision} from '../domain/entries/revision.ts';
 import type {Log} from '../domain/log.ts';
-import type {Revision} from '../domain/revision.ts';
-import type {Store} from '../domain/store.ts';
 import {AppError} from '../failures/app-error.ts';
 import {nextTick} from '../time/next-tick.ts';
 import type {Timers} from '../time/timers.ts';

@@ -1,12 +1,12 @@
 import {once} from 'node:events';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import type {EventBatch, SubscribeOptions} from '../domain/event.ts';
-import {encodeJsonText} from '../domain/json-text.ts';
-import {parseKey} from '../domain/key.ts';
+import type {EventBatch, SubscribeOptions} from '../domain/commits/event.ts';
+import type {Snapshot} from '../domain/commits/snapshot.ts';
+import type {Store} from '../domain/commits/store.ts';
+import {parseKey} from '../domain/entries/key.ts';
 import {SILENT_LOG} from '../domain/log.ts';
-import type {Snapshot} from '../domain/snapshot.ts';
-import type {Store} from '../domain/store.ts';
 import {AppError} from '../failures/app-error.ts';
+import {encodeJsonText} from '../json/json-text.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import type {Timers} from '../time/timers.ts';
 import {createEventHub, type EventHubDeps} from './event-hub.ts';

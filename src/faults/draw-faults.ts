@@ -1,5 +1,5 @@
-import type {DrawnFaults, FaultedRequest} from '../domain/active-faults.ts';
-import type {Fault, RequestFault} from '../domain/fault.ts';
+import type {DrawnFaults, FaultedRequest} from '../domain/faults/active-faults.ts';
+import type {Fault, RequestFault} from '../domain/faults/fault.ts';
 import {isFaultCode} from '../failures/facts.ts';
 import {createFaultFailure} from '../failures/fault-failures.ts';
 

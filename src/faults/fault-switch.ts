@@ -1,9 +1,9 @@
 import {setMaxListeners} from 'node:events';
 import {formatFault, readFaultText} from '../documents/fault-text.ts';
 import {readFaultValues} from '../documents/faults.ts';
-import type {ActiveFaults, ServedFaults, StoreFaults} from '../domain/active-faults.ts';
-import type {Commit} from '../domain/commit.ts';
-import {FAULT_SEED_MAX, type Fault, type FaultList, type Faults} from '../domain/fault.ts';
+import type {Commit} from '../domain/commits/commit.ts';
+import type {ActiveFaults, ServedFaults, StoreFaults} from '../domain/faults/active-faults.ts';
+import {FAULT_SEED_MAX, type Fault, type FaultList, type Faults} from '../domain/faults/fault.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';

@@ -1,6 +1,6 @@
-import type {Identity, IdentityDocument, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
+import type {Identity, IdentityDocument, IdentityOrigin, IdentitySource} from '../domain/identity/identity.ts';
+import type {ServedSessions, ServedSignInOptions, SessionStatus, SignIn} from '../domain/identity/session.ts';
 import {Listeners} from '../domain/listeners.ts';
-import type {ServedSessions, ServedSignInOptions, SessionStatus, SignIn} from '../domain/session.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {Failure} from '../failures/failure.ts';
 import {withFault} from '../failures/fault-mark.ts';

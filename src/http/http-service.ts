@@ -1,9 +1,9 @@
-import type {ServedFaults} from '../domain/active-faults.ts';
-import type {AllowedOrigins} from '../domain/allowed-origins.ts';
+import type {AllowedOrigins} from '../domain/access/allowed-origins.ts';
+import type {ServedFaults} from '../domain/faults/active-faults.ts';
 import type {Limits} from '../domain/limits.ts';
 import type {Log} from '../domain/log.ts';
-import type {PageProofs} from '../domain/page-proofs.ts';
-import type {Plugins} from '../domain/plugin.ts';
+import type {PageProofs} from '../domain/plugins/page-proofs.ts';
+import type {Plugins} from '../domain/plugins/plugin.ts';
 import type {ConnectionStatistics} from '../domain/statistics.ts';
 import type {FailureCode} from '../failures/failure.ts';
 import {addressesOf} from '../system/loopback.ts';

@@ -1,12 +1,12 @@
 import {IDENTITY} from '../documents/identity.ts';
 import {blankComments, removeComments} from '../documents/json-comments.ts';
 import {checkValue, formatProblems, type Problem} from '../documents/problems.ts';
-import type {Identity, IdentityDocument} from '../domain/identity.ts';
-import {readJsonDocument} from '../domain/json-document.ts';
-import {JsonIndex} from '../domain/json-index.ts';
-import {encodeJsonText, type JsonText, parseJsonText} from '../domain/json-text.ts';
-import {applyMergePatch} from '../domain/merge-patch.ts';
+import type {Identity, IdentityDocument} from '../domain/identity/identity.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
+import {readJsonDocument} from '../json/json-document.ts';
+import {JsonIndex} from '../json/json-index.ts';
+import {encodeJsonText, type JsonText, parseJsonText} from '../json/json-text.ts';
+import {applyMergePatch} from '../json/merge-patch.ts';
 import {completeDocument} from './profile-completion.ts';
 
 /** Result of reading a document: the identity, or the problems in the document. */

@@ -1,5 +1,5 @@
-import type {IdentitySource} from '../domain/identity.ts';
-import {isPilotChooser, type PilotList, type Pilots} from '../domain/pilots.ts';
+import type {IdentitySource} from '../domain/identity/identity.ts';
+import {isPilotChooser, type PilotList, type Pilots} from '../domain/identity/pilots.ts';
 import {AppError} from '../failures/app-error.ts';
 import {listSamplePilots} from './sample-pilots.ts';
 

@@ -1,6 +1,6 @@
-import {JsonIndex, type JsonSpan} from '../domain/json-index.ts';
-import {formatSegment} from '../domain/json-path.ts';
-import type {JsonText} from '../domain/json-text.ts';
+import {JsonIndex, type JsonSpan} from '../json/json-index.ts';
+import {formatSegment} from '../json/json-path.ts';
+import type {JsonText} from '../json/json-text.ts';
 import {SAMPLE_DOCUMENT} from './sample-document.ts';
 
 /** A document with members of the sample in place of those that it lacks. */

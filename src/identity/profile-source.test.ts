@@ -3,7 +3,7 @@ import {appendFile, mkdir, mkdtemp, open, rename, rm, symlink, writeFile} from '
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, describe, onTestFinished, test} from 'vitest';
-import type {IdentitySource} from '../domain/identity.ts';
+import type {IdentitySource} from '../domain/identity/identity.ts';
 import type {Log, LogFields} from '../domain/log.ts';
 import {testIdentitySource} from '../testing/index.ts';
 import {openProfileSource, PROFILE_BYTES_MAX} from './profile-source.ts';

@@ -1,6 +1,6 @@
 import {stat} from 'node:fs/promises';
 import {setInterval} from 'node:timers/promises';
-import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
+import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity/identity.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';

@@ -1,4 +1,4 @@
-import type {IdentityDocument} from '../domain/identity.ts';
+import type {IdentityDocument} from '../domain/identity/identity.ts';
 
 /** A fictitious pilot, airline and plugin. Domain names under `example` are reserved (RFC 2606), so the addresses do not exist. */
 export const SAMPLE_DOCUMENT: IdentityDocument = {

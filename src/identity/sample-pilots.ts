@@ -1,5 +1,5 @@
-import type {AirlineAccount, AirlineSettings, Identity, IdentityDocument} from '../domain/identity.ts';
-import {SAMPLE_PILOT_NAMES, type SamplePilot, type SamplePilotName} from '../domain/pilots.ts';
+import type {AirlineAccount, AirlineSettings, Identity, IdentityDocument} from '../domain/identity/identity.ts';
+import {SAMPLE_PILOT_NAMES, type SamplePilot, type SamplePilotName} from '../domain/identity/pilots.ts';
 import {summarise} from './identity-document.ts';
 import {SAMPLE_DOCUMENT} from './sample-document.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
+import {isPilotChooser, SAMPLE_PILOT_NAMES} from '../domain/identity/pilots.ts';
 import {SILENT_LOG} from '../domain/log.ts';
-import {isPilotChooser, SAMPLE_PILOT_NAMES} from '../domain/pilots.ts';
 import {testIdentitySource} from '../testing/index.ts';
 import {readIdentityDocument} from './identity-document.ts';
 import {SAMPLE_DOCUMENT} from './sample-document.ts';

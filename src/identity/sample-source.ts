@@ -1,7 +1,7 @@
-import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
+import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity/identity.ts';
+import {DEFAULT_PILOT, type PilotChooser, SAMPLE_PILOT_NAMES, type SamplePilotName} from '../domain/identity/pilots.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
-import {DEFAULT_PILOT, type PilotChooser, SAMPLE_PILOT_NAMES, type SamplePilotName} from '../domain/pilots.ts';
 import {AppError} from '../failures/app-error.ts';
 import {readSamplePilot} from './sample-pilots.ts';
 

@@ -1,6 +1,6 @@
-import type {StoreFaults} from '../domain/active-faults.ts';
-import type {Plugins} from '../domain/plugin.ts';
-import type {Revision} from '../domain/revision.ts';
+import type {Revision} from '../domain/entries/revision.ts';
+import type {StoreFaults} from '../domain/faults/active-faults.ts';
+import type {Plugins} from '../domain/plugins/plugin.ts';
 import type {ConnectionStatistics, EventStatistics} from '../domain/statistics.ts';
 import {httpSamples} from './http-samples.ts';
 import {type ProcessSamplesDeps, processSamples} from './process-samples.ts';

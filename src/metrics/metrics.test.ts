@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {parsePrometheus} from '../../test/support/prometheus.ts';
-import {NO_FAULTS} from '../domain/active-faults.ts';
-import type {PluginStatus} from '../domain/plugin.ts';
+import {NO_FAULTS} from '../domain/faults/active-faults.ts';
+import type {PluginStatus} from '../domain/plugins/plugin.ts';
 import type {MetricsDeps} from './collect.ts';
 import {Metrics} from './metrics.ts';
 

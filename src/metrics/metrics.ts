@@ -1,4 +1,4 @@
-import type {Revision} from '../domain/revision.ts';
+import type {Revision} from '../domain/entries/revision.ts';
 import type {FailureCode} from '../failures/failure.ts';
 import type {MetricsDeps} from './collect.ts';
 import {type AnsweredRequest, RequestCounts} from './request-counts.ts';

@@ -1,8 +1,8 @@
-import type {StoreFaults} from '../domain/active-faults.ts';
-import type {PluginStatus} from '../domain/plugin.ts';
-import type {Revision} from '../domain/revision.ts';
+import type {Store} from '../domain/commits/store.ts';
+import type {Revision} from '../domain/entries/revision.ts';
+import type {StoreFaults} from '../domain/faults/active-faults.ts';
+import type {PluginStatus} from '../domain/plugins/plugin.ts';
 import type {CheckpointCounts, EventStatistics, StoreStatistics, WalStatistics} from '../domain/statistics.ts';
-import type {Store} from '../domain/store.ts';
 import {type SamplesOf, single} from './text-form.ts';
 
 /** The part of a store that has figures. */

@@ -1,4 +1,4 @@
-import type {IdentitySource} from '../domain/identity.ts';
+import type {IdentitySource} from '../domain/identity/identity.ts';
 import type {Timers} from '../time/timers.ts';
 import type {Secrets} from './background/log/secrets.ts';
 import {type Pilot, readPilot} from './pilot.ts';

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
-import type {BackgroundTokens} from '../domain/access.ts';
+import type {BackgroundTokens} from '../domain/access/access.ts';
 import type {Log} from '../domain/log.ts';
-import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus} from '../domain/plugin.ts';
+import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus} from '../domain/plugins/plugin.ts';
 import {AppError} from '../failures/app-error.ts';
 import {messageOf} from '../failures/error-text.ts';
 import type {Timers} from '../time/timers.ts';

@@ -1,4 +1,4 @@
-import type {Identity} from '../domain/identity.ts';
+import type {Identity} from '../domain/identity/identity.ts';
 
 /** The identity, with the parts that plugins depend on. */
 export interface Pilot {

@@ -1,10 +1,10 @@
-import type {BackgroundTokens} from '../domain/access.ts';
-import type {IdentitySource} from '../domain/identity.ts';
+import type {BackgroundTokens} from '../domain/access/access.ts';
+import type {IdentitySource} from '../domain/identity/identity.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
-import {type LabelledPlugin, withoutPageSecrets} from '../domain/page-proofs.ts';
-import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus, Plugins} from '../domain/plugin.ts';
-import type {PluginManifest} from '../domain/plugin-manifest.ts';
+import {type LabelledPlugin, withoutPageSecrets} from '../domain/plugins/page-proofs.ts';
+import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus, Plugins} from '../domain/plugins/plugin.ts';
+import type {PluginManifest} from '../domain/plugins/plugin-manifest.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
 import type {Timers} from '../time/timers.ts';

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
-import type {PluginState, PluginStatus} from '../domain/plugin.ts';
-import type {PluginManifest} from '../domain/plugin-manifest.ts';
+import type {PluginState, PluginStatus} from '../domain/plugins/plugin.ts';
+import type {PluginManifest} from '../domain/plugins/plugin-manifest.ts';
 import {describeProblem} from '../failures/members/problems.ts';
 import type {Background} from './background/background.ts';
 import {PAGE_FOLDER} from './directory/folder-state.ts';

@@ -1,4 +1,4 @@
-import type {PluginGrants, RequestedGrants} from '../domain/access-grants.ts';
+import type {PluginGrants, RequestedGrants} from '../domain/access/access-grants.ts';
 import {readDocument} from './text/read-document.ts';
 
 /** Writes the permissions of plugins. */

@@ -1,4 +1,4 @@
-import type {AccessToken, Permission, RequestedToken} from '../domain/access.ts';
+import type {AccessToken, Permission, RequestedToken} from '../domain/access/access.ts';
 import {formatTime} from './text/format-time.ts';
 import {readDocument, readExpiry, readTime} from './text/read-document.ts';
 

@@ -1,4 +1,4 @@
-import type {AllowedOriginList} from '../domain/allowed-origins.ts';
+import type {AllowedOriginList} from '../domain/access/allowed-origins.ts';
 import {formatTime} from './text/format-time.ts';
 import {readDocument, readTime} from './text/read-document.ts';
 

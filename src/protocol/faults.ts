@@ -1,4 +1,4 @@
-import type {FaultList} from '../domain/fault.ts';
+import type {FaultList} from '../domain/faults/fault.ts';
 import {readDocument} from './text/read-document.ts';
 
 /** Writes faults, as a request, which `readFaults` reads, and as an answer. */

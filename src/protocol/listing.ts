@@ -1,8 +1,8 @@
-import type {Page} from '../domain/entries.ts';
-import type {Entry, EntryInfo} from '../domain/entry.ts';
-import {encodeText, trustStoredJson} from '../domain/json-text.ts';
+import type {Page} from '../domain/entries/entries.ts';
+import type {Entry, EntryInfo} from '../domain/entries/entry.ts';
+import type {StoreId} from '../domain/entries/store-id.ts';
 import type {ShapeOf} from '../domain/shape.ts';
-import type {StoreId} from '../domain/store-id.ts';
+import {encodeText, trustStoredJson} from '../json/json-text.ts';
 import {ByteWriter} from './text/byte-writer.ts';
 import {formatString} from './text/format-string.ts';
 import {createTimeFormat, type TimeFormat} from './text/format-time.ts';

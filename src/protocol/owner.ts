@@ -1,4 +1,4 @@
-import type {OwnerCode} from '../domain/owner.ts';
+import type {OwnerCode} from '../domain/access/owner.ts';
 import {readDocument} from './text/read-document.ts';
 
 /** Writes a code as an answer. */

@@ -1,4 +1,4 @@
-import type {PilotList} from '../domain/pilots.ts';
+import type {PilotList} from '../domain/identity/pilots.ts';
 import type {ShapeOf} from '../domain/shape.ts';
 import {readDocument} from './text/read-document.ts';
 

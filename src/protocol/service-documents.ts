@@ -1,5 +1,5 @@
+import type {StoreId} from '../domain/entries/store-id.ts';
 import type {ShapeOf} from '../domain/shape.ts';
-import type {StoreId} from '../domain/store-id.ts';
 import {readDocument} from './text/read-document.ts';
 
 /** Answer of `GET /api`. */

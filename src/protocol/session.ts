@@ -1,4 +1,4 @@
-import type {SessionStatus, SignIn} from '../domain/session.ts';
+import type {SessionStatus, SignIn} from '../domain/identity/session.ts';
 import type {ShapeOf} from '../domain/shape.ts';
 import {isSentFailure} from '../failures/failure.ts';
 import {problemOf, readProblem} from './failure/failure-document.ts';

@@ -1,4 +1,4 @@
-import {withoutHostSecrets, withoutPageSecrets} from '../domain/page-proofs.ts';
+import {withoutHostSecrets, withoutPageSecrets} from '../domain/plugins/page-proofs.ts';
 import type {RecordedRequest} from '../domain/recorded-request.ts';
 import {headerPairs, headerValues} from '../protocol/headers/raw-headers.ts';
 import {pluginOf} from '../protocol/headers/sender.ts';

@@ -1,5 +1,5 @@
-import type {Principal} from '../domain/access.ts';
-import {withoutPageSecrets} from '../domain/page-proofs.ts';
+import type {Principal} from '../domain/access/access.ts';
+import {withoutPageSecrets} from '../domain/plugins/page-proofs.ts';
 import type {RecordedFailure} from '../domain/recorded-request.ts';
 import type {AppError} from '../failures/app-error.ts';
 import {adviseOn} from '../failures/failure-advice.ts';

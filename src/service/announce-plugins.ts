@@ -1,5 +1,5 @@
-import type {Announcer} from '../domain/event.ts';
-import type {Plugins} from '../domain/plugin.ts';
+import type {Announcer} from '../domain/commits/event.ts';
+import type {Plugins} from '../domain/plugins/plugin.ts';
 
 /** Announces states and log lines of plugins to subscribers. */
 export function announcePlugins(plugins: Plugins, events: Announcer): void {

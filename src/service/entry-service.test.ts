@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import {describe, onTestFinished, test} from 'vitest';
-import type {CheckedEntries} from '../domain/checked-entries.ts';
-import type {Transaction, TransactionOperation} from '../domain/entries.ts';
-import {decodeJsonText} from '../domain/json-text.ts';
-import {parseKey} from '../domain/key.ts';
+import type {CheckedEntries} from '../domain/commits/checked-entries.ts';
+import type {Store} from '../domain/commits/store.ts';
+import {assertTtl, type TtlSeconds} from '../domain/commits/time-to-live.ts';
+import type {Transaction, TransactionOperation} from '../domain/entries/entries.ts';
+import {parseKey} from '../domain/entries/key.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
-import type {Store} from '../domain/store.ts';
-import {assertTtl, type TtlSeconds} from '../domain/time-to-live.ts';
 import type {FailureCode} from '../failures/failure.ts';
+import {decodeJsonText} from '../json/json-text.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createEntryService, type EntryServiceDeps} from './entry-service.ts';
 

@@ -1,6 +1,8 @@
-import {NO_FAULTS, type StoreFaults} from '../domain/active-faults.ts';
-import type {CheckedEntries, CheckedPutOptions, CheckedTransactOptions} from '../domain/checked-entries.ts';
-import type {Check, Commit, CommitResult, Expiry, Operation, PatchLimits, Writer} from '../domain/commit.ts';
+import type {CheckedEntries, CheckedPutOptions, CheckedTransactOptions} from '../domain/commits/checked-entries.ts';
+import type {Check, Commit, CommitResult, Expiry, Operation, PatchLimits, Writer} from '../domain/commits/commit.ts';
+import type {Store} from '../domain/commits/store.ts';
+import type {TtlSeconds} from '../domain/commits/time-to-live.ts';
+import {assertTransaction} from '../domain/commits/transaction.ts';
 import type {
   Committed,
   DeleteOptions,
@@ -10,19 +12,17 @@ import type {
   TransactionOperation,
   WriteOptions,
   Written,
-} from '../domain/entries.ts';
-import type {Entry, EntryInfo, Expectation, SharedEntry} from '../domain/entry.ts';
-import {TooBroad} from '../domain/json-limits.ts';
-import {type JsonText, trustStoredJson} from '../domain/json-text.ts';
-import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
+} from '../domain/entries/entries.ts';
+import type {Entry, EntryInfo, Expectation, SharedEntry} from '../domain/entries/entry.ts';
+import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/entries/key.ts';
+import type {Range} from '../domain/entries/range.ts';
+import {assertValueSize, parseValue} from '../domain/entries/value.ts';
+import {NO_FAULTS, type StoreFaults} from '../domain/faults/active-faults.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
-import type {Range} from '../domain/range.ts';
-import {TICK_BYTES_MAX} from '../domain/steps.ts';
-import type {Store} from '../domain/store.ts';
-import type {TtlSeconds} from '../domain/time-to-live.ts';
-import {assertTransaction} from '../domain/transaction.ts';
-import {assertValueSize, parseValue} from '../domain/value.ts';
 import {AppError} from '../failures/app-error.ts';
+import {TooBroad} from '../json/json-limits.ts';
+import {type JsonText, trustStoredJson} from '../json/json-text.ts';
+import {TICK_BYTES_MAX} from '../json/steps.ts';
 
 export interface EntryServiceDeps {
   readonly store: Store;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {describe, onTestFinished, test} from 'vitest';
-import {encodeJsonText} from '../domain/json-text.ts';
-import {parseKey} from '../domain/key.ts';
-import type {Store} from '../domain/store.ts';
-import {EXPORT_PAGE_ENTRIES_MAX, type Export} from '../domain/transfer.ts';
+import type {Store} from '../domain/commits/store.ts';
+import {EXPORT_PAGE_ENTRIES_MAX, type Export} from '../domain/commits/transfer.ts';
+import {parseKey} from '../domain/entries/key.ts';
+import {encodeJsonText} from '../json/json-text.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createTransferService} from './transfer-service.ts';
 

@@ -1,10 +1,10 @@
-import type {Entry} from '../domain/entry.ts';
-import type {Key, Prefix} from '../domain/key.ts';
-import type {Range} from '../domain/range.ts';
-import type {Revision} from '../domain/revision.ts';
-import type {Snapshot} from '../domain/snapshot.ts';
-import type {Store} from '../domain/store.ts';
-import {EXPORT_PAGE_BYTES_MAX, EXPORT_PAGE_ENTRIES_MAX, type Export} from '../domain/transfer.ts';
+import type {Snapshot} from '../domain/commits/snapshot.ts';
+import type {Store} from '../domain/commits/store.ts';
+import {EXPORT_PAGE_BYTES_MAX, EXPORT_PAGE_ENTRIES_MAX, type Export} from '../domain/commits/transfer.ts';
+import type {Entry} from '../domain/entries/entry.ts';
+import type {Key, Prefix} from '../domain/entries/key.ts';
+import type {Range} from '../domain/entries/range.ts';
+import type {Revision} from '../domain/entries/revision.ts';
 import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../protocol/transfer/export-lines.ts';
 
 /** Dependencies of {@link startExport}, and the entries to export. */

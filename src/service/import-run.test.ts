@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import {describe, onTestFinished, test} from 'vitest';
-import type {Commit} from '../domain/commit.ts';
-import {decodeJsonText, encodeJsonText} from '../domain/json-text.ts';
-import {parseKey, parsePrefix} from '../domain/key.ts';
+import type {Commit} from '../domain/commits/commit.ts';
+import type {Store} from '../domain/commits/store.ts';
+import type {ImportOptions, Transfer} from '../domain/commits/transfer.ts';
+import {parseKey, parsePrefix} from '../domain/entries/key.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
-import type {Store} from '../domain/store.ts';
-import type {ImportOptions, Transfer} from '../domain/transfer.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {FailureCode} from '../failures/failure.ts';
+import {decodeJsonText, encodeJsonText} from '../json/json-text.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createTransferService} from './transfer-service.ts';
 

@@ -1,11 +1,11 @@
-import type {PutOperation} from '../domain/commit.ts';
-import type {Key, Prefix} from '../domain/key.ts';
+import type {PutOperation} from '../domain/commits/commit.ts';
+import type {Store} from '../domain/commits/store.ts';
+import type {Imported, ImportMode, ImportOptions} from '../domain/commits/transfer.ts';
+import type {Key, Prefix} from '../domain/entries/key.ts';
 import type {Limits} from '../domain/limits.ts';
-import {runInTicks, runTick, type Steps} from '../domain/steps.ts';
-import type {Store} from '../domain/store.ts';
-import type {Imported, ImportMode, ImportOptions} from '../domain/transfer.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {ImportedPart} from '../failures/members/problems.ts';
+import {runInTicks, runTick, type Steps} from '../json/steps.ts';
 import {isBlank, LineSplitter} from '../protocol/text/line-splitter.ts';
 import type {EntryLine, ExportLine} from '../protocol/transfer/export-lines.ts';
 import {createExportLineParser} from '../protocol/transfer/read-export-lines.ts';

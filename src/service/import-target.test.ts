@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import {describe, onTestFinished, test} from 'vitest';
-import {NO_FAULTS} from '../domain/active-faults.ts';
-import type {Commit, PutOperation} from '../domain/commit.ts';
-import {encodeJsonText} from '../domain/json-text.ts';
-import {parseKey, parsePrefix} from '../domain/key.ts';
+import type {Commit, PutOperation} from '../domain/commits/commit.ts';
+import type {Store} from '../domain/commits/store.ts';
+import {parseKey, parsePrefix} from '../domain/entries/key.ts';
+import {NO_FAULTS} from '../domain/faults/active-faults.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
-import type {Store} from '../domain/store.ts';
+import {encodeJsonText} from '../json/json-text.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createImportTarget, type ImportTarget} from './import-target.ts';
 

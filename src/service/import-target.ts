@@ -1,11 +1,11 @@
-import type {StoreFaults} from '../domain/active-faults.ts';
-import type {Commit, CommitResult, Outcome, PutOperation, Writer} from '../domain/commit.ts';
-import type {EntryInfo} from '../domain/entry.ts';
-import type {Key, Prefix} from '../domain/key.ts';
+import type {Commit, CommitResult, Outcome, PutOperation, Writer} from '../domain/commits/commit.ts';
+import type {Store} from '../domain/commits/store.ts';
+import type {ImportOptions} from '../domain/commits/transfer.ts';
+import type {EntryInfo} from '../domain/entries/entry.ts';
+import type {Key, Prefix} from '../domain/entries/key.ts';
+import type {Revision} from '../domain/entries/revision.ts';
+import type {StoreFaults} from '../domain/faults/active-faults.ts';
 import type {Limits} from '../domain/limits.ts';
-import type {Revision} from '../domain/revision.ts';
-import type {Store} from '../domain/store.ts';
-import type {ImportOptions} from '../domain/transfer.ts';
 import {AppError} from '../failures/app-error.ts';
 
 /** Stores the entries of an import, or only counts them in a dry run. */

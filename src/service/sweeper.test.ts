@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {encodeJsonText} from '../domain/json-text.ts';
-import {parseKey} from '../domain/key.ts';
+import type {Store} from '../domain/commits/store.ts';
+import {parseKey} from '../domain/entries/key.ts';
 import {SILENT_LOG} from '../domain/log.ts';
-import type {Store} from '../domain/store.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {Failure} from '../failures/failure.ts';
+import {encodeJsonText} from '../json/json-text.ts';
 import type {Timers} from '../time/timers.ts';
 import {createSweeper, SWEEP_INTERVAL_MS, type Sweeper} from './sweeper.ts';
 

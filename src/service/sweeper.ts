@@ -1,5 +1,5 @@
+import type {Store} from '../domain/commits/store.ts';
 import type {Log} from '../domain/log.ts';
-import type {Store} from '../domain/store.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {Timers} from '../time/timers.ts';
 

@@ -1,9 +1,9 @@
-import {NO_FAULTS, type StoreFaults} from '../domain/active-faults.ts';
-import type {Writer} from '../domain/commit.ts';
-import {parsePrefix} from '../domain/key.ts';
+import type {Writer} from '../domain/commits/commit.ts';
+import type {Store} from '../domain/commits/store.ts';
+import type {CallerTransfer, Export, ExportOptions, Imported, ImportOptions} from '../domain/commits/transfer.ts';
+import {parsePrefix} from '../domain/entries/key.ts';
+import {NO_FAULTS, type StoreFaults} from '../domain/faults/active-faults.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
-import type {Store} from '../domain/store.ts';
-import type {CallerTransfer, Export, ExportOptions, Imported, ImportOptions} from '../domain/transfer.ts';
 import {startExport} from './export-run.ts';
 import {ImportRun} from './import-run.ts';
 import {createImportTarget} from './import-target.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as v from 'valibot';
 import {describe, onTestFinished, test} from 'vitest';
-import type {TypedEntries} from '../domain/typed-entries.ts';
+import type {TypedEntries} from '../domain/entries/typed-entries.ts';
 import type {FailureCode} from '../failures/failure.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createEntryService} from './entry-service.ts';

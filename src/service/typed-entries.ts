@@ -1,4 +1,5 @@
-import type {CheckedEntries} from '../domain/checked-entries.ts';
+import type {CheckedEntries} from '../domain/commits/checked-entries.ts';
+import {assertTtl} from '../domain/commits/time-to-live.ts';
 import type {
   Committed,
   DeleteOptions,
@@ -8,14 +9,13 @@ import type {
   Transaction,
   WriteOptions,
   Written,
-} from '../domain/entries.ts';
-import type {EntryInfo} from '../domain/entry.ts';
-import {parseKey} from '../domain/key.ts';
-import {type ListAllOptions, listAll} from '../domain/list-all.ts';
-import {assertTtl} from '../domain/time-to-live.ts';
-import type {TypedEntries} from '../domain/typed-entries.ts';
-import {readTyped, type SchemaOption, type TypedEntry} from '../domain/typed-entry.ts';
-import {formatValue} from '../domain/value-text.ts';
+} from '../domain/entries/entries.ts';
+import type {EntryInfo} from '../domain/entries/entry.ts';
+import {parseKey} from '../domain/entries/key.ts';
+import {type ListAllOptions, listAll} from '../domain/entries/list-all.ts';
+import type {TypedEntries} from '../domain/entries/typed-entries.ts';
+import {readTyped, type SchemaOption, type TypedEntry} from '../domain/entries/typed-entry.ts';
+import {formatValue} from '../domain/entries/value-text.ts';
 
 /**
  * Returns the entries for a program that embeds the service: checks keys and times to live, and adds JavaScript values. The HTTP

@@ -1,8 +1,8 @@
 import {setFlagsFromString} from 'node:v8';
 import {describe, expect, test} from 'vitest';
-import {createEntry, createEntryInfo, type Entry} from '../domain/entry.ts';
-import {encodeJsonText} from '../domain/json-text.ts';
-import {type Key, parseKey} from '../domain/key.ts';
+import {createEntry, createEntryInfo, type Entry} from '../domain/entries/entry.ts';
+import {type Key, parseKey} from '../domain/entries/key.ts';
+import {encodeJsonText} from '../json/json-text.ts';
 import {decodeChanges, encodeChanges, encodedBytesMax} from './format/change-encoding.ts';
 import {
   beginEntryRecord,

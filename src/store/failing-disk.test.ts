@@ -3,8 +3,8 @@ import {put, read, textOf, write} from '../../test/contracts/shared/assertions.t
 import {CrashRun} from '../../test/support/disk/crash-run.ts';
 import {type DiskCall, type Fault, MemoryDisk} from '../../test/support/disk/memory-disk.ts';
 import {memoryEngine, type States} from '../../test/support/disk/memory-engine.ts';
+import type {Store} from '../domain/commits/store.ts';
 import {SILENT_LOG} from '../domain/log.ts';
-import type {Store} from '../domain/store.ts';
 import {openLmdbStore} from './lmdb-store.ts';
 
 /** Number of calls of a run that fail, one in each of as many runs: opening a new store, and more than ten writes. */

@@ -14,8 +14,8 @@ import {
   write,
 } from '../../test/contracts/shared/assertions.ts';
 import {makeDirectory, openStore} from '../../test/support/store-fixture.ts';
-import {parseKey} from '../domain/key.ts';
-import type {Store} from '../domain/store.ts';
+import type {Store} from '../domain/commits/store.ts';
+import {parseKey} from '../domain/entries/key.ts';
 import {encodeChangeLogKey} from './format/change-log-record.ts';
 import {openEnvironment} from './lmdb/environment.ts';
 import type {Table} from './lmdb/table.ts';

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
+import {createStoreId, STORE_ID_BYTES} from '../domain/entries/store-id.ts';
 import type {Log} from '../domain/log.ts';
-import {createStoreId, STORE_ID_BYTES} from '../domain/store-id.ts';
 import {AppError} from '../failures/app-error.ts';
 import {
   type DataDirectory,

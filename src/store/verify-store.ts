@@ -1,6 +1,6 @@
 import {join} from 'node:path';
-import {trustStoredKey} from '../domain/key.ts';
-import type {Revision} from '../domain/revision.ts';
+import {trustStoredKey} from '../domain/entries/key.ts';
+import type {Revision} from '../domain/entries/revision.ts';
 import {AppError} from '../failures/app-error.ts';
 import {describeDataDirectory} from './disk/data-directory.ts';
 import {decodeChangeLogKey, decodeChangeLogRecord} from './format/change-log-record.ts';

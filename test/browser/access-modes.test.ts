@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
-import type {ACCESS_MODES} from '../../src/domain/access.ts';
+import type {ACCESS_MODES} from '../../src/domain/access/access.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
 import {type CallerKind, pageOrigin} from '../support/access-callers.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';

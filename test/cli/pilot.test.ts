@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {afterEach, describe, test} from 'vitest';
-import {SAMPLE_PILOT_NAMES} from '../../src/domain/pilots.ts';
+import {SAMPLE_PILOT_NAMES} from '../../src/domain/identity/pilots.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {startInTest, useService} from '../support/service.ts';
 import {createMachine, type Finished, plain} from './crewroom.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
-import {parseKey} from '../../src/domain/key.ts';
+import {parseKey} from '../../src/domain/entries/key.ts';
 import {keysOf, put, range, textOf, write} from '../contracts/shared/assertions.ts';
 import {makeDirectory, openStore, putOf, writeWal} from '../support/store-fixture.ts';
 import {createMachine} from './crewroom.ts';

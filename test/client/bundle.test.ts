@@ -13,7 +13,7 @@ test('the client for a page is less than 8 KiB gzipped, and imports nothing', as
   expect(Object.values(metafile.outputs).flatMap(({imports}) => imports)).toEqual([]);
   expect(
     Object.keys(metafile.inputs).filter(
-      path => !/^(<stdin>|dist\/(client|domain|failures|protocol|time)\/)/.test(path),
+      path => !/^(<stdin>|dist\/(client|domain|failures|json|protocol|time)\/)/.test(path),
     ),
   ).toEqual([]);
 });

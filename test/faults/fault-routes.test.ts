@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {FAULTS_MAX, type Fault} from '../../src/domain/fault.ts';
+import {FAULTS_MAX, type Fault} from '../../src/domain/faults/fault.ts';
 import {readOwnerToken} from '../support/owner-file.ts';
 import type {RawAnswer} from '../support/raw-client.ts';
 import {callService, useService} from '../support/service.ts';

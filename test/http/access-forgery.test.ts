@@ -3,7 +3,7 @@ import {readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {WebSocket} from 'ws';
-import {ACCESS_MODES} from '../../src/domain/access.ts';
+import {ACCESS_MODES} from '../../src/domain/access/access.ts';
 import {labelOf} from '../../src/plugins/directory/plugin-label.ts';
 import {labelFor, pageOrigin, startCallers, startPages} from '../support/access-callers.ts';
 import {bearer, createToken} from '../support/access-tokens.ts';

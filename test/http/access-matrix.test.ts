@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import {ACCESS_MODES, type AccessMode} from '../../src/domain/access.ts';
-import type {TypedEntries} from '../../src/domain/typed-entries.ts';
+import {ACCESS_MODES, type AccessMode} from '../../src/domain/access/access.ts';
+import type {TypedEntries} from '../../src/domain/entries/typed-entries.ts';
 import {
   type CallAnswer,
   type CallerKind,

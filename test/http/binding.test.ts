@@ -4,7 +4,7 @@ import {connect, createServer, type Server} from 'node:net';
 import {join} from 'node:path';
 import {afterEach, describe, expect, onTestFinished, test} from 'vitest';
 import {openCrewroom} from '../../src/app.ts';
-import {ACCESS_MODES, type AccessMode} from '../../src/domain/access.ts';
+import {ACCESS_MODES, type AccessMode} from '../../src/domain/access/access.ts';
 import {exchange, formatRequest} from '../support/raw-client.ts';
 import {makeTemporaryDirectory, startService} from '../support/service.ts';
 

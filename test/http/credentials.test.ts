@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {ACCESS_MODES, type AccessMode} from '../../src/domain/access.ts';
+import {ACCESS_MODES, type AccessMode} from '../../src/domain/access/access.ts';
 import {bearer, createToken, revokeToken} from '../support/access-tokens.ts';
 import {createOwnerCode, readOwnerToken} from '../support/owner-file.ts';
 import {callService, makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';

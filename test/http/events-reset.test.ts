@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {describe, onTestFinished, test} from 'vitest';
-import {encodeJsonText} from '../../src/domain/json-text.ts';
-import {parseKey} from '../../src/domain/key.ts';
+import {parseKey} from '../../src/domain/entries/key.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import {createEventHub} from '../../src/events/event-hub.ts';
+import {encodeJsonText} from '../../src/json/json-text.ts';
 import {PROCESS_TIMERS} from '../../src/time/timers.ts';
 import {makeDirectory, openStore} from '../support/store-fixture.ts';
 

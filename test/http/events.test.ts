@@ -1,6 +1,5 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {encodeJsonText} from '../../src/domain/json-text.ts';
-import {parseKey} from '../../src/domain/key.ts';
+import {parseKey} from '../../src/domain/entries/key.ts';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import {createEventHub} from '../../src/events/event-hub.ts';
@@ -9,6 +8,7 @@ import {createHandler} from '../../src/http/core/handler.ts';
 import {createSites} from '../../src/http/core/sites.ts';
 import {createFetchHandler} from '../../src/http/fetch-handler.ts';
 import {eventsRoutes} from '../../src/http/routes/events-routes.ts';
+import {encodeJsonText} from '../../src/json/json-text.ts';
 import {createEventTexts} from '../../src/protocol/event/event-texts.ts';
 import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
 import {PROCESS_TIMERS} from '../../src/time/timers.ts';

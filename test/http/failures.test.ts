@@ -1,6 +1,6 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
+import type {Store} from '../../src/domain/commits/store.ts';
 import type {LogFields} from '../../src/domain/log.ts';
-import type {Store} from '../../src/domain/store.ts';
 import {AppError, describeFailure} from '../../src/failures/app-error.ts';
 import type {Failure} from '../../src/failures/failure.ts';
 import {openMemoryStore} from '../../src/store/memory/memory-store.ts';

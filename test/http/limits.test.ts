@@ -33,7 +33,7 @@ test('three places refuse a value for its size: the reader of a body, the parser
   const refusing = files.filter(file =>
     readFileSync(`${source}/${file}`, 'utf8').includes("AppError({code: 'value-too-large'"),
   );
-  expect(refusing.sort()).toEqual(['domain/value.ts', 'http/core/body.ts', 'store/shared/value-limit.ts']);
+  expect(refusing.sort()).toEqual(['domain/entries/value.ts', 'http/core/body.ts', 'store/shared/value-limit.ts']);
 });
 
 async function readLimits(settings: Parameters<typeof startService>[0]): Promise<unknown> {

@@ -2,7 +2,7 @@ import {spawn, spawnSync} from 'node:child_process';
 import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {ACCESS_MODES, type AccessMode} from '../../src/domain/access.ts';
+import {ACCESS_MODES, type AccessMode} from '../../src/domain/access/access.ts';
 import {createToken} from '../support/access-tokens.ts';
 import {ownerFile, readOwnerToken} from '../support/owner-file.ts';
 import {callService, startInTest, type TestService} from '../support/service.ts';

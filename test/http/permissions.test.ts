@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import {PERMISSION_NAMES} from '../../src/domain/access.ts';
+import {PERMISSION_NAMES} from '../../src/domain/access/access.ts';
 import {OPERATIONS} from '../../src/http/operations/operations.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
 import {createToken} from '../support/access-tokens.ts';

@@ -1,6 +1,6 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import type {Config} from '../../src/config/config.ts';
-import {ACCESS_MODES} from '../../src/domain/access.ts';
+import {ACCESS_MODES} from '../../src/domain/access/access.ts';
 import {bearer} from '../support/access-tokens.ts';
 import {readOwnerToken} from '../support/owner-file.ts';
 import {formatRequest, type RawClient} from '../support/raw-client.ts';

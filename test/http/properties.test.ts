@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {parseJsonText} from '../../src/domain/json-text.ts';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import {AppError} from '../../src/failures/app-error.ts';
+import {parseJsonText} from '../../src/json/json-text.ts';
 import {formatRequest, RawClient} from '../support/raw-client.ts';
 import {useService} from '../support/service.ts';
 

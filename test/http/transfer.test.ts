@@ -1,9 +1,9 @@
 import {once} from 'node:events';
 import {connect} from 'node:net';
 import {afterEach, beforeEach, describe, expect, test} from 'vitest';
+import type {Snapshot} from '../../src/domain/commits/snapshot.ts';
+import type {Store} from '../../src/domain/commits/store.ts';
 import type {LogFields} from '../../src/domain/log.ts';
-import type {Snapshot} from '../../src/domain/snapshot.ts';
-import type {Store} from '../../src/domain/store.ts';
 import {AppError} from '../../src/failures/app-error.ts';
 import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
 import {exportText, formatExport, importText, manyEntries} from '../support/exports.ts';

@@ -1,7 +1,7 @@
 import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {SAMPLE_PILOT_NAMES} from '../../src/domain/pilots.ts';
+import {SAMPLE_PILOT_NAMES} from '../../src/domain/identity/pilots.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
 import {openEventStream} from '../support/event-stream.ts';
 import {ADA} from '../support/pilots.ts';

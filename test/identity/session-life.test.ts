@@ -1,5 +1,5 @@
 import {afterAll, describe, expect, test} from 'vitest';
-import type {IdentitySource} from '../../src/domain/identity.ts';
+import type {IdentitySource} from '../../src/domain/identity/identity.ts';
 import {makeAirline} from '../../src/identity/backend/airline-profile.ts';
 import {createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
 import {openEmptySource} from '../../src/identity/sample-source.ts';

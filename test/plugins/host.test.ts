@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {chmod, mkdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
-import type {PluginStatus} from '../../src/domain/plugin.ts';
+import type {PluginStatus} from '../../src/domain/plugins/plugin.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
 import type {CrewroomParts} from '../../src/parts.ts';
 import {copyPlugin, manifestOf, writePlugin} from '../support/plugin-folder.ts';

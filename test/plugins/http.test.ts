@@ -2,7 +2,7 @@ import {mkdir, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {openCrewroom} from '../../src/app.ts';
-import {FLIGHT_PHASES} from '../../src/domain/flight.ts';
+import {FLIGHT_PHASES} from '../../src/domain/plugins/flight.ts';
 import {createToken} from '../support/access-tokens.ts';
 import {type HttpSubscriber, openEventStream} from '../support/event-stream.ts';
 import {readOwnerToken} from '../support/owner-file.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {Store} from '../../src/domain/store.ts';
+import type {Store} from '../../src/domain/commits/store.ts';
 import {DEFERRED_BYTES_MAX} from '../../src/store/shared/engine/deferred-values.ts';
 import {EngineFailure, type GuardedWrite} from '../../src/store/shared/engine/driver.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {COMMIT_ID_LENGTH_MAX, type CommitResult} from '../../src/domain/commit.ts';
-import type {Store} from '../../src/domain/store.ts';
+import {COMMIT_ID_LENGTH_MAX, type CommitResult} from '../../src/domain/commits/commit.ts';
+import type {Store} from '../../src/domain/commits/store.ts';
 import type {AppError} from '../../src/failures/app-error.ts';
 import {createEntryService} from '../../src/service/entry-service.ts';
 import {OPERATIONS_MAX} from '../../src/store/shared/engine/driver.ts';

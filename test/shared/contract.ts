@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {Store} from '../../src/domain/store.ts';
+import type {Store} from '../../src/domain/commits/store.ts';
 import {createEntryService} from '../../src/service/entry-service.ts';
 import {withValues} from '../../src/service/typed-entries.ts';
 import type {Driver} from '../../src/store/shared/engine/driver.ts';

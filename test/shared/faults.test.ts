@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
+import type {Store} from '../../src/domain/commits/store.ts';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
-import type {Store} from '../../src/domain/store.ts';
 import type {AppError} from '../../src/failures/app-error.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import {REQUEST_BYTES_MAX} from '../../src/store/shared/engine/staging.ts';

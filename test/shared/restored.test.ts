@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
+import type {Store} from '../../src/domain/commits/store.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
-import type {Store} from '../../src/domain/store.ts';
 import {createEventHub} from '../../src/events/event-hub.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {Store} from '../../src/domain/store.ts';
+import type {Store} from '../../src/domain/commits/store.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import type {Head} from '../../src/store/shared/engine/head.ts';
 import {put, write} from '../contracts/shared/assertions.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {test} from 'vitest';
-import {createEntryInfo} from '../../src/domain/entry.ts';
-import {trustStoredJson} from '../../src/domain/json-text.ts';
-import {parseKey} from '../../src/domain/key.ts';
+import {createEntryInfo} from '../../src/domain/entries/entry.ts';
+import {parseKey} from '../../src/domain/entries/key.ts';
+import {trustStoredJson} from '../../src/json/json-text.ts';
 import type {KnownHead} from '../../src/store/shared/engine/head.ts';
 import {ValueReader} from '../../src/store/shared/value-reader.ts';
 import {put, textOf, write} from '../contracts/shared/assertions.ts';

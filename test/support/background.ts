@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {mkdir, readFile, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import type {PluginLogLine, PluginRequest} from '../../src/domain/plugin.ts';
+import type {PluginLogLine, PluginRequest} from '../../src/domain/plugins/plugin.ts';
 import {AppError} from '../../src/failures/app-error.ts';
 import type {Failure} from '../../src/failures/failure.ts';
 import {type Background, type BackgroundDeps, startBackground} from '../../src/plugins/background/background.ts';

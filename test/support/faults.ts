@@ -1,4 +1,4 @@
-import type {Fault} from '../../src/domain/fault.ts';
+import type {Fault} from '../../src/domain/faults/fault.ts';
 
 /** Address of a service. */
 interface Target {

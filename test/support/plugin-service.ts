@@ -1,10 +1,10 @@
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
 import type {Config} from '../../src/config/config.ts';
-import type {IdentitySource} from '../../src/domain/identity.ts';
+import type {IdentitySource} from '../../src/domain/identity/identity.ts';
 import {Listeners} from '../../src/domain/listeners.ts';
 import type {Log, LogFields} from '../../src/domain/log.ts';
-import type {PluginStatus, Plugins} from '../../src/domain/plugin.ts';
+import type {PluginStatus, Plugins} from '../../src/domain/plugins/plugin.ts';
 import {summarise} from '../../src/identity/identity-document.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
 import type {ServiceParts} from '../../src/parts.ts';

@@ -1,5 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
-import type {Store} from '../../src/domain/store.ts';
+import type {Store} from '../../src/domain/commits/store.ts';
 import {AppError} from '../../src/failures/app-error.ts';
 
 /**

@@ -1,5 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
-import {compareKeys} from '../../src/domain/key.ts';
+import {compareKeys} from '../../src/domain/entries/key.ts';
 import {SortedKeys} from '../../src/store/memory/sorted-keys.ts';
 import {
   ABSENT,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import type {Change} from '../../src/domain/change.ts';
-import type {Commit, Expiry, Operation} from '../../src/domain/commit.ts';
-import type {Expectation} from '../../src/domain/entry.ts';
-import {decodeJsonText} from '../../src/domain/json-text.ts';
+import type {Change} from '../../src/domain/commits/change.ts';
+import type {Commit, Expiry, Operation} from '../../src/domain/commits/commit.ts';
+import type {Store} from '../../src/domain/commits/store.ts';
+import type {Expectation} from '../../src/domain/entries/entry.ts';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
-import type {Store} from '../../src/domain/store.ts';
 import type {AppError} from '../../src/failures/app-error.ts';
+import {decodeJsonText} from '../../src/json/json-text.ts';
 import {keysOf, put, range, read, textOf, withTexts} from '../contracts/shared/assertions.ts';
 import {inByteOrder} from '../contracts/shared/samples.ts';
 import {mergePlainly} from './merge-plainly.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type {Commit, Expiry, Operation} from '../../src/domain/commit.ts';
-import type {Expectation} from '../../src/domain/entry.ts';
+import type {Commit, Expiry, Operation} from '../../src/domain/commits/commit.ts';
+import type {Expectation} from '../../src/domain/entries/entry.ts';
 import {key, patch, put, remove} from '../contracts/shared/assertions.ts';
 
 // Few keys and revisions, so that commits meet each other.

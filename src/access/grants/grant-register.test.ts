@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {PluginGrants} from '../../domain/access-grants.ts';
+import type {PluginGrants} from '../../domain/access/access-grants.ts';
 import {createGrantRegister, GRANTED_PLUGINS_MAX, GRANTS_MAX} from './grant-register.ts';
 
 function make(grants: readonly PluginGrants[] = []) {

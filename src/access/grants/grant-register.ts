@@ -1,6 +1,11 @@
-import type {Permission} from '../../domain/access.ts';
-import type {AccessGrants, GrantedPermissions, PluginGrants, RequestedGrants} from '../../domain/access-grants.ts';
-import {isPluginId} from '../../domain/plugin-id.ts';
+import type {Permission} from '../../domain/access/access.ts';
+import type {
+  AccessGrants,
+  GrantedPermissions,
+  PluginGrants,
+  RequestedGrants,
+} from '../../domain/access/access-grants.ts';
+import {isPluginId} from '../../domain/plugins/plugin-id.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {readPermission} from '../permission.ts';

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {type LabelledPlugin, withoutPageSecrets} from '../../domain/page-proofs.ts';
+import {type LabelledPlugin, withoutPageSecrets} from '../../domain/plugins/page-proofs.ts';
 import {createPageProofs} from './page-proofs.ts';
 
 const LONG = `com.${'a'.repeat(249)}`;

@@ -1,5 +1,5 @@
 import {createHmac, timingSafeEqual} from 'node:crypto';
-import type {LabelledPlugin, PageProofs} from '../../domain/page-proofs.ts';
+import type {LabelledPlugin, PageProofs} from '../../domain/plugins/page-proofs.ts';
 
 export interface PageProofsDeps {
   /** Key from which the secrets of all pages are derived. */

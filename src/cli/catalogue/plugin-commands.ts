@@ -1,5 +1,5 @@
-import {FLIGHT_PHASES} from '../../domain/flight.ts';
-import {SAMPLE_PILOT_NAMES} from '../../domain/pilots.ts';
+import {SAMPLE_PILOT_NAMES} from '../../domain/identity/pilots.ts';
+import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
 import {FAULT_KINDS} from '../../failures/fault-mark.ts';
 import {ADDRESS_SETTINGS, type CommandSpec, JSON_FLAG} from './spec.ts';
 

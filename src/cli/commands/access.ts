@@ -1,4 +1,4 @@
-import type {PluginGrants} from '../../domain/access-grants.ts';
+import type {PluginGrants} from '../../domain/access/access-grants.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatGrantRequest, readGrants} from '../../protocol/access-grants.ts';
 import {readService} from '../../protocol/service-documents.ts';

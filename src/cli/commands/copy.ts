@@ -1,4 +1,4 @@
-import type {Imported, ImportMode} from '../../domain/transfer.ts';
+import type {Imported, ImportMode} from '../../domain/commits/transfer.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {ExitCode} from '../../failures/exit-codes.ts';
 import {addressesOf, formatAddress, isLoopback, type ServiceAddress} from '../../system/loopback.ts';

@@ -1,10 +1,10 @@
-import type {Written} from '../../domain/entries.ts';
-import type {Entry} from '../../domain/entry.ts';
-import {type JsonText, parseJsonText} from '../../domain/json-text.ts';
+import type {Written} from '../../domain/entries/entries.ts';
+import type {Entry} from '../../domain/entries/entry.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {FileError} from '../../files/read-file.ts';
 import {toUtf8} from '../../files/text-file.ts';
+import {type JsonText, parseJsonText} from '../../json/json-text.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {EDIT} from '../catalogue/data-commands.ts';
 import {AdvisedError} from '../failures/report.ts';

@@ -1,5 +1,5 @@
 import {formatFault, readFaultWords} from '../../documents/fault-text.ts';
-import type {Fault} from '../../domain/fault.ts';
+import type {Fault} from '../../domain/faults/fault.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatFaults, readFaultList} from '../../protocol/faults.ts';
 import type {CallOf} from '../catalogue/call.ts';

@@ -1,5 +1,5 @@
-import type {FlightStatus} from '../../domain/flight.ts';
-import {FLIGHT_PHASES} from '../../domain/flight.ts';
+import type {FlightStatus} from '../../domain/plugins/flight.ts';
+import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {FlightCommand} from '../../protocol/plugin/flight-document.ts';
 import type {CallOf} from '../catalogue/call.ts';

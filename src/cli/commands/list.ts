@@ -1,6 +1,6 @@
 import {formatBytes} from '../../domain/byte-size.ts';
-import type {Entries, Page} from '../../domain/entries.ts';
-import type {Entry, EntryInfo} from '../../domain/entry.ts';
+import type {Entries, Page} from '../../domain/entries/entries.ts';
+import type {Entry, EntryInfo} from '../../domain/entries/entry.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {onOneLine} from '../../protocol/text/one-line.ts';

@@ -1,4 +1,4 @@
-import type {PilotList, SamplePilot} from '../../domain/pilots.ts';
+import type {PilotList, SamplePilot} from '../../domain/identity/pilots.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatPilotChoice, readPilots} from '../../protocol/pilots.ts';
 import type {CallOf} from '../catalogue/call.ts';

@@ -1,5 +1,5 @@
 import {formatBytes} from '../../domain/byte-size.ts';
-import type {PluginStatus} from '../../domain/plugin.ts';
+import type {PluginStatus} from '../../domain/plugins/plugin.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';

@@ -1,5 +1,5 @@
-import type {Entries, Written} from '../../domain/entries.ts';
-import type {Expectation} from '../../domain/entry.ts';
+import type {Entries, Written} from '../../domain/entries/entries.ts';
+import type {Expectation} from '../../domain/entries/entry.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';

@@ -3,7 +3,7 @@ import {constants} from 'node:os';
 import spawn from 'cross-spawn';
 import {openCrewroom} from '../../app.ts';
 import {type ConfigSources, resolveConfig} from '../../config/resolve-config.ts';
-import type {Plugins} from '../../domain/plugin.ts';
+import type {Plugins} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {RUN} from '../catalogue/service-commands.ts';

@@ -1,5 +1,5 @@
-import {DEFAULT_PILOT} from '../../domain/pilots.ts';
-import type {SessionStatus} from '../../domain/session.ts';
+import {DEFAULT_PILOT} from '../../domain/identity/pilots.ts';
+import type {SessionStatus} from '../../domain/identity/session.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {adviseOn} from '../../failures/failure-advice.ts';

@@ -1,4 +1,4 @@
-import type {AccessToken} from '../../domain/access.ts';
+import type {AccessToken} from '../../domain/access/access.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatTokenRequest, readCreatedToken, readTokens} from '../../protocol/access-tokens.ts';
 import type {TOKEN} from '../catalogue/access-commands.ts';

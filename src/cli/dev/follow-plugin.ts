@@ -1,4 +1,4 @@
-import type {PluginStatus, Plugins} from '../../domain/plugin.ts';
+import type {PluginStatus, Plugins} from '../../domain/plugins/plugin.ts';
 import type {CliContext} from '../terminal/context.ts';
 import type {DevReporter} from './dev-reporter.ts';
 

@@ -1,7 +1,7 @@
+import {isTtl} from '../../domain/commits/time-to-live.ts';
+import type {GivenRevision} from '../../domain/entries/revision.ts';
+import {parseRevision} from '../../domain/entries/revision.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import type {GivenRevision} from '../../domain/revision.ts';
-import {parseRevision} from '../../domain/revision.ts';
-import {isTtl} from '../../domain/time-to-live.ts';
 import {invalidUsage} from '../failures/usage.ts';
 
 /** The flag that a value was given with, and the smallest number that it accepts. */

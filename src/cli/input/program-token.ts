@@ -1,5 +1,5 @@
 import {stat} from 'node:fs/promises';
-import {isTokenText, TOKEN_PROBLEM} from '../../domain/token-text.ts';
+import {isTokenText, TOKEN_PROBLEM} from '../../domain/access/token-text.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {describeFileError, FileError} from '../../files/read-file.ts';
 import {readTextFile} from '../../files/text-file.ts';

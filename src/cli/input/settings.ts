@@ -1,10 +1,10 @@
 import {CONFIG_FILE_VARIABLE, DEFAULTS} from '../../config/config.ts';
 import {type ConfigFile, type ConfigSources, type ResolvedConfig, resolveConfig} from '../../config/resolve-config.ts';
 import {blankComments} from '../../documents/json-comments.ts';
-import {parseJsonText} from '../../domain/json-text.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {describeFileError, FileError} from '../../files/read-file.ts';
 import {readTextFile} from '../../files/text-file.ts';
+import {parseJsonText} from '../../json/json-text.ts';
 import {resolvePath} from '../../paths.ts';
 import type {Call} from '../catalogue/call.ts';
 

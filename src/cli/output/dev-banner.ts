@@ -1,4 +1,4 @@
-import type {PluginStatus} from '../../domain/plugin.ts';
+import type {PluginStatus} from '../../domain/plugins/plugin.ts';
 import {VERSION} from '../../version.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import type {Style} from '../terminal/style.ts';

@@ -1,4 +1,4 @@
-import type {Entry, EntryInfo} from '../../domain/entry.ts';
+import type {Entry, EntryInfo} from '../../domain/entries/entry.ts';
 import {formatEntry} from '../../protocol/listing.ts';
 import {onOneLine} from '../../protocol/text/one-line.ts';
 import {escapeText} from '../terminal/escape.ts';

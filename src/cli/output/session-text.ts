@@ -1,4 +1,4 @@
-import type {SessionPlace, SessionStatus} from '../../domain/session.ts';
+import type {SessionPlace, SessionStatus} from '../../domain/identity/session.ts';
 import {formatTime} from '../../protocol/text/format-time.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import type {Style} from '../terminal/style.ts';

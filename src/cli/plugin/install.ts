@@ -1,5 +1,5 @@
 import {formatBytes} from '../../domain/byte-size.ts';
-import type {PluginState} from '../../domain/plugin.ts';
+import type {PluginState} from '../../domain/plugins/plugin.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {resolvePath} from '../../paths.ts';
 import {installPlugin, type StagedPlugin, stagePlugin} from '../../plugins/package/install-plugin.ts';

@@ -1,6 +1,6 @@
 import {readdir} from 'node:fs/promises';
 import {basename, relative} from 'node:path';
-import {isPluginId} from '../../domain/plugin-id.ts';
+import {isPluginId} from '../../domain/plugins/plugin-id.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';

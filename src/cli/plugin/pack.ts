@@ -1,7 +1,7 @@
 import {realpath} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {formatBytes} from '../../domain/byte-size.ts';
-import type {PluginManifest} from '../../domain/plugin-manifest.ts';
+import type {PluginManifest} from '../../domain/plugins/plugin-manifest.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';

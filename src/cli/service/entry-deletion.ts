@@ -1,4 +1,4 @@
-import type {Entries} from '../../domain/entries.ts';
+import type {Entries} from '../../domain/entries/entries.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';

@@ -1,6 +1,6 @@
-import type {FlightStatus} from '../../domain/flight.ts';
-import type {PluginLogLine, PluginStatus} from '../../domain/plugin.ts';
-import type {SettingValues} from '../../domain/user-settings.ts';
+import type {FlightStatus} from '../../domain/plugins/flight.ts';
+import type {PluginLogLine, PluginStatus} from '../../domain/plugins/plugin.ts';
+import type {SettingValues} from '../../domain/plugins/user-settings.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {type FlightCommand, formatFlightCommand, readFlight} from '../../protocol/plugin/flight-document.ts';
 import {type PluginList, readPlugin, readPluginLogs, readPlugins} from '../../protocol/plugin/plugin-documents.ts';

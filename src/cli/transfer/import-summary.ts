@@ -1,4 +1,4 @@
-import type {Imported} from '../../domain/transfer.ts';
+import type {Imported} from '../../domain/commits/transfer.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {Call} from '../catalogue/call.ts';
 import type {Switch} from '../catalogue/spec.ts';

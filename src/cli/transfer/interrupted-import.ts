@@ -1,5 +1,5 @@
 import {createTransfer} from '../../client/transfer/http-transfer.ts';
-import type {Imported, ImportMode} from '../../domain/transfer.ts';
+import type {Imported, ImportMode} from '../../domain/commits/transfer.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {untilAborted} from '../../time/until-aborted.ts';
 import {formatEntries} from '../output/counts.ts';

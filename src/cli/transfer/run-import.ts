@@ -1,5 +1,5 @@
 import {formatBytes} from '../../domain/byte-size.ts';
-import type {Imported, ImportMode} from '../../domain/transfer.ts';
+import type {Imported, ImportMode} from '../../domain/commits/transfer.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';

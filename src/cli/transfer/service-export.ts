@@ -1,5 +1,5 @@
 import {createTransfer} from '../../client/transfer/http-transfer.ts';
-import type {Export} from '../../domain/transfer.ts';
+import type {Export} from '../../domain/commits/transfer.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {AdvisedError} from '../failures/report.ts';
 

@@ -1,4 +1,4 @@
-import type {AllowedOriginList} from '../../domain/allowed-origins.ts';
+import type {AllowedOriginList} from '../../domain/access/allowed-origins.ts';
 import {formatAllowedOrigin, readAllowedOrigins} from '../../protocol/allowed-origins.ts';
 import {parseAnswer} from '../answer.ts';
 import type {CallOptions, Transport} from '../transport.ts';

@@ -1,4 +1,4 @@
-import type {SessionStatus, Sessions, SignIn} from '../../domain/session.ts';
+import type {SessionStatus, Sessions, SignIn} from '../../domain/identity/session.ts';
 import {formatSignIn, readSession} from '../../protocol/session.ts';
 import {parseAnswer} from '../answer.ts';
 import type {CallOptions, SendOptions, Transport} from '../transport.ts';

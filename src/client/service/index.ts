@@ -1,5 +1,13 @@
 /** A running service and its sessions: browser and Node, no dependency. */
-export type {AllowedOriginList, RefusedOrigin} from '../../domain/allowed-origins.ts';
+export type {AllowedOriginList, RefusedOrigin} from '../../domain/access/allowed-origins.ts';
+export type {
+  SessionPlace,
+  SessionState,
+  SessionStatus,
+  Sessions,
+  SignIn,
+  SignInOptions,
+} from '../../domain/identity/session.ts';
 export type {
   FollowOptions,
   RecordedFailure,
@@ -7,7 +15,6 @@ export type {
   RequestPage,
   Requests,
 } from '../../domain/recorded-request.ts';
-export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn, SignInOptions} from '../../domain/session.ts';
 export type {Readiness, ServiceDocument} from '../../protocol/service-documents.ts';
 export type {ClientOptions} from '../options.ts';
 export type {CallOptions} from '../transport.ts';

@@ -1,4 +1,4 @@
-import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../../domain/transfer.ts';
+import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../../domain/commits/transfer.ts';
 import {isSentFailure} from '../../failures/failure.ts';
 import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
 import {readImported} from '../../protocol/transfer/imported.ts';

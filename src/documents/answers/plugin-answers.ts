@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import {FLIGHT_PHASES} from '../../domain/flight.ts';
+import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
 import {closed, described, mapOf, TIME} from '../kinds.ts';
 import {count, maybe, text, whole} from './answer-kinds.ts';
 

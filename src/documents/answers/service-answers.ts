@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import {ACCESS_MODES} from '../../domain/access.ts';
+import {ACCESS_MODES} from '../../domain/access/access.ts';
 import {closed, described, mapOf, open, TIME} from '../kinds.ts';
 import {count, matching, maybe, storeId, text, whole} from './answer-kinds.ts';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import {COMMIT_ID} from '../../domain/commits/transaction.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {COMMIT_ID} from '../../domain/transaction.ts';
 import {closed, described, TIME} from '../kinds.ts';
 import {GIVEN_REVISION, TTL_SECONDS} from '../queries.ts';
 import {count, entryRevision, matching, maybe, revision, storeId, text, whole, writtenBy} from './answer-kinds.ts';

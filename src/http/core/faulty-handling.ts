@@ -1,5 +1,5 @@
-import type {Caller, Principal} from '../../domain/access.ts';
-import type {ActiveFaults, DrawnFaults, ServedFaults} from '../../domain/active-faults.ts';
+import type {Caller, Principal} from '../../domain/access/access.ts';
+import type {ActiveFaults, DrawnFaults, ServedFaults} from '../../domain/faults/active-faults.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {FaultKind} from '../../failures/fault-mark.ts';
 import {faultOf, withFault} from '../../failures/fault-mark.ts';

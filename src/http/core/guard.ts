@@ -1,5 +1,5 @@
-import type {Credentials} from '../../domain/access.ts';
-import {withoutHostSecrets, withoutPageSecrets} from '../../domain/page-proofs.ts';
+import type {Credentials} from '../../domain/access/access.ts';
+import {withoutHostSecrets, withoutPageSecrets} from '../../domain/plugins/page-proofs.ts';
 import type {Failure} from '../../failures/failure.ts';
 import {BACKGROUND_TOKEN_HEADER} from '../../protocol/headers/background-token.ts';
 import {CLIENT_HEADER} from '../../protocol/headers/client-header.ts';

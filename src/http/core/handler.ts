@@ -1,6 +1,6 @@
-import {type Access, ANY_CALLER, type Caller, OPEN_ACCESS, type Principal} from '../../domain/access.ts';
-import {NO_FAULTS, type ServedFaults} from '../../domain/active-faults.ts';
-import {withoutPageSecrets} from '../../domain/page-proofs.ts';
+import {type Access, ANY_CALLER, type Caller, OPEN_ACCESS, type Principal} from '../../domain/access/access.ts';
+import {NO_FAULTS, type ServedFaults} from '../../domain/faults/active-faults.ts';
+import {withoutPageSecrets} from '../../domain/plugins/page-proofs.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {answerOptions, isPreflight, withCors} from './cors.ts';
 import type {FailureLog} from './failure-log.ts';

@@ -1,5 +1,5 @@
-import type {Action, Caller} from '../../domain/access.ts';
-import {invalidKey, type Key, parseKey} from '../../domain/key.ts';
+import type {Action, Caller} from '../../domain/access/access.ts';
+import {invalidKey, type Key, parseKey} from '../../domain/entries/key.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {HttpAnswer, HttpRequest, HttpStream} from './message.ts';
 import type {Tunnel} from './web-socket.ts';

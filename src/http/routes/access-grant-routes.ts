@@ -1,7 +1,7 @@
 import {REVOKE_QUERY} from '../../documents/queries.ts';
 import {GRANT_REQUEST_BYTES_MAX, readGrantRequest} from '../../documents/requests.ts';
-import type {AccessGrants} from '../../domain/access-grants.ts';
-import type {Owner} from '../../domain/owner.ts';
+import type {AccessGrants} from '../../domain/access/access-grants.ts';
+import type {Owner} from '../../domain/access/owner.ts';
 import {formatGrants} from '../../protocol/access-grants.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';

@@ -1,5 +1,5 @@
 import {CODE_BYTES_MAX, readCodeExchange} from '../../documents/requests.ts';
-import type {Owner} from '../../domain/owner.ts';
+import type {Owner} from '../../domain/access/owner.ts';
 import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
 import {formatOwnerCode, formatPageToken} from '../../protocol/owner.ts';
 import {readJsonBody} from '../core/body.ts';

@@ -1,6 +1,6 @@
 import {readTokenRequest, TOKEN_REQUEST_BYTES_MAX} from '../../documents/requests.ts';
-import type {AccessTokens} from '../../domain/access.ts';
-import type {Owner} from '../../domain/owner.ts';
+import type {AccessTokens} from '../../domain/access/access.ts';
+import type {Owner} from '../../domain/access/owner.ts';
 import {formatCreatedToken, formatTokens} from '../../protocol/access-tokens.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';

@@ -1,6 +1,6 @@
 import {ALLOWED_ORIGIN_BYTES_MAX, readAllowedOrigin} from '../../documents/requests.ts';
-import type {AllowedOrigins} from '../../domain/allowed-origins.ts';
-import type {Owner} from '../../domain/owner.ts';
+import type {AllowedOrigins} from '../../domain/access/allowed-origins.ts';
+import type {Owner} from '../../domain/access/owner.ts';
 import {formatAllowedOrigins} from '../../protocol/allowed-origins.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';

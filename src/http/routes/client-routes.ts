@@ -1,5 +1,5 @@
-import type {Announcer, ClientRequested} from '../../domain/event.ts';
-import type {Plugins} from '../../domain/plugin.ts';
+import type {Announcer, ClientRequested} from '../../domain/commits/event.ts';
+import type {Plugins} from '../../domain/plugins/plugin.ts';
 import {pluginOf} from '../../protocol/headers/sender.ts';
 import {
   CLIENT_REQUEST_BYTES_MAX,

@@ -1,10 +1,10 @@
 import {EVENTS_QUERY} from '../../documents/queries.ts';
-import type {Caller} from '../../domain/access.ts';
-import {DEFAULT_EVENT_KINDS, type Events, type SubscribeOptions} from '../../domain/event.ts';
+import type {Caller} from '../../domain/access/access.ts';
+import {DEFAULT_EVENT_KINDS, type Events, type SubscribeOptions} from '../../domain/commits/event.ts';
+import type {Store} from '../../domain/commits/store.ts';
+import type {GivenRevision} from '../../domain/entries/revision.ts';
+import {parseRevision} from '../../domain/entries/revision.ts';
 import type {Limits} from '../../domain/limits.ts';
-import type {GivenRevision} from '../../domain/revision.ts';
-import {parseRevision} from '../../domain/revision.ts';
-import type {Store} from '../../domain/store.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {formatPolled} from '../../protocol/event/event.ts';
 import type {EventTexts} from '../../protocol/event/event-texts.ts';

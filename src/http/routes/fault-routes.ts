@@ -1,7 +1,7 @@
 import {FAULTS_BYTES_MAX, readFaults} from '../../documents/faults.ts';
 import {END_FAULTS_QUERY} from '../../documents/queries.ts';
-import type {Faults} from '../../domain/fault.ts';
-import type {Owner} from '../../domain/owner.ts';
+import type {Owner} from '../../domain/access/owner.ts';
+import type {Faults} from '../../domain/faults/fault.ts';
 import {formatFaults} from '../../protocol/faults.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';

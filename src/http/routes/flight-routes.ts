@@ -1,5 +1,5 @@
-import type {Flight, FlightStatus} from '../../domain/flight.ts';
-import type {Plugins} from '../../domain/plugin.ts';
+import type {Flight, FlightStatus} from '../../domain/plugins/flight.ts';
+import type {Plugins} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {CLIENT_REQUEST_BYTES_MAX, isMembers, readBody} from '../../protocol/plugin/client-request.ts';
 import {type FlightCommand, formatFlight, readFlightCommand} from '../../protocol/plugin/flight-document.ts';

@@ -1,7 +1,7 @@
-import type {Identity, IdentitySource} from '../../domain/identity.ts';
-import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
-import {applyMergePatch} from '../../domain/merge-patch.ts';
+import type {Identity, IdentitySource} from '../../domain/identity/identity.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {encodeJsonText, type JsonText} from '../../json/json-text.ts';
+import {applyMergePatch} from '../../json/merge-patch.ts';
 import {answer, asText, type HttpAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertNoQueryButRandom} from './no-query.ts';

@@ -1,7 +1,7 @@
 import {DELETE_RANGE_QUERY, LIST_QUERY} from '../../documents/queries.ts';
-import type {CheckedEntries} from '../../domain/checked-entries.ts';
+import type {CheckedEntries} from '../../domain/commits/checked-entries.ts';
+import type {Store} from '../../domain/commits/store.ts';
 import type {Limits} from '../../domain/limits.ts';
-import type {Store} from '../../domain/store.ts';
 import {formatDeleted, formatListing} from '../../protocol/listing.ts';
 import {nextTick} from '../../time/next-tick.ts';
 import {answer, type HttpAnswer} from '../core/message.ts';

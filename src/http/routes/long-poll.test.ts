@@ -1,10 +1,10 @@
 import {expect, test} from 'vitest';
-import {encodeJsonText} from '../../domain/json-text.ts';
-import {parseKey} from '../../domain/key.ts';
+import {parseKey} from '../../domain/entries/key.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {SILENT_LOG} from '../../domain/log.ts';
 import {createEventHub} from '../../events/event-hub.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {encodeJsonText} from '../../json/json-text.ts';
 import {openMemoryStore} from '../../store/memory/memory-store.ts';
 import {PROCESS_TIMERS} from '../../time/timers.ts';
 import {pollEvents} from './long-poll.ts';

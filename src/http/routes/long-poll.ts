@@ -1,7 +1,7 @@
-import type {Event, Events, SubscribeOptions} from '../../domain/event.ts';
+import type {Event, Events, SubscribeOptions} from '../../domain/commits/event.ts';
+import type {Store} from '../../domain/commits/store.ts';
+import {revisionIn} from '../../domain/entries/revision.ts';
 import type {Limits} from '../../domain/limits.ts';
-import {revisionIn} from '../../domain/revision.ts';
-import type {Store} from '../../domain/store.ts';
 import type {Polled} from '../../protocol/event/event.ts';
 
 export interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'kinds' | 'since' | 'resume' | 'signal'> {

@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import type {PluginStatus} from '../../domain/plugin.ts';
+import type {PluginStatus} from '../../domain/plugins/plugin.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {answer, type HttpAnswer, type HttpRequest, WINDOW_HEADERS} from '../core/message.ts';
 

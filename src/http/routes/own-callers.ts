@@ -1,6 +1,6 @@
-import type {Caller} from '../../domain/access.ts';
-import type {Owner} from '../../domain/owner.ts';
-import {withoutPageSecrets} from '../../domain/page-proofs.ts';
+import type {Caller} from '../../domain/access/access.ts';
+import type {Owner} from '../../domain/access/owner.ts';
+import {withoutPageSecrets} from '../../domain/plugins/page-proofs.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
-import type {AllowedOrigins} from '../../domain/allowed-origins.ts';
-import type {Plugins} from '../../domain/plugin.ts';
+import type {AllowedOrigins} from '../../domain/access/allowed-origins.ts';
+import type {Plugins} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, redirect, WINDOW_HEADERS} from '../core/message.ts';

@@ -1,5 +1,5 @@
 import {PILOT_CHOICE_BYTES_MAX, readPilotChoice} from '../../documents/requests.ts';
-import type {Pilots} from '../../domain/pilots.ts';
+import type {Pilots} from '../../domain/identity/pilots.ts';
 import {formatPilots} from '../../protocol/pilots.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';

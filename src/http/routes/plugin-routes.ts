@@ -1,8 +1,8 @@
-import type {Caller} from '../../domain/access.ts';
-import type {Owner} from '../../domain/owner.ts';
-import {type PageProofs, withoutPageSecrets} from '../../domain/page-proofs.ts';
-import type {PluginAnswer, PluginRequest, PluginStatus, Plugins} from '../../domain/plugin.ts';
-import type {UserSettings} from '../../domain/user-settings.ts';
+import type {Caller} from '../../domain/access/access.ts';
+import type {Owner} from '../../domain/access/owner.ts';
+import {type PageProofs, withoutPageSecrets} from '../../domain/plugins/page-proofs.ts';
+import type {PluginAnswer, PluginRequest, PluginStatus, Plugins} from '../../domain/plugins/plugin.ts';
+import type {UserSettings} from '../../domain/plugins/user-settings.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {withoutOwnTokens} from '../../protocol/headers/bearer-token.ts';
 import {formatPlugin, formatPluginLogs, formatPlugins} from '../../protocol/plugin/plugin-documents.ts';

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {ANY_CALLER} from '../../domain/access.ts';
+import {ANY_CALLER} from '../../domain/access/access.ts';
 import type {Requests} from '../../domain/recorded-request.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {HttpRequest} from '../core/message.ts';

@@ -1,11 +1,11 @@
 import {formatFault} from '../../documents/fault-text.ts';
-import type {AccessMode} from '../../domain/access.ts';
-import type {StoreFaults} from '../../domain/active-faults.ts';
-import type {Faults} from '../../domain/fault.ts';
-import type {IdentitySource} from '../../domain/identity.ts';
+import type {AccessMode} from '../../domain/access/access.ts';
+import type {Store} from '../../domain/commits/store.ts';
+import type {StoreFaults} from '../../domain/faults/active-faults.ts';
+import type {Faults} from '../../domain/faults/fault.ts';
+import type {IdentitySource} from '../../domain/identity/identity.ts';
+import type {Sessions} from '../../domain/identity/session.ts';
 import type {Limits} from '../../domain/limits.ts';
-import type {Sessions} from '../../domain/session.ts';
-import type {Store} from '../../domain/store.ts';
 import type {Readiness, ServiceDocument} from '../../protocol/service-documents.ts';
 import {jsonAnswer} from '../core/message.ts';
 import type {Operation, Route} from '../core/route.ts';

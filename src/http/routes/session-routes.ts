@@ -1,5 +1,5 @@
 import {readSignIn, SIGN_IN_BYTES_MAX} from '../../documents/requests.ts';
-import type {ServedSessions, SignIn} from '../../domain/session.ts';
+import type {ServedSessions, SignIn} from '../../domain/identity/session.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {isOfPage} from '../../protocol/headers/sender.ts';
 import {formatSession} from '../../protocol/session.ts';

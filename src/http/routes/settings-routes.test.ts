@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {createCaller} from '../../access/judged-caller.ts';
-import type {UserSettings} from '../../domain/user-settings.ts';
+import type {UserSettings} from '../../domain/plugins/user-settings.ts';
 import type {HttpRequest} from '../core/message.ts';
 import {createCall, createRouter} from '../core/route.ts';
 import {settingsRoutes} from './settings-routes.ts';

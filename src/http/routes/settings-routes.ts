@@ -1,4 +1,4 @@
-import type {UserSettings} from '../../domain/user-settings.ts';
+import type {UserSettings} from '../../domain/plugins/user-settings.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {formatAvailableSettings} from '../../protocol/plugin/available-settings.ts';
 import {CLIENT_REQUEST_BYTES_MAX, isMembers, readBody} from '../../protocol/plugin/client-request.ts';

@@ -1,11 +1,11 @@
-import type {CheckedEntries} from '../../domain/checked-entries.ts';
-import type {SharedEntry} from '../../domain/entry.ts';
-import type {Key} from '../../domain/key.ts';
+import type {CheckedEntries} from '../../domain/commits/checked-entries.ts';
+import type {Store} from '../../domain/commits/store.ts';
+import {assertTtl, type TtlSeconds} from '../../domain/commits/time-to-live.ts';
+import type {SharedEntry} from '../../domain/entries/entry.ts';
+import type {Key} from '../../domain/entries/key.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
+import type {StoreId} from '../../domain/entries/store-id.ts';
 import type {Limits} from '../../domain/limits.ts';
-import type {Revision} from '../../domain/revision.ts';
-import type {Store} from '../../domain/store.ts';
-import type {StoreId} from '../../domain/store-id.ts';
-import {assertTtl, type TtlSeconds} from '../../domain/time-to-live.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {formatEntryHeaders} from '../../protocol/headers/entry-headers.ts';
 import {formatEntityTag, isAlreadyRead, readExpectation} from '../../protocol/headers/preconditions.ts';

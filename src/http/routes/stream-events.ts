@@ -1,4 +1,4 @@
-import type {Event, EventBatch} from '../../domain/event.ts';
+import type {Event, EventBatch} from '../../domain/commits/event.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {EventTexts} from '../../protocol/event/event-texts.ts';
 import {STREAM_START} from '../../protocol/event/server-sent-events.ts';

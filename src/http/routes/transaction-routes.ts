@@ -1,8 +1,8 @@
-import {ANY_CALLER, type Caller} from '../../domain/access.ts';
-import type {CheckedEntries} from '../../domain/checked-entries.ts';
-import type {Transaction} from '../../domain/entries.ts';
+import {ANY_CALLER, type Caller} from '../../domain/access/access.ts';
+import type {CheckedEntries} from '../../domain/commits/checked-entries.ts';
+import type {Store} from '../../domain/commits/store.ts';
+import type {Transaction} from '../../domain/entries/entries.ts';
 import type {Limits} from '../../domain/limits.ts';
-import type {Store} from '../../domain/store.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {readTransaction, type TransactionReading} from '../../protocol/transaction/read-transaction.ts';
 import {formatCommitted} from '../../protocol/transaction/write-transaction.ts';

@@ -1,5 +1,5 @@
 import {EXPORT_QUERY, IMPORT_QUERY} from '../../documents/queries.ts';
-import type {CallerTransfer} from '../../domain/transfer.ts';
+import type {CallerTransfer} from '../../domain/commits/transfer.ts';
 import {formatImported} from '../../protocol/transfer/imported.ts';
 import {assertPlainBody} from '../core/body.ts';
 import {answer, streamAnswer} from '../core/message.ts';

@@ -1,11 +1,11 @@
 import {AIRLINE} from '../../documents/identity.ts';
 import {checkValue, formatProblems} from '../../documents/problems.ts';
-import {type JsonReading, readJsonDocument} from '../../domain/json-document.ts';
-import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {describeFileError, FileError} from '../../files/read-file.ts';
 import {readTextFile} from '../../files/text-file.ts';
+import {type JsonReading, readJsonDocument} from '../../json/json-document.ts';
+import {encodeJsonText, type JsonText} from '../../json/json-text.ts';
 import {readScriptUrl} from './script-url.ts';
 
 /** An airline, with the address where its pilots sign in. */

@@ -1,5 +1,5 @@
-import type {JsonText} from '../../domain/json-text.ts';
 import {AppError} from '../../failures/app-error.ts';
+import type {JsonText} from '../../json/json-text.ts';
 import {cleanText} from '../clean-text.ts';
 import {decodeBeginning, firstLineOf, titleOf, withoutTags} from './answer-text.ts';
 import type {Credentials} from './credentials.ts';

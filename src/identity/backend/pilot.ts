@@ -1,7 +1,7 @@
 import {PILOT} from '../../documents/identity.ts';
 import {checkValue, formatProblems} from '../../documents/problems.ts';
-import type {JsonText} from '../../domain/json-text.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
+import type {JsonText} from '../../json/json-text.ts';
 
 /** The account of a pilot at the airline, as its back end sends it. */
 export interface Pilot {

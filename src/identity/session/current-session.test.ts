@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity.ts';
-import {encodeJsonText} from '../../domain/json-text.ts';
+import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity/identity.ts';
 import type {LogFields} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {encodeJsonText} from '../../json/json-text.ts';
 import {makeAirline} from '../backend/airline-profile.ts';
 import {CurrentSession, type CurrentSessionDeps} from './current-session.ts';
 import type {SessionRecord} from './storage/session-record.ts';

@@ -1,6 +1,6 @@
-import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity.ts';
+import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity/identity.ts';
+import type {SessionPlace, SessionStatus} from '../../domain/identity/session.ts';
 import type {Log} from '../../domain/log.ts';
-import type {SessionPlace, SessionStatus} from '../../domain/session.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import type {Airline} from '../backend/airline-profile.ts';
 import {createPilotIdentities, type PilotIdentities} from './pilot-identity.ts';

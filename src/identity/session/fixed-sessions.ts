@@ -1,5 +1,5 @@
-import type {IdentitySource} from '../../domain/identity.ts';
-import type {ServedSessions, SessionStatus} from '../../domain/session.ts';
+import type {IdentitySource} from '../../domain/identity/identity.ts';
+import type {ServedSessions, SessionStatus} from '../../domain/identity/session.ts';
 import {AppError} from '../../failures/app-error.ts';
 
 /** Adds sessions to a source that has no sign-in of its own: its status can be read, and every change is refused. */

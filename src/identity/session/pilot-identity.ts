@@ -1,7 +1,7 @@
-import type {Identity, IdentityDocument, IdentitySource} from '../../domain/identity.ts';
-import {JsonIndex, type JsonSpan} from '../../domain/json-index.ts';
-import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
-import {applyMergePatch} from '../../domain/merge-patch.ts';
+import type {Identity, IdentityDocument, IdentitySource} from '../../domain/identity/identity.ts';
+import {JsonIndex, type JsonSpan} from '../../json/json-index.ts';
+import {encodeJsonText, type JsonText} from '../../json/json-text.ts';
+import {applyMergePatch} from '../../json/merge-patch.ts';
 import {type Airline, makeAirline} from '../backend/airline-profile.ts';
 import {readScriptUrl} from '../backend/script-url.ts';
 import {cleanText} from '../clean-text.ts';

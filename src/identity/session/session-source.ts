@@ -1,6 +1,12 @@
-import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity.ts';
+import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity/identity.ts';
+import type {
+  ServedSessions,
+  ServedSignInOptions,
+  SessionPlace,
+  SessionStatus,
+  SignIn,
+} from '../../domain/identity/session.ts';
 import {Listeners} from '../../domain/listeners.ts';
-import type {ServedSessions, ServedSignInOptions, SessionPlace, SessionStatus, SignIn} from '../../domain/session.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import type {Failure} from '../../failures/failure.ts';

@@ -1,5 +1,5 @@
-import type {Identity} from '../../domain/identity.ts';
-import type {SessionPlace, SessionStatus} from '../../domain/session.ts';
+import type {Identity} from '../../domain/identity/identity.ts';
+import type {SessionPlace, SessionStatus} from '../../domain/identity/session.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
 import type {SessionRecord} from './storage/session-record.ts';

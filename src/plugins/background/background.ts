@@ -1,6 +1,6 @@
-import type {Identity} from '../../domain/identity.ts';
+import type {Identity} from '../../domain/identity/identity.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import type {PluginAnswer, PluginLogLine, PluginRequest, PluginRoute} from '../../domain/plugin.ts';
+import type {PluginAnswer, PluginLogLine, PluginRequest, PluginRoute} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import type {Timers} from '../../time/timers.ts';

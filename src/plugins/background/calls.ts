@@ -1,4 +1,4 @@
-import type {PluginAnswer} from '../../domain/plugin.ts';
+import type {PluginAnswer} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {Timers} from '../../time/timers.ts';
 

@@ -1,7 +1,7 @@
 import type {Stats} from 'node:fs';
 import {lstat, readdir, realpath, stat} from 'node:fs/promises';
 import {basename, join, sep} from 'node:path';
-import type {IconTheme} from '../../domain/plugin.ts';
+import type {IconTheme} from '../../domain/plugins/plugin.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
 import {type Exposure, exposuresOf, ownUserId} from './access.ts';

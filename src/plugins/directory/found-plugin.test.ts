@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {PluginId} from '../../domain/plugin-id.ts';
+import type {PluginId} from '../../domain/plugins/plugin-id.ts';
 import {assignIds, EMPTY, type FoundPlugin} from './found-plugin.ts';
 
 function found(id: string, others: Partial<FoundPlugin> = {}): FoundPlugin {

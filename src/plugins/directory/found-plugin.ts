@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {basename, join} from 'node:path';
-import type {IconTheme} from '../../domain/plugin.ts';
-import type {PluginManifest} from '../../domain/plugin-manifest.ts';
+import type {IconTheme} from '../../domain/plugins/plugin.ts';
+import type {PluginManifest} from '../../domain/plugins/plugin-manifest.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {describeFileError, FileError} from '../../files/read-file.ts';
 import {readTextFile} from '../../files/text-file.ts';

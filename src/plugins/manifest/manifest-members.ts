@@ -1,7 +1,7 @@
 import type {GenericSchema, InferOutput, ObjectEntries} from 'valibot';
 import {checkValue} from '../../documents/problems.ts';
-import {formatPath} from '../../domain/json-path.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
+import {formatPath} from '../../json/json-path.ts';
 
 /** Location of a part of a manifest, and the lists that collect what was found in all of it. */
 export interface Place {

@@ -1,9 +1,9 @@
 import {ANY_OBJECT, MANIFEST, SETTING} from '../../documents/manifest.ts';
 import {checkValue} from '../../documents/problems.ts';
-import {readJsonDocument} from '../../domain/json-document.ts';
-import type {PluginId} from '../../domain/plugin-id.ts';
-import type {PluginManifest, PluginSetting} from '../../domain/plugin-manifest.ts';
+import type {PluginId} from '../../domain/plugins/plugin-id.ts';
+import type {PluginManifest, PluginSetting} from '../../domain/plugins/plugin-manifest.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
+import {readJsonDocument} from '../../json/json-document.ts';
 import {Members, type Place, report, warn} from './manifest-members.ts';
 import {readSetting} from './read-setting.ts';
 import {findReservedPath} from './reserved-ids.ts';

@@ -1,5 +1,5 @@
 import type {SETTING} from '../../documents/manifest.ts';
-import type {PluginManifest, PluginSetting} from '../../domain/plugin-manifest.ts';
+import type {PluginManifest, PluginSetting} from '../../domain/plugins/plugin-manifest.ts';
 import type {Members} from './manifest-members.ts';
 
 /**

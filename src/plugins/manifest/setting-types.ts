@@ -1,4 +1,4 @@
-import type {PluginManifest, PluginSetting} from '../../domain/plugin-manifest.ts';
+import type {PluginManifest, PluginSetting} from '../../domain/plugins/plugin-manifest.ts';
 import {escapeCharacter, UNSEEN} from '../../domain/unseen.ts';
 
 /** Longest description of a setting in a comment, in characters: more than a line of an editor is not read. */

@@ -1,6 +1,6 @@
 import {lstat, realpath} from 'node:fs/promises';
 import {join} from 'node:path';
-import type {PluginManifest} from '../../domain/plugin-manifest.ts';
+import type {PluginManifest} from '../../domain/plugins/plugin-manifest.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';

@@ -1,7 +1,7 @@
 import {readdir} from 'node:fs/promises';
 import {basename, join} from 'node:path';
-import type {PluginLogLine, PluginState} from '../../domain/plugin.ts';
-import type {PluginManifest} from '../../domain/plugin-manifest.ts';
+import type {PluginLogLine, PluginState} from '../../domain/plugins/plugin.ts';
+import type {PluginManifest} from '../../domain/plugins/plugin-manifest.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {makeDirectory, syncTree} from '../../files/directory.ts';
 import {readFolderState} from '../directory/folder-state.ts';

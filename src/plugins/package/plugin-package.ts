@@ -1,6 +1,6 @@
 import {stat} from 'node:fs/promises';
 import {basename} from 'node:path';
-import type {PluginManifest} from '../../domain/plugin-manifest.ts';
+import type {PluginManifest} from '../../domain/plugins/plugin-manifest.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {describeFileError, FileError} from '../../files/read-file.ts';

@@ -4,7 +4,7 @@ import {mkdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {test} from 'vitest';
 import {makeHome} from '../../../test/support/package.ts';
-import type {PluginStatus} from '../../domain/plugin.ts';
+import type {PluginStatus} from '../../domain/plugins/plugin.ts';
 import {removePlugin} from './remove-plugin.ts';
 import {openStaging} from './staging.ts';
 

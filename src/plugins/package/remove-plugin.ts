@@ -1,6 +1,6 @@
 import {readdir, rm} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {isPluginId} from '../../domain/plugin-id.ts';
+import {isPluginId} from '../../domain/plugins/plugin-id.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {syncDirectory} from '../../files/directory.ts';
 import {awaitEnd, type FollowingService, type Waiting} from './service-view.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {PluginState, PluginStatus} from '../../domain/plugin.ts';
+import type {PluginState, PluginStatus} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {awaitEnd, awaitStart, type FollowingService, type Waiting} from './service-view.ts';
 

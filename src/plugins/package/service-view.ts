@@ -1,4 +1,4 @@
-import type {PluginLogLine, PluginState, PluginStatus} from '../../domain/plugin.ts';
+import type {PluginLogLine, PluginState, PluginStatus} from '../../domain/plugins/plugin.ts';
 import {AppError, describeFailure} from '../../failures/app-error.ts';
 
 /** A service that follows the directory of plugins. */

@@ -1,5 +1,5 @@
-import type {Event, EventBatch} from '../../domain/event.ts';
-import type {Store} from '../../domain/store.ts';
+import type {Event, EventBatch} from '../../domain/commits/event.ts';
+import type {Store} from '../../domain/commits/store.ts';
 import {formatEvent} from './event.ts';
 import {formatBatch} from './server-sent-events.ts';
 

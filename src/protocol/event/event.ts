@@ -7,11 +7,11 @@ import type {
   EventOfKind,
   PluginLogged,
   PluginStateChanged,
-} from '../../domain/event.ts';
-import {encodeText, trustStoredJson} from '../../domain/json-text.ts';
-import type {Revision} from '../../domain/revision.ts';
+} from '../../domain/commits/event.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
+import type {StoreId} from '../../domain/entries/store-id.ts';
 import type {Shape, ShapeOf} from '../../domain/shape.ts';
-import type {StoreId} from '../../domain/store-id.ts';
+import {encodeText, trustStoredJson} from '../../json/json-text.ts';
 import {ByteWriter} from '../text/byte-writer.ts';
 import {formatTime} from '../text/format-time.ts';
 import {readExactTexts} from '../text/json-reader.ts';

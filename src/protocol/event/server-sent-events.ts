@@ -1,6 +1,6 @@
-import type {Event, EventBatch} from '../../domain/event.ts';
-import {formatRevision} from '../../domain/revision.ts';
-import type {StoreId} from '../../domain/store-id.ts';
+import type {Event, EventBatch} from '../../domain/commits/event.ts';
+import {formatRevision} from '../../domain/entries/revision.ts';
+import type {StoreId} from '../../domain/entries/store-id.ts';
 import {ByteWriter} from '../text/byte-writer.ts';
 
 /**

@@ -1,4 +1,4 @@
-import {hasOwnToken} from '../../domain/access.ts';
+import {hasOwnToken} from '../../domain/access/access.ts';
 import {BACKGROUND_TOKEN_HEADER} from './background-token.ts';
 import {headerPairs, headerValues} from './raw-headers.ts';
 

@@ -1,6 +1,6 @@
-import type {EntryInfo} from '../../domain/entry.ts';
-import {parseRevision, type StoreRevision} from '../../domain/revision.ts';
-import type {StoreId} from '../../domain/store-id.ts';
+import type {EntryInfo} from '../../domain/entries/entry.ts';
+import {parseRevision, type StoreRevision} from '../../domain/entries/revision.ts';
+import type {StoreId} from '../../domain/entries/store-id.ts';
 import {formatTime} from '../text/format-time.ts';
 import {readExpiryAndWriter, readTime, UnexpectedDocument} from '../text/read-document.ts';
 import {formatEntityTag} from './preconditions.ts';

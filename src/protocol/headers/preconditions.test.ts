@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
-import type {Expectation} from '../../domain/entry.ts';
-import type {GivenRevision} from '../../domain/revision.ts';
-import {formatRevision} from '../../domain/revision.ts';
-import {createStoreId} from '../../domain/store-id.ts';
+import type {Expectation} from '../../domain/entries/entry.ts';
+import type {GivenRevision} from '../../domain/entries/revision.ts';
+import {formatRevision} from '../../domain/entries/revision.ts';
+import {createStoreId} from '../../domain/entries/store-id.ts';
 import {formatEntityTag, formatExpectation, isAlreadyRead, readExpectation} from './preconditions.ts';
 
 const HERE = createStoreId(Uint8Array.of(0xa));

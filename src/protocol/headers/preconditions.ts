@@ -1,11 +1,11 @@
-import type {Expectation} from '../../domain/entry.ts';
+import type {Expectation} from '../../domain/entries/entry.ts';
 import {
   formatRevision,
   type GivenRevision,
   NO_REVISION,
   parseRevision,
   type StoreRevision,
-} from '../../domain/revision.ts';
+} from '../../domain/entries/revision.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {RevisionFormat} from '../transaction/write-transaction.ts';
 import {headerValues} from './raw-headers.ts';

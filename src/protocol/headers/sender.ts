@@ -1,4 +1,4 @@
-import type {Principal} from '../../domain/access.ts';
+import type {Principal} from '../../domain/access/access.ts';
 import {headerValues} from './raw-headers.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type {PluginSetting} from '../../domain/plugin-manifest.ts';
+import type {PluginSetting} from '../../domain/plugins/plugin-manifest.ts';
 
 /**
  * Formats the settings that a plugin has, as `GET /api/settings/{id}/available` answers them. An array, also for options: members of

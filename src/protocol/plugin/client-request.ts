@@ -1,6 +1,6 @@
-import type {ClientRequested} from '../../domain/event.ts';
-import {parseJsonText} from '../../domain/json-text.ts';
-import type {PluginLogLine} from '../../domain/plugin.ts';
+import type {ClientRequested} from '../../domain/commits/event.ts';
+import type {PluginLogLine} from '../../domain/plugins/plugin.ts';
+import {parseJsonText} from '../../json/json-text.ts';
 
 /** Largest body of a request to the client, in bytes. Plugins log whole errors, which include the request and its answer. */
 export const CLIENT_REQUEST_BYTES_MAX = 1024 * 1024;

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {FlightStatus} from '../../domain/flight.ts';
+import type {FlightStatus} from '../../domain/plugins/flight.ts';
 import {
   type FlightCommand,
   formatFlight,

@@ -1,4 +1,4 @@
-import {FLIGHT_PHASES, type FlightOptions, type FlightPhase, type FlightStatus} from '../../domain/flight.ts';
+import {FLIGHT_PHASES, type FlightOptions, type FlightPhase, type FlightStatus} from '../../domain/plugins/flight.ts';
 import type {ShapeOf} from '../../domain/shape.ts';
 import {readDocument} from '../text/read-document.ts';
 import {isMembers, readBody} from './client-request.ts';

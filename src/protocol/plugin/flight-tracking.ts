@@ -1,4 +1,4 @@
-import type {Airport, FlightStatus} from '../../domain/flight.ts';
+import type {Airport, FlightStatus} from '../../domain/plugins/flight.ts';
 
 /** Name of the simulator of a simulated flight. */
 const SIMULATOR = 'Crewroom';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {PluginStatus} from '../../domain/plugin.ts';
+import type {PluginStatus} from '../../domain/plugins/plugin.ts';
 import {UnexpectedDocument} from '../text/read-document.ts';
 import {
   formatPlugin,

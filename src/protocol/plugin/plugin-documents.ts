@@ -1,4 +1,4 @@
-import type {PluginLogLine, PluginRoute, PluginState, PluginStatus} from '../../domain/plugin.ts';
+import type {PluginLogLine, PluginRoute, PluginState, PluginStatus} from '../../domain/plugins/plugin.ts';
 import type {ShapeOf} from '../../domain/shape.ts';
 import {formatTime} from '../text/format-time.ts';
 import {assertShape, parseDocument, readTime} from '../text/read-document.ts';

@@ -1,6 +1,6 @@
-import type {Principal} from '../../domain/access.ts';
-import type {EntryInfo} from '../../domain/entry.ts';
-import type {Key} from '../../domain/key.ts';
+import type {Principal} from '../../domain/access/access.ts';
+import type {EntryInfo} from '../../domain/entries/entry.ts';
+import type {Key} from '../../domain/entries/key.ts';
 import {hasShape, type Shape, type ShapeOf} from '../../domain/shape.ts';
 
 /** Thrown for a document that the service does not write. The message names the problem. */

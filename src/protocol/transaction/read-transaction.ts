@@ -1,21 +1,16 @@
-import {
-  DOCUMENT_MEMBERS_MAX,
-  DocumentObject,
-  type DocumentPlace,
-  describeBreadth,
-} from '../../domain/document-object.ts';
-import type {Transaction, TransactionCheck, TransactionOperation} from '../../domain/entries.ts';
+import {isTtl} from '../../domain/commits/time-to-live.ts';
+import {describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../../domain/commits/transaction.ts';
+import type {Transaction, TransactionCheck, TransactionOperation} from '../../domain/entries/entries.ts';
+import type {GivenRevision} from '../../domain/entries/revision.ts';
+import {parseRevision} from '../../domain/entries/revision.ts';
 import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
-import {JsonIndex} from '../../domain/json-index.ts';
-import {TooBroad} from '../../domain/json-limits.ts';
 import type {Limits} from '../../domain/limits.ts';
-import type {GivenRevision} from '../../domain/revision.ts';
-import {parseRevision} from '../../domain/revision.ts';
-import {runInTicks} from '../../domain/steps.ts';
-import {isTtl} from '../../domain/time-to-live.ts';
-import {describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../../domain/transaction.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
+import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadth} from '../../json/document-object.ts';
+import {JsonIndex} from '../../json/json-index.ts';
+import {TooBroad} from '../../json/json-limits.ts';
+import {runInTicks} from '../../json/steps.ts';
 
 /** Levels of the document around a value: the document itself, its list of operations, one of them. */
 const LEVELS_AROUND_VALUE = 3;

@@ -1,7 +1,7 @@
-import type {Transaction, TransactionOperation} from '../../domain/entries.ts';
-import type {GivenRevision, StoreRevision} from '../../domain/revision.ts';
+import type {Transaction, TransactionOperation} from '../../domain/entries/entries.ts';
+import type {GivenRevision, StoreRevision} from '../../domain/entries/revision.ts';
+import type {StoreId} from '../../domain/entries/store-id.ts';
 import type {ShapeOf} from '../../domain/shape.ts';
-import type {StoreId} from '../../domain/store-id.ts';
 import {readDocument} from '../text/read-document.ts';
 
 /** Writes a revision as it is sent. */

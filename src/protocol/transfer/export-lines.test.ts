@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../../../test/contracts/shared/samples.ts';
-import type {Entry} from '../../domain/entry.ts';
-import {decodeJsonText, encodeJsonText} from '../../domain/json-text.ts';
-import {parseKey, parsePrefix} from '../../domain/key.ts';
-import {runAtOnce} from '../../domain/steps.ts';
+import type {Entry} from '../../domain/entries/entry.ts';
+import {parseKey, parsePrefix} from '../../domain/entries/key.ts';
+import {decodeJsonText, encodeJsonText} from '../../json/json-text.ts';
+import {runAtOnce} from '../../json/steps.ts';
 import {type ExportLine, formatEntryLines, formatHeaderLine, formatTrailerLine} from './export-lines.ts';
 import {createExportLineParser} from './read-export-lines.ts';
 

@@ -1,7 +1,7 @@
-import type {Entry} from '../../domain/entry.ts';
-import {decodeJsonText, type JsonText} from '../../domain/json-text.ts';
-import type {Key, Prefix} from '../../domain/key.ts';
-import type {Revision} from '../../domain/revision.ts';
+import type {Entry} from '../../domain/entries/entry.ts';
+import type {Key, Prefix} from '../../domain/entries/key.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
+import {decodeJsonText, type JsonText} from '../../json/json-text.ts';
 import {ByteWriter} from '../text/byte-writer.ts';
 import {formatString} from '../text/format-string.ts';
 import {createTimeFormat, type TimeFormat} from '../text/format-time.ts';

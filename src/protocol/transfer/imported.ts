@@ -1,5 +1,5 @@
+import type {Imported} from '../../domain/commits/transfer.ts';
 import type {ShapeOf} from '../../domain/shape.ts';
-import type {Imported} from '../../domain/transfer.ts';
 import {readDocument} from '../text/read-document.ts';
 
 /** Writes the result of an import. */

@@ -1,19 +1,14 @@
-import {
-  DOCUMENT_MEMBERS_MAX,
-  DocumentObject,
-  type DocumentPlace,
-  describeBreadth,
-} from '../../domain/document-object.ts';
+import {parseKey, parsePrefix} from '../../domain/entries/key.ts';
+import {assertValueSize, type ValueLimits} from '../../domain/entries/value.ts';
 import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
-import {JsonIndex} from '../../domain/json-index.ts';
-import {TooBroad} from '../../domain/json-limits.ts';
-import {decodeJsonText, encodeText, type JsonText, parseInSteps} from '../../domain/json-text.ts';
-import {parseKey, parsePrefix} from '../../domain/key.ts';
-import type {Steps} from '../../domain/steps.ts';
-import {assertValueSize, type ValueLimits} from '../../domain/value.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {describeProblem} from '../../failures/members/problems.ts';
+import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadth} from '../../json/document-object.ts';
+import {JsonIndex} from '../../json/json-index.ts';
+import {TooBroad} from '../../json/json-limits.ts';
+import {decodeJsonText, encodeText, type JsonText, parseInSteps} from '../../json/json-text.ts';
+import type {Steps} from '../../json/steps.ts';
 import {formatTime} from '../text/format-time.ts';
 import {EXPORT_FORMAT, EXPORT_VERSION, type ExportLine, type WrongLine} from './export-lines.ts';
 

@@ -1,8 +1,8 @@
-import type {Principal} from '../../domain/access.ts';
-import type {Change, PutChange, RemovalChange} from '../../domain/change.ts';
-import {trustStoredJson} from '../../domain/json-text.ts';
-import {trustStoredKey} from '../../domain/key.ts';
-import type {Revision} from '../../domain/revision.ts';
+import type {Principal} from '../../domain/access/access.ts';
+import type {Change, PutChange, RemovalChange} from '../../domain/commits/change.ts';
+import {trustStoredKey} from '../../domain/entries/key.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
+import {trustStoredJson} from '../../json/json-text.ts';
 import {NUMBER_BYTES} from './numbers.ts';
 import {decodePrincipal, encodePrincipal} from './principal.ts';
 

@@ -1,6 +1,6 @@
 import {crc32} from 'node:zlib';
-import type {Change} from '../../domain/change.ts';
-import type {Revision} from '../../domain/revision.ts';
+import type {Change} from '../../domain/commits/change.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
 import {decodeChanges, encodeChanges, encodedBytesMax} from './change-encoding.ts';
 import {matchesChecksum, NUMBER_BYTES, toStoredTime} from './numbers.ts';
 

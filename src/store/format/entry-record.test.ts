@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {crc32} from 'node:zlib';
 import {describe, test} from 'vitest';
-import type {Principal} from '../../domain/access.ts';
-import {encodeJsonText} from '../../domain/json-text.ts';
-import {parseKey} from '../../domain/key.ts';
-import {NO_REVISION} from '../../domain/revision.ts';
+import type {Principal} from '../../domain/access/access.ts';
+import {parseKey} from '../../domain/entries/key.ts';
+import {NO_REVISION} from '../../domain/entries/revision.ts';
+import {encodeJsonText} from '../../json/json-text.ts';
 import {
   beginEntryRecord,
   decodeEntryInfo,

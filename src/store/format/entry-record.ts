@@ -1,9 +1,9 @@
 import {crc32} from 'node:zlib';
-import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../domain/entry.ts';
-import {type JsonText, trustStoredJson} from '../../domain/json-text.ts';
-import type {Key} from '../../domain/key.ts';
-import {NO_REVISION, type Revision} from '../../domain/revision.ts';
+import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../domain/entries/entry.ts';
+import type {Key} from '../../domain/entries/key.ts';
+import {NO_REVISION, type Revision} from '../../domain/entries/revision.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {type JsonText, trustStoredJson} from '../../json/json-text.ts';
 import type {EntryState} from './entry-state.ts';
 import {headerChecksum} from './header-checksum.ts';
 import {NUMBER_BYTES, toStoredTime} from './numbers.ts';

@@ -1,5 +1,5 @@
 import {crc32} from 'node:zlib';
-import type {Key} from '../../domain/key.ts';
+import type {Key} from '../../domain/entries/key.ts';
 
 /** The reversed polynomial of CRC-32 (ISO 3309). */
 const POLYNOMIAL = 0xedb88320;

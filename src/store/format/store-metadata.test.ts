@@ -4,8 +4,8 @@ import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {keysOf, put, putIf, range, write} from '../../../test/contracts/shared/assertions.ts';
 import {makeDirectory, openStore, startProcess} from '../../../test/support/store-fixture.ts';
+import type {Store} from '../../domain/commits/store.ts';
 import type {Log, LogFields} from '../../domain/log.ts';
-import type {Store} from '../../domain/store.ts';
 import {verifyStore} from '../verify-store.ts';
 import {WAL_FILES} from '../wal/wal-files.ts';
 

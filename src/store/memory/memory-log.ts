@@ -1,5 +1,5 @@
-import {CHANGES_BYTES_MAX, type Change} from '../../domain/change.ts';
-import type {Revision} from '../../domain/revision.ts';
+import {CHANGES_BYTES_MAX, type Change} from '../../domain/commits/change.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
 import {valueBytesOf} from '../format/change-encoding.ts';
 
 /** Number of trimmed commits that are dropped together: dropping them one by one would move all others each time. */

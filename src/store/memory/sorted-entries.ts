@@ -1,8 +1,8 @@
-import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../domain/entry.ts';
-import {copyJson} from '../../domain/json-text.ts';
-import {compareKeys, type Key} from '../../domain/key.ts';
-import type {Range} from '../../domain/range.ts';
-import {hasExpired} from '../../domain/time-to-live.ts';
+import {hasExpired} from '../../domain/commits/time-to-live.ts';
+import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../domain/entries/entry.ts';
+import {compareKeys, type Key} from '../../domain/entries/key.ts';
+import type {Range} from '../../domain/entries/range.ts';
+import {copyJson} from '../../json/json-text.ts';
 import {SortedKeys} from './sorted-keys.ts';
 
 /** Entries in the order of their keys, with or without their values. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import {compareKeys, type Key, parseKey} from '../../domain/key.ts';
+import {compareKeys, type Key, parseKey} from '../../domain/entries/key.ts';
 import {SortedKeys} from './sorted-keys.ts';
 
 /** Enough for several blocks. */

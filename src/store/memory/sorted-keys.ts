@@ -1,5 +1,5 @@
 import {countBefore} from '../../domain/binary-search.ts';
-import {compareKeys} from '../../domain/key.ts';
+import {compareKeys} from '../../domain/entries/key.ts';
 
 /** Maximum number of keys in a block; a larger one is split. Moving so few keys costs less than finding their position. */
 const BLOCK_KEYS_MAX = 1024;

@@ -1,6 +1,6 @@
-import type {Change} from '../../domain/change.ts';
-import type {PutOperation} from '../../domain/commit.ts';
-import type {Key} from '../../domain/key.ts';
+import type {Change} from '../../domain/commits/change.ts';
+import type {PutOperation} from '../../domain/commits/commit.ts';
+import type {Key} from '../../domain/entries/key.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {GroupedCommit} from './group-plan.ts';
 import type {PreparedPlan} from './prepared-commit.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {Expectation} from '../../domain/entry.ts';
-import {type Key, parseKey} from '../../domain/key.ts';
-import {NO_REVISION} from '../../domain/revision.ts';
-import {createStoreId} from '../../domain/store-id.ts';
+import type {Expectation} from '../../domain/entries/entry.ts';
+import {type Key, parseKey} from '../../domain/entries/key.ts';
+import {NO_REVISION} from '../../domain/entries/revision.ts';
+import {createStoreId} from '../../domain/entries/store-id.ts';
 import {findConflicts} from './conflicts.ts';
 
 const HERE = createStoreId(Uint8Array.of(1, 2, 3));

@@ -1,8 +1,14 @@
-import type {Check} from '../../domain/commit.ts';
-import type {Expectation} from '../../domain/entry.ts';
-import type {Key} from '../../domain/key.ts';
-import {formatRevision, type GivenRevision, NO_REVISION, type Revision, revisionIn} from '../../domain/revision.ts';
-import type {StoreId} from '../../domain/store-id.ts';
+import type {Check} from '../../domain/commits/commit.ts';
+import type {Expectation} from '../../domain/entries/entry.ts';
+import type {Key} from '../../domain/entries/key.ts';
+import {
+  formatRevision,
+  type GivenRevision,
+  NO_REVISION,
+  type Revision,
+  revisionIn,
+} from '../../domain/entries/revision.ts';
+import type {StoreId} from '../../domain/entries/store-id.ts';
 import type {Conflict} from '../../failures/members/problems.ts';
 
 /** The part of a store that {@link findConflicts} reads. */

@@ -1,5 +1,5 @@
-import type {Principal} from '../../domain/access.ts';
-import type {Change} from '../../domain/change.ts';
+import type {Principal} from '../../domain/access/access.ts';
+import type {Change} from '../../domain/commits/change.ts';
 import type {
   Check,
   CommitResult,
@@ -8,11 +8,11 @@ import type {
   PatchOperation,
   PutOperation,
   TouchOperation,
-} from '../../domain/commit.ts';
-import type {JsonText} from '../../domain/json-text.ts';
-import type {Key} from '../../domain/key.ts';
-import type {Revision} from '../../domain/revision.ts';
-import type {StoreId} from '../../domain/store-id.ts';
+} from '../../domain/commits/commit.ts';
+import type {Key} from '../../domain/entries/key.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
+import type {StoreId} from '../../domain/entries/store-id.ts';
+import type {JsonText} from '../../json/json-text.ts';
 import type {EntryState} from '../format/entry-state.ts';
 
 /** Removes an entry if this is its time of expiry and has come. Only a store itself commits such operations. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {Principal} from '../../domain/access.ts';
-import type {PutOperation} from '../../domain/commit.ts';
-import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
-import {parseKey} from '../../domain/key.ts';
+import type {Principal} from '../../domain/access/access.ts';
+import type {PutOperation} from '../../domain/commits/commit.ts';
+import {parseKey} from '../../domain/entries/key.ts';
+import {encodeJsonText, type JsonText} from '../../json/json-text.ts';
 import {beginEntryRecord, decodeEntryRecord, endEntryRecord} from '../format/entry-record.ts';
 import {encodePrincipal} from '../format/principal.ts';
 import {prepareCommit, recordOf} from './prepared-commit.ts';

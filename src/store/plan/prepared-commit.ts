@@ -1,6 +1,6 @@
-import type {Principal} from '../../domain/access.ts';
-import type {PutOperation} from '../../domain/commit.ts';
-import {copyJson, type JsonText, trustStoredJson} from '../../domain/json-text.ts';
+import type {Principal} from '../../domain/access/access.ts';
+import type {PutOperation} from '../../domain/commits/commit.ts';
+import {copyJson, type JsonText, trustStoredJson} from '../../json/json-text.ts';
 import {beginEntryRecord, jsonOf} from '../format/entry-record.ts';
 import {encodePrincipal} from '../format/principal.ts';
 import type {GroupedCommit, GroupedOperation, GroupPlan} from './group-plan.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {Operation, PatchLimits} from '../../domain/commit.ts';
-import {encodeJsonText, trustStoredJson} from '../../domain/json-text.ts';
-import {parseKey} from '../../domain/key.ts';
-import {runAtOnce} from '../../domain/steps.ts';
+import type {Operation, PatchLimits} from '../../domain/commits/commit.ts';
+import {parseKey} from '../../domain/entries/key.ts';
+import {encodeJsonText, trustStoredJson} from '../../json/json-text.ts';
+import {runAtOnce} from '../../json/steps.ts';
 import {type FoundEntry, resolveOperations} from './resolved-operations.ts';
 
 /** Resolves one operation on the key "a". Values are shown as text. */

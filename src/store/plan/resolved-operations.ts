@@ -1,10 +1,16 @@
-import type {Operation, PatchLimits, PatchOperation, PutOperation, TouchOperation} from '../../domain/commit.ts';
-import {copyJson, type JsonText} from '../../domain/json-text.ts';
-import type {Key} from '../../domain/key.ts';
-import {mergePatchInSteps} from '../../domain/merge-patch.ts';
-import type {Steps} from '../../domain/steps.ts';
-import {assertValueSize} from '../../domain/value.ts';
+import type {
+  Operation,
+  PatchLimits,
+  PatchOperation,
+  PutOperation,
+  TouchOperation,
+} from '../../domain/commits/commit.ts';
+import type {Key} from '../../domain/entries/key.ts';
+import {assertValueSize} from '../../domain/entries/value.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {copyJson, type JsonText} from '../../json/json-text.ts';
+import {mergePatchInSteps} from '../../json/merge-patch.ts';
+import type {Steps} from '../../json/steps.ts';
 
 /** The current entry of a key that is patched or touched. */
 export interface FoundEntry {

@@ -1,8 +1,8 @@
-import type {PutChange} from '../../domain/change.ts';
-import {createEntryInfo, type EntryInfo} from '../../domain/entry.ts';
-import {type Key, trustStoredKey} from '../../domain/key.ts';
-import type {Range} from '../../domain/range.ts';
-import {hasExpired} from '../../domain/time-to-live.ts';
+import type {PutChange} from '../../domain/commits/change.ts';
+import {hasExpired} from '../../domain/commits/time-to-live.ts';
+import {createEntryInfo, type EntryInfo} from '../../domain/entries/entry.ts';
+import {type Key, trustStoredKey} from '../../domain/entries/key.ts';
+import type {Range} from '../../domain/entries/range.ts';
 import {SortedEntries} from '../memory/sorted-entries.ts';
 import {SortedKeys} from '../memory/sorted-keys.ts';
 import type {ExpireOperation} from '../plan/group-plan.ts';

@@ -1,5 +1,5 @@
-import type {CommitResult, PutOperation} from '../../domain/commit.ts';
-import type {Key} from '../../domain/key.ts';
+import type {CommitResult, PutOperation} from '../../domain/commits/commit.ts';
+import type {Key} from '../../domain/entries/key.ts';
 import {endEntryRecord} from '../format/entry-record.ts';
 import type {PlannedWrite} from '../plan/group-plan.ts';
 import {type PreparedPlan, type PreparedPut, recordOf} from '../plan/prepared-commit.ts';

@@ -1,8 +1,8 @@
-import type {JsonText} from '../../domain/json-text.ts';
-import type {Key} from '../../domain/key.ts';
+import type {Key} from '../../domain/entries/key.ts';
 import type {StoreStatistics} from '../../domain/statistics.ts';
-import {runInTicks} from '../../domain/steps.ts';
 import {AppError} from '../../failures/app-error.ts';
+import type {JsonText} from '../../json/json-text.ts';
+import {runInTicks} from '../../json/steps.ts';
 import {nextTick} from '../../time/next-tick.ts';
 import type {Timers} from '../../time/timers.ts';
 import {writtenBytesOf} from '../plan/commit-size.ts';

@@ -1,4 +1,4 @@
-import type {CommitResult} from '../../domain/commit.ts';
+import type {CommitResult} from '../../domain/commits/commit.ts';
 
 /** A result for each commit of a group, or the reason why it did not happen. */
 export type GroupResults = readonly (CommitResult | Error)[];

@@ -1,8 +1,8 @@
-import type {Change} from '../../domain/change.ts';
-import {type Key, trustStoredKey} from '../../domain/key.ts';
+import type {Change} from '../../domain/commits/change.ts';
+import {type Key, trustStoredKey} from '../../domain/entries/key.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
+import type {StoreId} from '../../domain/entries/store-id.ts';
 import {Listeners} from '../../domain/listeners.ts';
-import type {Revision} from '../../domain/revision.ts';
-import type {StoreId} from '../../domain/store-id.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {nextTick} from '../../time/next-tick.ts';
 import {decodeEntryInfo} from '../format/entry-record.ts';

@@ -1,7 +1,7 @@
-import type {Entry, EntryInfo} from '../../domain/entry.ts';
-import type {Range} from '../../domain/range.ts';
-import type {Revision} from '../../domain/revision.ts';
-import {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from '../../domain/snapshot.ts';
+import {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from '../../domain/commits/snapshot.ts';
+import type {Entry, EntryInfo} from '../../domain/entries/entry.ts';
+import type {Range} from '../../domain/entries/range.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {SortedEntries} from '../memory/sorted-entries.ts';
 import {EngineFailure, isEngineFailure} from './engine/driver.ts';

@@ -1,4 +1,4 @@
-import type {Operation, PatchLimits} from '../../domain/commit.ts';
+import type {Operation, PatchLimits} from '../../domain/commits/commit.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {STORED_VALUE_BYTES_MAX} from './engine/staging.ts';
 

@@ -1,9 +1,9 @@
-import type {Change} from '../../domain/change.ts';
-import {createEntry, type Entry, type EntryInfo} from '../../domain/entry.ts';
-import {copyJson, type JsonText} from '../../domain/json-text.ts';
-import type {Key} from '../../domain/key.ts';
-import type {Revision} from '../../domain/revision.ts';
+import type {Change} from '../../domain/commits/change.ts';
+import {createEntry, type Entry, type EntryInfo} from '../../domain/entries/entry.ts';
+import type {Key} from '../../domain/entries/key.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {copyJson, type JsonText} from '../../json/json-text.ts';
 import {nextTick} from '../../time/next-tick.ts';
 import {decodeEntryRecord} from '../format/entry-record.ts';
 import {isDeferred} from './engine/deferred-values.ts';

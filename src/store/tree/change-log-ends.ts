@@ -1,4 +1,4 @@
-import type {Revision} from '../../domain/revision.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
 import {
   type ChangeLogPosition,
   decodeChangeLogHeader,

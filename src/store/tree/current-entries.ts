@@ -1,6 +1,6 @@
-import type {Entry, SharedEntry} from '../../domain/entry.ts';
-import type {JsonText} from '../../domain/json-text.ts';
-import type {Key} from '../../domain/key.ts';
+import type {Entry, SharedEntry} from '../../domain/entries/entry.ts';
+import type {Key} from '../../domain/entries/key.ts';
+import type {JsonText} from '../../json/json-text.ts';
 import type {EntryState} from '../format/entry-state.ts';
 import type {Memtable} from '../wal/memtable.ts';
 import {copyEntryOf, entryOf} from '../wal/memtable-write.ts';

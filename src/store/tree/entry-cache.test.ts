@@ -13,9 +13,9 @@ import {
   write,
 } from '../../../test/contracts/shared/assertions.ts';
 import {makeDirectory, openStore} from '../../../test/support/store-fixture.ts';
-import type {Operation} from '../../domain/commit.ts';
-import {parseKey} from '../../domain/key.ts';
-import type {Store} from '../../domain/store.ts';
+import type {Operation} from '../../domain/commits/commit.ts';
+import type {Store} from '../../domain/commits/store.ts';
+import {parseKey} from '../../domain/entries/key.ts';
 
 /** Goes into the tree at once, and takes what came before along. */
 const LARGE = JSON.stringify('x'.repeat(300_000));

@@ -1,7 +1,13 @@
 import {isAscii} from 'node:buffer';
-import {createEntry, createEntryInfo, type Entry, type EntryInfo, type SharedEntry} from '../../domain/entry.ts';
-import {copyJson, type JsonText, trustStoredJson} from '../../domain/json-text.ts';
-import type {Key} from '../../domain/key.ts';
+import {
+  createEntry,
+  createEntryInfo,
+  type Entry,
+  type EntryInfo,
+  type SharedEntry,
+} from '../../domain/entries/entry.ts';
+import type {Key} from '../../domain/entries/key.ts';
+import {copyJson, type JsonText, trustStoredJson} from '../../json/json-text.ts';
 
 /** Maximum size of the cached values, in bytes: enough for what the plugins of one pilot read again and again. */
 export const CACHE_BYTES_MAX = 8 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import {trustStoredKey} from '../../domain/key.ts';
+import {trustStoredKey} from '../../domain/entries/key.ts';
 import {NUMBER_BYTES} from '../format/numbers.ts';
 import type {Table} from '../lmdb/table.ts';
 import type {ExpireOperation} from '../plan/group-plan.ts';

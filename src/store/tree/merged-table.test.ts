@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {encodeJsonText} from '../../domain/json-text.ts';
-import {parseKey, parsePrefix} from '../../domain/key.ts';
+import {parseKey, parsePrefix} from '../../domain/entries/key.ts';
+import {encodeJsonText} from '../../json/json-text.ts';
 import {keyBytesOf} from '../lmdb/key-bytes.ts';
 import {share, type TableRange} from '../lmdb/table.ts';
 import {entryRecordOf, FrozenWrites} from '../wal/memtable-write.ts';

@@ -1,5 +1,5 @@
 import {countBefore} from '../../domain/binary-search.ts';
-import type {Key} from '../../domain/key.ts';
+import type {Key} from '../../domain/entries/key.ts';
 import {encodeKeyBytes, type KeyBytes, keyBytesOf, toBuffer} from '../lmdb/key-bytes.ts';
 import {type SharedBytes, share, type TableRange, type TableRecord} from '../lmdb/table.ts';
 import {entryRecordOf, type FrozenWrites} from '../wal/memtable-write.ts';

@@ -1,5 +1,5 @@
-import type {Entry} from '../../domain/entry.ts';
-import type {Key} from '../../domain/key.ts';
+import type {Entry} from '../../domain/entries/entry.ts';
+import type {Key} from '../../domain/entries/key.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {decodeEntryRecord, decodeEntryState} from '../format/entry-record.ts';
 import type {EntryState} from '../format/entry-state.ts';

@@ -1,7 +1,7 @@
-import type {EntryInfo} from '../../domain/entry.ts';
-import {trustStoredKey} from '../../domain/key.ts';
-import type {Range} from '../../domain/range.ts';
-import {hasExpired} from '../../domain/time-to-live.ts';
+import {hasExpired} from '../../domain/commits/time-to-live.ts';
+import type {EntryInfo} from '../../domain/entries/entry.ts';
+import {trustStoredKey} from '../../domain/entries/key.ts';
+import type {Range} from '../../domain/entries/range.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {decodeEntryInfo, decodeEntryRecord} from '../format/entry-record.ts';
 import {isRangeDamage} from '../lmdb/engine-errors.ts';

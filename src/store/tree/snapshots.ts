@@ -1,7 +1,7 @@
-import type {Entry, EntryInfo} from '../../domain/entry.ts';
-import type {Range} from '../../domain/range.ts';
-import type {Revision} from '../../domain/revision.ts';
-import type {Snapshot} from '../../domain/snapshot.ts';
+import type {Snapshot} from '../../domain/commits/snapshot.ts';
+import type {Entry, EntryInfo} from '../../domain/entries/entry.ts';
+import type {Range} from '../../domain/entries/range.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
 import {nextTick} from '../../time/next-tick.ts';

@@ -1,5 +1,5 @@
-import type {Change} from '../../domain/change.ts';
-import type {Key} from '../../domain/key.ts';
+import type {Change} from '../../domain/commits/change.ts';
+import type {Key} from '../../domain/entries/key.ts';
 import type {PreparedPlan} from '../plan/prepared-commit.ts';
 import type {MemtableWrite} from '../wal/memtable-write.ts';
 import {entryRecordOf} from '../wal/memtable-write.ts';

@@ -1,6 +1,6 @@
-import {createEntry, createEntryInfo, type Entry} from '../../domain/entry.ts';
-import {trustStoredJson} from '../../domain/json-text.ts';
-import {compareKeys, type Key} from '../../domain/key.ts';
+import {createEntry, createEntryInfo, type Entry} from '../../domain/entries/entry.ts';
+import {compareKeys, type Key} from '../../domain/entries/key.ts';
+import {trustStoredJson} from '../../json/json-text.ts';
 import {endEntryRecord} from '../format/entry-record.ts';
 import type {PlannedWrite} from '../plan/group-plan.ts';
 import {type PreparedPut, recordOf} from '../plan/prepared-commit.ts';

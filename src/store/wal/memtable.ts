@@ -1,7 +1,7 @@
-import {CHANGES_BYTES_MAX, type Change} from '../../domain/change.ts';
-import {copyJson} from '../../domain/json-text.ts';
-import type {Key} from '../../domain/key.ts';
-import type {Revision} from '../../domain/revision.ts';
+import {CHANGES_BYTES_MAX, type Change} from '../../domain/commits/change.ts';
+import type {Key} from '../../domain/entries/key.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
+import {copyJson} from '../../json/json-text.ts';
 import {valueBytesOf} from '../format/change-encoding.ts';
 import type {PreparedPlan} from '../plan/prepared-commit.ts';
 import {FrozenWrites, type MemtableWrite} from './memtable-write.ts';

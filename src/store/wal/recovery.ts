@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import type {Revision} from '../../domain/revision.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
 import {nextBeginning, SECTOR_BYTES, type SectorContent, sealedBytes, sealedPosition, unseal} from './sectors.ts';
 import {type RecordPosition, WAL_FILE_BYTES, WAL_FILES, WAL_RECORD_BYTES_MAX} from './wal-files.ts';

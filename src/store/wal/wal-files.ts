@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import type {Revision} from '../../domain/revision.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
 import {type OpenFile, writeWhole} from '../disk/file-system.ts';
 import {SectorWriter} from './sectors.ts';

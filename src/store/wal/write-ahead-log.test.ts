@@ -15,10 +15,10 @@ import {
   write,
 } from '../../../test/contracts/shared/assertions.ts';
 import {makeDirectory, openStore, putOf, startProcess, writeWal} from '../../../test/support/store-fixture.ts';
-import type {Change, Changes} from '../../domain/change.ts';
-import {parseKey} from '../../domain/key.ts';
+import type {Change, Changes} from '../../domain/commits/change.ts';
+import type {Store} from '../../domain/commits/store.ts';
+import {parseKey} from '../../domain/entries/key.ts';
 import {SILENT_LOG} from '../../domain/log.ts';
-import type {Store} from '../../domain/store.ts';
 import {RECOVERY_HINT} from '../open-directory.ts';
 import {verifyStore} from '../verify-store.ts';
 import {SectorWriter, sealedPosition, unseal} from './sectors.ts';

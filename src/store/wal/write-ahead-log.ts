@@ -1,4 +1,4 @@
-import type {Revision} from '../../domain/revision.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';

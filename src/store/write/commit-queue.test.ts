@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {keysOf, put, range, remove, write} from '../../../test/contracts/shared/assertions.ts';
 import {makeDirectory, openStore} from '../../../test/support/store-fixture.ts';
-import type {CommitResult} from '../../domain/commit.ts';
+import type {CommitResult} from '../../domain/commits/commit.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {CommitQueue} from './commit-queue.ts';
 

@@ -1,4 +1,4 @@
-import type {CommitResult} from '../../domain/commit.ts';
+import type {CommitResult} from '../../domain/commits/commit.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {AppError} from '../../failures/app-error.ts';
 

@@ -1,4 +1,4 @@
-import type {Change} from '../../domain/change.ts';
+import type {Change} from '../../domain/commits/change.ts';
 import {DurationHistogram} from '../../domain/duration-histogram.ts';
 import type {Log} from '../../domain/log.ts';
 import type {WalStatistics} from '../../domain/statistics.ts';

@@ -1,8 +1,8 @@
-import type {CommitResult, PutOperation} from '../../domain/commit.ts';
+import type {CommitResult, PutOperation} from '../../domain/commits/commit.ts';
 import type {Listeners} from '../../domain/listeners.ts';
 import type {StoreStatistics} from '../../domain/statistics.ts';
-import {runTick, type Steps} from '../../domain/steps.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {runTick, type Steps} from '../../json/steps.ts';
 import {nextTick} from '../../time/next-tick.ts';
 import {sizeOfCommit, writtenBytesOf} from '../plan/commit-size.ts';
 import type {GroupedCommit} from '../plan/group-plan.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type {IdentitySource} from '../../domain/identity.ts';
+import type {IdentitySource} from '../../domain/identity/identity.ts';
 import {type Contract, type ContractPart, runContract} from '../shared/contract.ts';
 
 /** An identity source to test. */

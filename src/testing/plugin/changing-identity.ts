@@ -1,6 +1,6 @@
-import type {IdentityDocument, IdentitySource} from '../../domain/identity.ts';
+import type {IdentityDocument, IdentitySource} from '../../domain/identity/identity.ts';
+import {SAMPLE_PILOT_NAMES, type SamplePilotName} from '../../domain/identity/pilots.ts';
 import {Listeners} from '../../domain/listeners.ts';
-import {SAMPLE_PILOT_NAMES, type SamplePilotName} from '../../domain/pilots.ts';
 import {SAMPLE_DOCUMENT} from '../../identity/sample-document.ts';
 import {readSamplePilot} from '../../identity/sample-pilots.ts';
 

@@ -1,6 +1,6 @@
 import {fileURLToPath} from 'node:url';
 import type {Crewroom} from '../../crewroom.ts';
-import type {PluginLogLine, PluginStatus} from '../../domain/plugin.ts';
+import type {PluginLogLine, PluginStatus} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {readPilot} from '../../plugins/pilot.ts';
 import {untilAborted} from '../../time/until-aborted.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type {TransactionOperation} from '../../../src/domain/entries.ts';
+import type {TransactionOperation} from '../../../src/domain/entries/entries.ts';
 import {DEFAULT_LIMITS} from '../../../src/domain/limits.ts';
 import type {Failure} from '../../../src/failures/failure.ts';
 import type {ContractPart} from '../../../src/testing/shared/contract.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type {StandardSchema} from '../../../src/domain/standard-schema.ts';
+import type {StandardSchema} from '../../../src/domain/entries/standard-schema.ts';
 import type {ContractPart} from '../../../src/testing/shared/contract.ts';
 import {assertFailsWith, textOf} from '../shared/assertions.ts';
 import type {OpenedEntries} from './opened-entries.ts';

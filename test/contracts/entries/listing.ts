@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type {Entries, ListOptions} from '../../../src/domain/entries.ts';
-import type {EntryInfo} from '../../../src/domain/entry.ts';
+import type {Entries, ListOptions} from '../../../src/domain/entries/entries.ts';
+import type {EntryInfo} from '../../../src/domain/entries/entry.ts';
 import {DEFAULT_LIMITS} from '../../../src/domain/limits.ts';
 import type {ContractPart} from '../../../src/testing/shared/contract.ts';
 import {assertFails, assertFailsWith, keysOf, textOf} from '../shared/assertions.ts';

@@ -1,4 +1,4 @@
-import type {TypedEntries} from '../../../src/domain/typed-entries.ts';
+import type {TypedEntries} from '../../../src/domain/entries/typed-entries.ts';
 
 /** Entries with everything that must be closed with them, such as the result of `openCrewroom`. */
 export interface OpenedEntries extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type {Event, SubscribeOptions} from '../../../src/domain/event.ts';
-import type {TypedEntries} from '../../../src/domain/typed-entries.ts';
+import type {Event, SubscribeOptions} from '../../../src/domain/commits/event.ts';
+import type {TypedEntries} from '../../../src/domain/entries/typed-entries.ts';
 import {type Contract, type ContractPart, runContract} from '../../../src/testing/shared/contract.ts';
 
 /** Events one by one, with the entries that they are about. */

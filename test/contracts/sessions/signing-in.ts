@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {CREDENTIAL_LENGTH_MAX, type SignIn} from '../../../src/domain/session.ts';
+import {CREDENTIAL_LENGTH_MAX, type SignIn} from '../../../src/domain/identity/session.ts';
 import type {Failure} from '../../../src/failures/failure.ts';
 import type {ContractPart, ContractTest} from '../../../src/testing/shared/contract.ts';
 import {assertFails, assertFailsWith} from '../shared/assertions.ts';

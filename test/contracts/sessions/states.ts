@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type {SessionStatus} from '../../../src/domain/session.ts';
+import type {SessionStatus} from '../../../src/domain/identity/session.ts';
 import {describeFailure} from '../../../src/failures/app-error.ts';
 import type {Failure} from '../../../src/failures/failure.ts';
 import type {ContractPart} from '../../../src/testing/shared/contract.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type {SessionStatus, Sessions} from '../../../src/domain/session.ts';
+import type {SessionStatus, Sessions} from '../../../src/domain/identity/session.ts';
 import type {OpenedEvents} from '../events/events-contract.ts';
 import type {ContractBackEnd} from './back-end.ts';
 

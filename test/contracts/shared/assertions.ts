@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type {Change, Changes} from '../../../src/domain/change.ts';
+import type {Change, Changes} from '../../../src/domain/commits/change.ts';
 import type {
   Commit,
   CommitResult,
@@ -7,14 +7,14 @@ import type {
   Operation,
   PatchOperation,
   PutOperation,
-} from '../../../src/domain/commit.ts';
-import type {Entry, EntryInfo} from '../../../src/domain/entry.ts';
-import {decodeJsonText, encodeJsonText, type JsonText} from '../../../src/domain/json-text.ts';
-import {type Key, parseKey, parsePrefix} from '../../../src/domain/key.ts';
-import type {Range} from '../../../src/domain/range.ts';
-import type {Revision} from '../../../src/domain/revision.ts';
-import type {Store} from '../../../src/domain/store.ts';
+} from '../../../src/domain/commits/commit.ts';
+import type {Store} from '../../../src/domain/commits/store.ts';
+import type {Entry, EntryInfo} from '../../../src/domain/entries/entry.ts';
+import {type Key, parseKey, parsePrefix} from '../../../src/domain/entries/key.ts';
+import type {Range} from '../../../src/domain/entries/range.ts';
+import type {Revision} from '../../../src/domain/entries/revision.ts';
 import type {Failure, FailureCode} from '../../../src/failures/failure.ts';
+import {decodeJsonText, encodeJsonText, type JsonText} from '../../../src/json/json-text.ts';
 
 /** Fails unless the promise rejects with exactly this failure. */
 export async function assertFails(promise: Promise<unknown>, failure: Failure): Promise<void> {

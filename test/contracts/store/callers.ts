@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type {Principal} from '../../../src/domain/access.ts';
-import type {Operation} from '../../../src/domain/commit.ts';
-import {encodeJsonText} from '../../../src/domain/json-text.ts';
-import {parseKey, parsePrefix} from '../../../src/domain/key.ts';
-import type {Store} from '../../../src/domain/store.ts';
+import type {Principal} from '../../../src/domain/access/access.ts';
+import type {Operation} from '../../../src/domain/commits/commit.ts';
+import type {Store} from '../../../src/domain/commits/store.ts';
+import {parseKey, parsePrefix} from '../../../src/domain/entries/key.ts';
+import {encodeJsonText} from '../../../src/json/json-text.ts';
 import type {ContractPart} from '../../../src/testing/shared/contract.ts';
 import {changesOf, put, remove} from '../shared/assertions.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type {Expectation} from '../../../src/domain/entry.ts';
-import {NO_REVISION} from '../../../src/domain/revision.ts';
-import type {Store} from '../../../src/domain/store.ts';
+import type {Store} from '../../../src/domain/commits/store.ts';
+import type {Expectation} from '../../../src/domain/entries/entry.ts';
+import {NO_REVISION} from '../../../src/domain/entries/revision.ts';
 import type {ContractPart} from '../../../src/testing/shared/contract.ts';
 import {assertFails, changesOf, key, put, putIf, read, remove, textOf, write} from '../shared/assertions.ts';
 

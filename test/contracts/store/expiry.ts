@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type {Expiry, PutOperation, TouchOperation} from '../../../src/domain/commit.ts';
-import type {Store} from '../../../src/domain/store.ts';
+import type {Expiry, PutOperation, TouchOperation} from '../../../src/domain/commits/commit.ts';
+import type {Store} from '../../../src/domain/commits/store.ts';
 import type {ContractPart} from '../../../src/testing/shared/contract.ts';
 import {
   assertFails,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type {Store} from '../../../src/domain/store.ts';
-import {createStoreId, parseStoreId} from '../../../src/domain/store-id.ts';
+import type {Store} from '../../../src/domain/commits/store.ts';
+import {createStoreId, parseStoreId} from '../../../src/domain/entries/store-id.ts';
 import type {ContractPart} from '../../../src/testing/shared/contract.ts';
 import {assertFails, key, put, putIf, read, textOf, write} from '../shared/assertions.ts';
 

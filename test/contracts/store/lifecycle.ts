@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type {Store} from '../../../src/domain/store.ts';
+import type {Store} from '../../../src/domain/commits/store.ts';
 import type {ContractPart} from '../../../src/testing/shared/contract.ts';
 import {assertFails, changesOf, key, put, putIf, range, read, remove, textOf, write} from '../shared/assertions.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type {Store} from '../../../src/domain/store.ts';
+import type {Store} from '../../../src/domain/commits/store.ts';
 import type {Failure} from '../../../src/failures/failure.ts';
 import type {ContractPart} from '../../../src/testing/shared/contract.ts';
 import {assertFails, changesOf, key, patch, put, read, remove, textOf, withTexts, write} from '../shared/assertions.ts';

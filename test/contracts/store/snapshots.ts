@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import {CHANGES_BYTES_MAX} from '../../../src/domain/change.ts';
+import {CHANGES_BYTES_MAX} from '../../../src/domain/commits/change.ts';
+import {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from '../../../src/domain/commits/snapshot.ts';
+import type {Store} from '../../../src/domain/commits/store.ts';
 import {DEFAULT_LIMITS} from '../../../src/domain/limits.ts';
-import {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from '../../../src/domain/snapshot.ts';
-import type {Store} from '../../../src/domain/store.ts';
 import type {ContractPart} from '../../../src/testing/shared/contract.ts';
 import {
   assertFails,

@@ -1,4 +1,4 @@
-import type {Store} from '../../../src/domain/store.ts';
+import type {Store} from '../../../src/domain/commits/store.ts';
 import {type Contract, runContract} from '../../../src/testing/shared/contract.ts';
 import {STORE_CALLERS} from './callers.ts';
 import {STORE_CHANGES, storeTrimming} from './changes.ts';

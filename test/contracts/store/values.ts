@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type {Entry} from '../../../src/domain/entry.ts';
-import {parseJsonText} from '../../../src/domain/json-text.ts';
-import type {Store} from '../../../src/domain/store.ts';
+import type {Store} from '../../../src/domain/commits/store.ts';
+import type {Entry} from '../../../src/domain/entries/entry.ts';
+import {parseJsonText} from '../../../src/json/json-text.ts';
 import type {ContractPart} from '../../../src/testing/shared/contract.ts';
 import {infoOf, key, put, range, read, remove, textOf, write} from '../shared/assertions.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../shared/samples.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type {Transfer} from '../../../src/domain/transfer.ts';
-import type {TypedEntries} from '../../../src/domain/typed-entries.ts';
+import type {Transfer} from '../../../src/domain/commits/transfer.ts';
+import type {TypedEntries} from '../../../src/domain/entries/typed-entries.ts';
 import {type Contract, type ContractPart, runContract} from '../../../src/testing/shared/contract.ts';
 import {assertFailsWith, textOf} from '../shared/assertions.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../shared/samples.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
+import type {Store} from '../../../src/domain/commits/store.ts';
 import {DEFAULT_LIMITS} from '../../../src/domain/limits.ts';
 import {SILENT_LOG} from '../../../src/domain/log.ts';
-import type {Store} from '../../../src/domain/store.ts';
 import {createEventHub} from '../../../src/events/event-hub.ts';
 import type {AppError} from '../../../src/failures/app-error.ts';
 import {

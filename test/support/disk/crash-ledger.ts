@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type {Change} from '../../../src/domain/change.ts';
-import type {Operation, PutOperation} from '../../../src/domain/commit.ts';
-import type {Store} from '../../../src/domain/store.ts';
+import type {Change} from '../../../src/domain/commits/change.ts';
+import type {Operation, PutOperation} from '../../../src/domain/commits/commit.ts';
+import type {Store} from '../../../src/domain/commits/store.ts';
 import {AppError} from '../../../src/failures/app-error.ts';
 import {changesOf, put, range, remove, textOf, write} from '../../contracts/shared/assertions.ts';
 import type {Random} from './random.ts';

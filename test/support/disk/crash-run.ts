@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type {Store} from '../../../src/domain/commits/store.ts';
 import {SILENT_LOG} from '../../../src/domain/log.ts';
-import type {Store} from '../../../src/domain/store.ts';
 import {AppError} from '../../../src/failures/app-error.ts';
 import {openLmdbStore} from '../../../src/store/lmdb-store.ts';
 import type {LogDamage} from '../../../src/store/open-directory.ts';

@@ -1,4 +1,4 @@
-import {type JsonText, parseJsonText} from '../../../domain/json-text.ts';
+import {type JsonText, parseJsonText} from '../../../json/json-text.ts';
 
 /** The body of an answer. Its content type is ignored: the default of PHP is `text/html` for everything. */
 export type Body =

@@ -1,4 +1,4 @@
-import {CREDENTIAL_LENGTH_MAX, type SignIn} from '../../../domain/session.ts';
+import {CREDENTIAL_LENGTH_MAX, type SignIn} from '../../../domain/identity/session.ts';
 import {AppError} from '../../../failures/app-error.ts';
 import type {DocumentProblem} from '../../../failures/members/problems.ts';
 

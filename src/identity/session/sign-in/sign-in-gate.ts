@@ -1,4 +1,4 @@
-import type {ServedSignInOptions, SessionStatus, SignIn} from '../../../domain/session.ts';
+import type {ServedSignInOptions, SessionStatus, SignIn} from '../../../domain/identity/session.ts';
 import {AppError} from '../../../failures/app-error.ts';
 import type {Failure} from '../../../failures/failure.ts';
 import {untilAborted} from '../../../time/until-aborted.ts';

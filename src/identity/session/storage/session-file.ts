@@ -1,12 +1,12 @@
 import {chmod, lstat} from 'node:fs/promises';
 import {join} from 'node:path';
-import {encodeJsonText} from '../../../domain/json-text.ts';
-import {applyMergePatch} from '../../../domain/merge-patch.ts';
 import {codeOf} from '../../../failures/error-text.ts';
 import {type Failure, isSentFailure} from '../../../failures/failure.ts';
 import {makeDirectory} from '../../../files/directory.ts';
 import {describeFileError, FileError, readRegularFile} from '../../../files/read-file.ts';
 import {PRIVATE_FILE_MODE, removeDurably, replaceFile} from '../../../files/replace-file.ts';
+import {encodeJsonText} from '../../../json/json-text.ts';
+import {applyMergePatch} from '../../../json/merge-patch.ts';
 import {readScriptUrl} from '../../backend/script-url.ts';
 import {type SessionRecord, TIME_MAX_MS} from './session-record.ts';
 

@@ -1,9 +1,9 @@
-import {encodeJsonText} from '../../../domain/json-text.ts';
+import type {SessionPlace} from '../../../domain/identity/session.ts';
 import type {Log} from '../../../domain/log.ts';
-import {applyMergePatch} from '../../../domain/merge-patch.ts';
-import type {SessionPlace} from '../../../domain/session.ts';
 import {AppError} from '../../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../../failures/error-text.ts';
+import {encodeJsonText} from '../../../json/json-text.ts';
+import {applyMergePatch} from '../../../json/merge-patch.ts';
 import type {Keychain} from '../../keychain/keychain.ts';
 import {
   type ExpiredFile,

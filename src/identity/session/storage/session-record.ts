@@ -1,4 +1,4 @@
-import type {JsonText} from '../../../domain/json-text.ts';
+import type {JsonText} from '../../../json/json-text.ts';
 import type {Pilot} from '../../backend/pilot.ts';
 import type {BackEndProbe} from '../../backend/pilot-answer.ts';
 import {readExpirySeconds} from '../../backend/session-expiry.ts';

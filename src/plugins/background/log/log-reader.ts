@@ -1,7 +1,7 @@
 import type {Readable} from 'node:stream';
 import {finished} from 'node:stream/promises';
 import {DEFAULT_LIMITS} from '../../../domain/limits.ts';
-import type {PluginLogLine} from '../../../domain/plugin.ts';
+import type {PluginLogLine} from '../../../domain/plugins/plugin.ts';
 import type {Timers} from '../../../time/timers.ts';
 import {within} from '../../../time/wait.ts';
 import {LineSplitter} from './line-splitter.ts';

@@ -1,5 +1,5 @@
-import type {CommitResult, Outcome} from '../../../domain/commit.ts';
-import type {Revision} from '../../../domain/revision.ts';
+import type {CommitResult, Outcome} from '../../../domain/commits/commit.ts';
+import type {Revision} from '../../../domain/entries/revision.ts';
 import {type Driver, OPERATIONS_MAX} from './driver.ts';
 import {resultsKey} from './engine-keys.ts';
 import type {Head, KnownHead} from './head.ts';

@@ -1,7 +1,7 @@
-import type {PutChange} from '../../../domain/change.ts';
-import type {EntryInfo} from '../../../domain/entry.ts';
-import type {Key} from '../../../domain/key.ts';
-import type {Revision} from '../../../domain/revision.ts';
+import type {PutChange} from '../../../domain/commits/change.ts';
+import type {EntryInfo} from '../../../domain/entries/entry.ts';
+import type {Key} from '../../../domain/entries/key.ts';
+import type {Revision} from '../../../domain/entries/revision.ts';
 import {beginEntryRecord, endEntryRecord} from '../../format/entry-record.ts';
 import {encodePrincipal} from '../../format/principal.ts';
 import {entryKey} from './engine-keys.ts';

@@ -1,5 +1,5 @@
-import type {Key} from '../../../domain/key.ts';
-import type {Revision} from '../../../domain/revision.ts';
+import type {Key} from '../../../domain/entries/key.ts';
+import type {Revision} from '../../../domain/entries/revision.ts';
 import type {KeyRange} from './driver.ts';
 
 /**

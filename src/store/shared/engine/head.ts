@@ -1,5 +1,5 @@
-import type {Revision} from '../../../domain/revision.ts';
-import {parseStoreId, type StoreId} from '../../../domain/store-id.ts';
+import type {Revision} from '../../../domain/entries/revision.ts';
+import {parseStoreId, type StoreId} from '../../../domain/entries/store-id.ts';
 import type {GuardedWrite, StoredValue} from './driver.ts';
 import {HEAD_KEY, type LogPosition} from './engine-keys.ts';
 

@@ -1,4 +1,4 @@
-import type {Change} from '../../../domain/change.ts';
+import type {Change} from '../../../domain/commits/change.ts';
 import {valueBytesOf} from '../../format/change-encoding.ts';
 
 /** Limits of the change log. */

@@ -1,5 +1,5 @@
 import {crc32} from 'node:zlib';
-import type {Change} from '../../../domain/change.ts';
+import type {Change} from '../../../domain/commits/change.ts';
 import {decodeChanges, encodeChanges, encodedBytesMax} from '../../format/change-encoding.ts';
 import {matchesChecksum, NUMBER_BYTES, toStoredTime} from '../../format/numbers.ts';
 import {type LogPosition, logKey} from './engine-keys.ts';

@@ -1,4 +1,4 @@
-import {createStoreId, STORE_ID_BYTES} from '../../../domain/store-id.ts';
+import {createStoreId, STORE_ID_BYTES} from '../../../domain/entries/store-id.ts';
 import {AppError} from '../../../failures/app-error.ts';
 import type {StoreClock} from '../../plan/store-clock.ts';
 import {ABSENT, type Driver, type EngineFailure} from './driver.ts';

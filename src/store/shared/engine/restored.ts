@@ -1,4 +1,4 @@
-import {createStoreId, STORE_ID_BYTES} from '../../../domain/store-id.ts';
+import {createStoreId, STORE_ID_BYTES} from '../../../domain/entries/store-id.ts';
 import {AppError} from '../../../failures/app-error.ts';
 import {readDeferred, writeCheckpoint} from './checkpoint.ts';
 import type {Driver, StoredValue} from './driver.ts';

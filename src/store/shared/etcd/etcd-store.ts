@@ -1,5 +1,5 @@
+import type {Store} from '../../../domain/commits/store.ts';
 import type {Log} from '../../../domain/log.ts';
-import type {Store} from '../../../domain/store.ts';
 import {type Driver, isEngineFailure} from '../engine/driver.ts';
 import {unavailable} from '../engine/open-head.ts';
 import {openSharedStore} from '../shared-store.ts';

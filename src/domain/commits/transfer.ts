@@ -1,0 +1,84 @@
+import type {Revision} from '../entries/revision.ts';
+import type {Writer} from './commit.ts';
+
+/**
+ * Exports and imports entries as lines of text (NDJSON). `protocol/transfer/export-lines.ts` defines the lines.
+ */
+export interface Transfer {
+  /**
+   * Exports the entries of one revision, byte for byte, while writes continue. The caller must read to the end or call
+   * `return()`: until then the store keeps overwritten values.
+   *
+   * @throws {AppError} `invalid-parameter`; `entry-corrupt`, also during the iteration: the lines then end without a
+   * trailer; `store-closed`.
+   */
+  export(options?: ExportOptions): Promise<Export>;
+
+  /**
+   * Stores the entries of an export, byte for byte and with their times of expiry, as new writes. Up to
+   * `Limits.transactionOperationsMax` entries and `Limits.transactionBytesMax` bytes are one atomic commit. A larger import is
+   * stored in batches of that size; a failure reports how many entries were stored. Importing is idempotent.
+   *
+   * @param chunks The bytes of the export, split anywhere. They must not change until they are stored.
+   * @throws {AppError} `invalid-import` with the line; every error of `chunks`; `disk-full`, `store-read-only`,
+   * `store-busy`, `store-closed`, with the number of entries stored before.
+   */
+  import(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, options?: ImportOptions): Promise<Imported>;
+}
+
+/** Exports and imports for callers that are known, such as those of the HTTP routes. */
+export interface CallerTransfer extends Transfer {
+  /** See {@link Transfer.import}. All entries of an import are written by its caller, not by those that the export names. */
+  import(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, options?: ImportOptions & Writer): Promise<Imported>;
+}
+
+/** Selects the entries to export. */
+export interface ExportOptions {
+  /** Only keys that begin with it. @default {''} */
+  readonly prefix?: string | undefined;
+}
+
+/** The bytes of an export, in chunks of about 256 KiB. */
+export interface Export extends AsyncIterableIterator<Uint8Array> {
+  readonly revision: Revision;
+  /** Ends the export early. Idempotent. */
+  return(): Promise<IteratorReturnResult<undefined>>;
+}
+
+/** Options of an import. */
+export interface ImportOptions {
+  /** @default {'merge'} */
+  readonly mode?: ImportMode | undefined;
+  /** Reads and checks everything, and stores nothing. @default {false} */
+  readonly dryRun?: boolean | undefined;
+}
+
+/**
+ * `merge` keeps entries that the export does not have. `replace` deletes those whose keys begin with the prefix of the
+ * export, after everything is stored, unless they were written since the import began.
+ */
+export type ImportMode = 'merge' | 'replace';
+
+/** The result of an import; of a dry run, the result that it would have. */
+export interface Imported {
+  readonly dryRun: boolean;
+  /** Number of entries in the export. */
+  readonly entries: number;
+  /** Number of new entries. If a key occurs on several lines, the last one counts. */
+  readonly created: number;
+  readonly replaced: number;
+  /** Number of entries that were skipped because they had expired. */
+  readonly expired: number;
+  /** Number of entries that `replace` deleted. */
+  readonly deleted: number;
+  /** Number of commits. */
+  readonly batches: number;
+  /** The revision of the last commit. */
+  readonly revision: Revision;
+}
+
+/** A page of an export ends with the entry that reaches this many bytes, which bounds the memory of a slow reader. */
+export const EXPORT_PAGE_BYTES_MAX = 256 * 1024;
+
+/** Maximum number of entries in a page of an export: about two milliseconds of work. */
+export const EXPORT_PAGE_ENTRIES_MAX = 500;

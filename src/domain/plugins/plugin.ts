@@ -1,0 +1,183 @@
+import type {DocumentProblem} from '../../failures/members/problems.ts';
+import type {PluginManifest} from './plugin-manifest.ts';
+
+/** State of a plugin. */
+export type PluginState =
+  /** Has a page and no background. */
+  | 'page-only'
+  /** Its background starts once there is an identity. */
+  | 'waiting'
+  | 'starting'
+  | 'running'
+  /** Its background ended by itself and is about to be started again. */
+  | 'restarting'
+  /** Its background ended too often, or did not load while it is in development, or the service is stopping. */
+  | 'stopped'
+  /** Its manifest or its folder is wrong: nothing of it runs or is served. */
+  | 'broken';
+
+/** Theme of the page around a plugin. */
+export type IconTheme = 'dark' | 'light';
+
+/** Route of a background, answered at `/api/{plugin}/{name}`. */
+export interface PluginRoute {
+  readonly method: 'GET' | 'POST';
+  readonly name: string;
+  readonly description: string;
+}
+
+/** A plugin with its state. Contains no secret. */
+export interface PluginStatus {
+  /** Name of its folder, if the manifest is wrong. */
+  readonly id: string;
+  /** Name for people; the id, if the manifest is wrong. */
+  readonly name: string;
+  /** Empty, if the manifest is wrong. */
+  readonly version: string;
+  /** `user` or `airline`; empty, if the manifest is wrong. */
+  readonly type: string;
+  readonly description: string;
+  readonly state: PluginState;
+  /** The reason why it is broken, waiting, restarting or stopped. */
+  readonly reason?: string | undefined;
+  /** Problems that do not keep the plugin from running, such as invalid values of settings. */
+  readonly warnings: readonly string[];
+  /** True if the plugin was named with `--plugin`; false if it was found in the directory of plugins. */
+  readonly inDevelopment: boolean;
+  readonly hasPage: boolean;
+  readonly hasBackground: boolean;
+  /** Themes for which its page has a menu icon, `menu_icon_dark.png` or `menu_icon_light.png`; absent if it has none. */
+  readonly icons?: readonly IconTheme[] | undefined;
+  /**
+   * Label of the host name at which its page has an origin of its own, `<label>.crewroom.localhost`; absent if it has no page.
+   */
+  readonly label?: string | undefined;
+  /** Routes of the background that runs. */
+  readonly routes: readonly PluginRoute[];
+  /** Folder of the plugin. */
+  readonly directory: string;
+  /** Changes with the folder, the manifest and the files of the background: shows which files the service has seen. */
+  readonly stamp: string;
+  /** Changes with the files of its page, so that programs reload the page; only of a plugin in development that has one. */
+  readonly page?: string | undefined;
+  /** Directory for the files of its background; absent without one. */
+  readonly storagePath?: string | undefined;
+  /** How often its background ended by itself since the service started. */
+  readonly ends: number;
+  /** Start of the background that runs, in milliseconds since the Unix epoch. */
+  readonly startedAtMs?: number | undefined;
+  /** Resident memory of the background, in bytes, as it was last measured. */
+  readonly memoryBytes?: number | undefined;
+}
+
+/** Line that a plugin logged. Secrets in it are masked. */
+export interface PluginLogLine {
+  /** In milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  readonly level: 'error' | 'info' | 'debug';
+  readonly text: string;
+}
+
+/** Request to a route of a background. */
+export interface PluginRequest {
+  readonly method: 'GET' | 'POST';
+  /** Name of the route, decoded. */
+  readonly name: string;
+  /** Path and query, as they were sent. */
+  readonly url: string;
+  /** Alternating names and values. */
+  readonly rawHeaders: readonly string[];
+  /** Body as it was sent; the background parses it by its content type. Empty for GET. */
+  readonly body: Uint8Array;
+}
+
+/** Answer of a route of a background. */
+export interface PluginAnswer {
+  readonly status: number;
+  /** Content type; absent without a body. */
+  readonly contentType?: string | undefined;
+  readonly body: PluginBody;
+}
+
+/** Body of an answer: bytes, or a file that is sent in ranges if the client asks for ranges. */
+export type PluginBody =
+  | {readonly kind: 'bytes'; readonly bytes: string | Uint8Array}
+  | {readonly kind: 'file'; readonly path: string};
+
+/** The port of the plugin host. */
+export interface Plugins extends AsyncDisposable {
+  /**
+   * Waits until the folders of plugins were read for the first time, which happens once the service listens, or when it closes.
+   * Plugins may still be starting.
+   */
+  ready(): Promise<void>;
+
+  /** Waits as {@link ready} does if the service listens, and otherwise not at all: until then {@link list} is empty, whatever is in the folders. */
+  looked(): Promise<void>;
+
+  /** Returns all plugins, broken ones too, in the order of their ids. */
+  list(): readonly PluginStatus[];
+
+  /**
+   * Returns the state of a plugin; of one that was removed, until its background has ended.
+   *
+   * @throws {AppError} `no-plugin`.
+   */
+  status(id: string): PluginStatus;
+
+  /** Returns the manifest of a plugin; undefined if there is no such plugin or it is broken. */
+  manifest(id: string): PluginManifest | undefined;
+
+  /** Returns every reason why a plugin is broken; empty if it is not, or if there is no such plugin. */
+  problems(id: string): readonly DocumentProblem[];
+
+  /** Folder with the page of a plugin; undefined if there is none or the plugin is broken. */
+  pageDirectory(id: string): string | undefined;
+
+  /** Returns the id of the plugin whose page has this {@link PluginStatus.label}; undefined if there is none, or more than one. */
+  findByLabel(label: string): string | undefined;
+
+  /** Returns the directory of installed plugins, which may be missing; undefined if there is none. */
+  directory(): string | undefined;
+
+  /** Returns the reason why the directory of plugins is not used; undefined if it is, or if there is none. */
+  directoryProblem(): string | undefined;
+
+  /**
+   * Returns the last lines that a plugin logged, oldest first.
+   *
+   * @throws {AppError} `no-plugin`.
+   */
+  logs(id: string): readonly PluginLogLine[];
+
+  /** Logs a line for a plugin, with secrets masked. If the id is undefined or unknown, logs it for the client itself. */
+  log(id: string | undefined, line: Pick<PluginLogLine, 'level' | 'text'>): void;
+
+  /**
+   * Ends the background of a plugin and starts it again; also after it was stopped because it ended too often.
+   *
+   * @throws {AppError} `no-plugin`; `invalid-plugin` if it is broken.
+   */
+  restart(id: string): Promise<PluginStatus>;
+
+  /**
+   * Calls a route of a background.
+   *
+   * @param signal Ends the wait. The plugin continues to process the request.
+   * @throws {AppError} `no-plugin-route` if the plugin or route is unknown or not started; `plugin-busy`; `plugin-failed`
+   * if the route throws; `plugin-timeout`; `plugin-ended`.
+   */
+  call(id: string, request: PluginRequest, signal?: AbortSignal): Promise<PluginAnswer>;
+
+  /** Notifies a background that its settings changed. Unknown ids are ignored. */
+  updateSettings(id: string, settings: Readonly<Record<string, unknown>>): void;
+
+  /** Calls the listener after each change of {@link list}, with the id of the plugin. @returns A function that removes it. */
+  onState(listener: (id: string) => void): () => void;
+
+  /** Calls the listener for each line that a plugin logs. @returns A function that removes it. */
+  onLog(listener: (id: string, line: PluginLogLine) => void): () => void;
+
+  /** Ends all plugins: awaits their `onEnd` for at most 5 s, then kills them. Idempotent. */
+  [Symbol.asyncDispose](): Promise<void>;
+}

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {type Airport, FLIGHT_PHASES} from '../domain/plugins/flight.ts';
+import {AIRPORTS} from './airports.ts';
+import {planFlight, positionAt, SHORTEST_FLIGHT_MILES, startOf} from './flight-profile.ts';
+import {courseBetween, distanceBetween, placeBetween} from './great-circle.ts';
+
+const EDDF = find('EDDF');
+const LPMA = find('LPMA');
+const PROFILE = planFlight(EDDF, LPMA, () => 0.5);
+
+describe('a flight from Frankfurt to Madeira', () => {
+  test('has every phase once, in order', () => {
+    expect(PROFILE.legs.map(({phase}) => phase)).toEqual(FLIGHT_PHASES);
+    for (const phase of FLIGHT_PHASES) expect(positionAt(PROFILE, startOf(PROFILE, phase)).phase).toBe(phase);
+  });
+
+  test('begins and ends at its airports, on the ground', () => {
+    const [first, last] = [positionAt(PROFILE, -1), positionAt(PROFILE, 1e9)];
+    expect(first).toMatchObject({phase: 'BOARDING', altitudeFeet: 0, flownNauticalMiles: 0, groundSpeedKnots: 0});
+    expect(first.latitude).toBeCloseTo(EDDF.latitude, 6);
+    expect(last).toMatchObject({phase: 'ARRIVED', groundSpeedKnots: 0, verticalSpeedFeetPerMinute: 0});
+    expect([last.altitudeFeet, last.toGoNauticalMiles].map(Math.abs)).toEqual([
+      expect.closeTo(0, 6),
+      expect.closeTo(0, 6),
+    ]);
+    expect(last.longitude).toBeCloseTo(LPMA.longitude, 6);
+  });
+
+  test('climbs, cruises and descends at plausible rates', () => {
+    const at = (phase: (typeof FLIGHT_PHASES)[number]) => positionAt(PROFILE, startOf(PROFILE, phase) + 60);
+    expect(at('CLIMB')).toMatchObject({
+      verticalSpeedFeetPerMinute: expect.closeTo(2000, 6),
+      altitudeFeet: expect.closeTo(2000, 6),
+    });
+    expect(at('CRUISE')).toMatchObject({verticalSpeedFeetPerMinute: 0, altitudeFeet: 37_000});
+    expect(at('DESCENT').verticalSpeedFeetPerMinute).toBeCloseTo(-1800, 6);
+    expect(at('APPROACH').altitudeFeet).toBeCloseTo(2250, 6);
+  });
+});
+
+const airports = fc.constantFrom(...AIRPORTS.values());
+
+test('every flight moves without jumps, towards its end', () => {
+  const flights = fc.tuple(airports, airports, fc.double({min: 0, max: 1, noNaN: true}));
+  fc.assert(
+    fc.property(flights, ([from, to, random]) => {
+      fc.pre(distanceBetween(from, to) >= SHORTEST_FLIGHT_MILES);
+      const profile = planFlight(from, to, () => random);
+      const end = startOf(profile, 'ARRIVED');
+      for (let seconds = 0; seconds < end; seconds += end / 100) {
+        const [now, next] = [positionAt(profile, seconds), positionAt(profile, seconds + 1)];
+        expect(distanceBetween(now, next)).toBeLessThan(0.2);
+        expect(Math.abs(now.altitudeFeet - next.altitudeFeet)).toBeLessThan(60);
+        expect(next.toGoNauticalMiles).toBeLessThanOrEqual(now.toGoNauticalMiles);
+        expect(now.altitudeFeet).toBeGreaterThanOrEqual(0);
+      }
+    }),
+    {numRuns: 30},
+  );
+});
+
+describe('the great circle', () => {
+  test('has known distances', () => {
+    expect(distanceBetween(EDDF, LPMA)).toBeCloseTo(1531, 0);
+    expect(distanceBetween(find('EGLL'), find('KJFK'))).toBeCloseTo(2991, -1);
+    expect(distanceBetween(EDDF, EDDF)).toBe(0);
+  });
+
+  test('has known courses', () => {
+    const equator = (longitude: number) => ({latitude: 0, longitude});
+    expect(courseBetween(equator(0), equator(10))).toBeCloseTo(90, 6);
+    expect(courseBetween(equator(10), equator(0))).toBeCloseTo(270, 6);
+    expect(courseBetween({latitude: 10, longitude: 0}, equator(0))).toBeCloseTo(180, 6);
+  });
+
+  test('crosses the antimeridian', () => {
+    const middle = placeBetween({latitude: 0, longitude: 179}, {latitude: 0, longitude: -179}, 0.5);
+    expect(Math.abs(middle.longitude)).toBeCloseTo(180, 6);
+  });
+});
+
+test('airports have codes of four letters and places on the earth', () => {
+  for (const {code, name, latitude, longitude} of AIRPORTS.values()) {
+    expect(code).toMatch(/^[A-Z]{4}$/);
+    expect(name).not.toBe('');
+    expect([Math.abs(latitude) < 90, Math.abs(longitude) < 180], code).toEqual([true, true]);
+  }
+});
+
+function find(code: string): Airport {
+  const airport = AIRPORTS.get(code);
+  if (airport === undefined) throw new Error(`no airport ${code}`);
+  return airport;
+}

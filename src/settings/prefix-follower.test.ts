@@ -1,0 +1,140 @@
+import {afterEach, beforeEach, describe, expect, test} from 'vitest';
+import {openCrewroom} from '../app.ts';
+import type {Crewroom} from '../crewroom.ts';
+import type {ListOptions} from '../domain/entries/entries.ts';
+import type {LogFields} from '../domain/log.ts';
+import {SILENT_LOG} from '../domain/log.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {ServiceParts} from '../parts.ts';
+import {openMemoryStore} from '../store/memory/memory-store.ts';
+import {PrefixFollower} from './prefix-follower.ts';
+
+let crewroom: Crewroom;
+let follower: PrefixFollower;
+let changed: string[];
+let logged: LogFields[];
+/** Timers that a test ends itself. */
+let timers: (() => void)[];
+
+beforeEach(async () => {
+  const store = openMemoryStore({nowMs: Date.now});
+  const parts: Partial<ServiceParts> = {openStore: async () => store};
+  crewroom = await openCrewroom({ephemeral: true}, parts);
+  await crewroom.entries.put('a/before', '1');
+  [changed, logged, timers] = [[], [], []];
+  follower = new PrefixFollower({
+    store,
+    entries: crewroom.entries,
+    timers: {
+      after: (_, run) => {
+        timers.push(run);
+        return () => timers.splice(timers.indexOf(run), 1);
+      },
+    },
+    log: {...SILENT_LOG, error: (_, about = {}) => void logged.push(about)},
+    prefix: 'a/',
+    onChanged: async key => void changed.push(key),
+  });
+});
+afterEach(async () => {
+  await follower[Symbol.asyncDispose]();
+  await crewroom[Symbol.asyncDispose]();
+});
+
+/** Lets the time pass after which entries are compared. */
+function passTime(): void {
+  for (const run of timers.splice(0)) run();
+}
+
+describe('PrefixFollower', () => {
+  test('reports entries that were written or deleted, and no others', async () => {
+    await crewroom.entries.put('a/new', '1');
+    await crewroom.entries.put('b/other', '1');
+    await crewroom.entries.delete('a/before');
+    passTime();
+    await expect.poll(() => changed).toEqual(['a/before', 'a/new']);
+  });
+
+  test('compares once for changes that are close together', async () => {
+    for (const value of ['1', '2', '3']) await crewroom.entries.put('a/new', value);
+    expect(timers).toHaveLength(1);
+    passTime();
+    await expect.poll(() => changed).toEqual(['a/new']);
+  });
+
+  test('compares nothing without a change', () => {
+    expect(timers).toEqual([]);
+  });
+
+  test('reports entries that cannot be read with the first change, and ends nothing else', async () => {
+    let change = (): void => {};
+    await using _broken = new PrefixFollower({
+      store: {
+        onChange: listener => {
+          change = listener;
+          return () => {};
+        },
+      },
+      entries: {list: () => Promise.reject(new Error('damaged'))},
+      timers: {
+        after: (_, run) => {
+          run();
+          return () => {};
+        },
+      },
+      log: {...SILENT_LOG, error: (_, about = {}) => void logged.push(about)},
+      prefix: 'a/',
+      onChanged: async key => void changed.push(key),
+    });
+    // Node reports rejections without a listener after a tick.
+    await new Promise(resolve => setImmediate(resolve));
+    change();
+    await expect.poll(() => logged).toMatchObject([{prefix: 'a/', error: {message: 'damaged'}}]);
+  });
+
+  test('goes on after the store was unavailable, and reports what was written meanwhile', async () => {
+    let isDown = true;
+    const {entries} = crewroom;
+    const list = (async (range?: ListOptions) => {
+      if (isDown) throw new AppError({code: 'store-unavailable', problem: 'it is down'});
+      return entries.list(range);
+    }) as typeof entries.list;
+    let change = (): void => {};
+    await using _follower = new PrefixFollower({
+      store: {
+        onChange: listener => {
+          change = listener;
+          return () => {};
+        },
+      },
+      entries: {list},
+      timers: {
+        after: (_, run) => {
+          const immediate = setImmediate(run);
+          return () => clearImmediate(immediate);
+        },
+      },
+      log: {...SILENT_LOG, error: (_, about = {}) => void logged.push(about)},
+      prefix: 'a/',
+      onChanged: async key => void changed.push(key),
+    });
+    isDown = false;
+    // The first reading, which was repeated, has to be over before the entry changes.
+    await new Promise(resolve => setTimeout(resolve, 20));
+    isDown = true;
+    await crewroom.entries.put('a/new', '1');
+    change();
+    await new Promise(resolve => setImmediate(resolve));
+    isDown = false;
+    await expect.poll(() => changed).toContain('a/new');
+    expect(logged).toEqual([]);
+  });
+
+  test('is silent once it is closed', async () => {
+    await crewroom.entries.put('a/new', '1');
+    const [late] = timers;
+    await follower[Symbol.asyncDispose]();
+    await crewroom.entries.put('a/newer', '1');
+    expect([timers, late === undefined, changed, logged]).toEqual([[], false, [], []]);
+  });
+});

@@ -1,0 +1,141 @@
+import type {Store} from '../domain/commits/store.ts';
+import type {TypedEntries} from '../domain/entries/typed-entries.ts';
+import type {TypedEntry} from '../domain/entries/typed-entry.ts';
+import type {Log} from '../domain/log.ts';
+import type {Plugins} from '../domain/plugins/plugin.ts';
+import type {SettingValues, UserSettings} from '../domain/plugins/user-settings.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {Timers} from '../time/timers.ts';
+import {CORE, CORE_SETTINGS} from './core-settings.ts';
+import {PrefixFollower} from './prefix-follower.ts';
+import {fillIn, mergeChanges, type SettingRules} from './setting-rules.ts';
+
+export interface UserSettingsDeps {
+  readonly entries: Pick<TypedEntries, 'get' | 'list' | 'putValue' | 'delete'>;
+  readonly store: Pick<Store, 'onChange'>;
+  readonly timers: Timers;
+  readonly plugins: Pick<Plugins, 'list' | 'manifest' | 'problems' | 'updateSettings' | 'onState'>;
+  readonly log: Log;
+}
+
+/** Keys of settings: one entry for each id, an object of the values that differ from the defaults. */
+const PREFIX = 'crewroom/settings/';
+
+/** Maximum number of attempts to change an entry that others change at the same time. */
+const ATTEMPTS_MAX = 10;
+
+/** Opens the settings. Sends each change to the background, also if the entry was written directly. */
+export function openUserSettings(deps: UserSettingsDeps): UserSettings {
+  return new StoredUserSettings(deps);
+}
+
+class StoredUserSettings implements UserSettings {
+  readonly #deps: UserSettingsDeps;
+  #isClosed = false;
+  /** Undefined until there is a plugin. */
+  #follower: PrefixFollower | undefined;
+  readonly #stopListening: () => void;
+
+  constructor(deps: UserSettingsDeps) {
+    this.#deps = deps;
+    this.#stopListening = deps.plugins.onState(() => {
+      if (!this.#isClosed) this.#follower ??= this.#follow();
+    });
+  }
+
+  async all(): Promise<Readonly<Record<string, SettingValues>>> {
+    const ids = this.#deps.plugins.list().filter(({state}) => state !== 'broken');
+    const all = [CORE, ...ids.map(({id}) => id)].map(async id => [id, await this.get(id)] as const);
+    return Object.fromEntries(await Promise.all(all));
+  }
+
+  async get(id: string): Promise<SettingValues> {
+    return fillIn(this.#rulesOf(id), membersOf(await this.#read(id))).values;
+  }
+
+  available(id: string): SettingRules {
+    return this.#rulesOf(id);
+  }
+
+  async update(id: string, changes: SettingValues): Promise<SettingValues> {
+    const rules = this.#rulesOf(id);
+    for (let attempt = 1; ; attempt++) {
+      const entry = await this.#read(id);
+      const merged = mergeChanges(rules, membersOf(entry), changes);
+      if ('problems' in merged)
+        throw new AppError({code: 'invalid-plugin-settings', plugin: id, problems: merged.problems});
+      if (await this.#write(id, entry, merged.stored, attempt < ATTEMPTS_MAX))
+        return fillIn(rules, merged.stored).values;
+    }
+  }
+
+  async problems(id: string): Promise<readonly string[]> {
+    const manifest = this.#deps.plugins.manifest(id);
+    if (manifest === undefined) return [];
+    const entry = await this.#read(id);
+    if (entry !== undefined && !isMembers(entry.value))
+      return ['the stored settings are not an object; defaults are used'];
+    const {problems} = fillIn(manifest.availableSettings, membersOf(entry));
+    return problems.map(({path, problem}) => `setting ${path} ${problem}; its default is used`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopListening();
+    this.#isClosed = true;
+    await this.#follower?.[Symbol.asyncDispose]();
+  }
+
+  #rulesOf(id: string): SettingRules {
+    if (id === CORE) return CORE_SETTINGS;
+    const {plugins} = this.#deps;
+    const manifest = plugins.manifest(id);
+    if (manifest !== undefined) return manifest.availableSettings;
+    const [plugin, problems] = [id.slice(0, 64).toWellFormed(), plugins.problems(id)];
+    throw new AppError(problems.length > 0 ? {code: 'invalid-plugin', plugin, problems} : {code: 'no-plugin', plugin});
+  }
+
+  #read(id: string): Promise<TypedEntry<unknown> | undefined> {
+    return this.#deps.entries.get(PREFIX + id);
+  }
+
+  /** @returns False if the entry was changed since it was read and `retries` is true; if it is false, throws the conflict. */
+  async #write(
+    id: string,
+    entry: TypedEntry<unknown> | undefined,
+    stored: SettingValues,
+    retries: boolean,
+  ): Promise<boolean> {
+    const {entries} = this.#deps;
+    const isEmpty = Object.keys(stored).length === 0;
+    if (isEmpty && entry === undefined) return true;
+    try {
+      if (isEmpty && entry !== undefined) await entries.delete(PREFIX + id, {expected: entry.revision});
+      else await entries.putValue(PREFIX + id, stored, {expected: entry?.revision ?? 'absent'});
+      return true;
+    } catch (error) {
+      const code = error instanceof AppError ? error.failure.code : undefined;
+      if (retries && (code === 'revision-conflict' || code === 'no-entry')) return false;
+      throw error;
+    }
+  }
+
+  #follow(): PrefixFollower {
+    const onChanged = (key: string): Promise<void> => this.#announce(key.slice(PREFIX.length));
+    return new PrefixFollower({...this.#deps, prefix: PREFIX, onChanged});
+  }
+
+  /** Sends a background its settings. The client itself has no background, and a removed plugin has none any more. */
+  async #announce(id: string): Promise<void> {
+    const {plugins} = this.#deps;
+    if (plugins.manifest(id) !== undefined) plugins.updateSettings(id, await this.get(id));
+  }
+}
+
+/** Returns the members of the stored object; none if the entry is something else. */
+function membersOf(entry: TypedEntry<unknown> | undefined): SettingValues {
+  return isMembers(entry?.value) ? entry.value : {};
+}
+
+function isMembers(value: unknown): value is SettingValues {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
