@@ -30,7 +30,9 @@ beforeAll(async () => {
     const bundle = bundles.get(path);
     if (bundle !== undefined) response.end(bundle);
     else if (
-      /^\/(dist\/(client|domain|failures|json|protocol|time)(\/[a-z]+)?|examples\/watch-page)\/[a-z-]+\.[a-z]+$/.test(path)
+      /^\/(dist\/(client|domain|failures|json|protocol|time)(\/[a-z]+)?|examples\/watch-page)\/[a-z-]+\.[a-z]+$/.test(
+        path,
+      )
     )
       response.end(await readFile(join(ROOT, path)));
     else response.end('<!doctype html><title>a page</title>');
