@@ -10,7 +10,6 @@ import {addressesOf} from '../system/loopback.ts';
 import {createFailureLog, type FailureLog} from './core/failure-log.ts';
 import {createHandler, createWebSocketHandler, type HandlerDeps} from './core/handler.ts';
 import type {HttpHandler} from './core/message.ts';
-import {createRequestIds} from './core/request-ids.ts';
 import {createSites, type Sites} from './core/sites.ts';
 import type {WebSocketHandler} from './core/web-socket.ts';
 import {createFetchHandler, type FetchHandler} from './fetch-handler.ts';
@@ -143,3 +142,12 @@ class GuardedHttpService implements HttpService {
     });
   }
 }
+
+/** Creates the ids of requests: a counter behind a few random bytes, so that the ids of two processes differ. */
+function createRequestIds(randomBytes: (sizeBytes: number) => Uint8Array): () => string {
+  const prefix = Buffer.from(randomBytes(PREFIX_BYTES)).toString('hex');
+  let count = 0;
+  return () => `${prefix}-${++count}`;
+}
+
+const PREFIX_BYTES = 4;

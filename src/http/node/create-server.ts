@@ -5,9 +5,10 @@ import type {Failure} from '../../failures/failure.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpHandler} from '../core/message.ts';
 import {clearLargeCookies} from '../core/sites.ts';
+import type {Connections} from './connections/connection-pool.ts';
 import {NodeExchange, type ReceivedRequest} from './exchange.ts';
-import {type JudgePeerDeps, judgePeer} from './judge-peer.ts';
-import {closeWithFailure, enqueueOrClose, reportBadRequest} from './refuse.ts';
+import type {PeerCheck} from './peer-check.ts';
+import {closeWithFailure, enqueueOrClose, type RefuseDeps, reportBadRequest} from './refuse.ts';
 import {asksForWebSocket, enqueueUpgrade, findHandshakeProblem, hasContent, type UpgradeDeps} from './upgrade.ts';
 
 export interface NodeServerDeps extends UpgradeDeps, JudgePeerDeps {
@@ -183,4 +184,29 @@ function describeClientError({code = '', message}: NodeJS.ErrnoException): Failu
   if (code === 'HPE_HEADER_OVERFLOW') return {code: 'headers-too-large'};
   if (!code.startsWith('HPE_')) return undefined;
   return {code: 'malformed-request', problem: message.replace(/^Parse Error: /, '')};
+}
+
+interface JudgePeerDeps {
+  /** @default {every program may call} */
+  readonly findPeerProblem?: PeerCheck | undefined;
+  readonly connections: Connections;
+}
+
+/**
+ * Judges the program at the other end of a new connection, once. Its requests are read meanwhile, and start when it is admitted. If it is
+ * refused, they have no effect, and the connection is closed with the failure.
+ */
+function judgePeer(socket: Socket, deps: JudgePeerDeps & RefuseDeps): void {
+  const {findPeerProblem, connections} = deps;
+  const connection = connections.of(socket);
+  if (findPeerProblem === undefined || connection === undefined) return;
+  connection.suspend();
+  const {localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0} = socket;
+  const own = {address: localAddress, port: localPort};
+  const peer = {address: remoteAddress, port: remotePort};
+  void findPeerProblem({own, peer}).then(problem => {
+    if (problem === undefined) return connection.resume();
+    connections.remove(connection);
+    closeWithFailure(socket, problem, deps);
+  });
 }

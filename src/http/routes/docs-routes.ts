@@ -1,7 +1,6 @@
 import {readFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 import {AppError} from '../../failures/app-error.ts';
-import {memoize} from '../core/memoize.ts';
 import {answer, type HttpAnswer, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Operation, Route} from '../core/route.ts';
 import {answerFile} from '../files/file-answer.ts';
@@ -81,5 +80,17 @@ function createdOnce(make: () => Promise<HttpAnswer>): Operation {
   return ({query}) => {
     assertNoQuery(query);
     return made();
+  };
+}
+
+/** Memoizes an asynchronous function without parameters: calls it once, and again only after it failed. */
+export function memoize<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch(error => {
+      made = undefined;
+      throw error;
+    });
+    return made;
   };
 }
