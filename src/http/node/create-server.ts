@@ -12,7 +12,6 @@ import {closeWithFailure, enqueueOrClose, type RefuseDeps, reportBadRequest} fro
 import {asksForWebSocket, enqueueUpgrade, findHandshakeProblem, hasContent, type UpgradeDeps} from './upgrade.ts';
 
 export interface NodeServerDeps extends UpgradeDeps, JudgePeerDeps {
-  readonly handle: HttpHandler;
   readonly limits: Pick<Limits, 'connectionsMax' | 'headerBytesMax'>;
   /** Called with unexpected errors, and with connections that the operating system could not accept. */
   readonly onError: (error: unknown) => void;

@@ -13,6 +13,7 @@ export interface NodeRequestOptions {
   readonly answerTo: ServerResponse | Socket;
   /** Response on which to send `100 Continue` before the body is read, if the client expects it (RFC 9110 section 10.1.1). */
   readonly awaiting?: ServerResponse | undefined;
+  readonly opensWebSocket?: boolean;
   /** Timeout for a whole body, or for the next chunk of a body that is read in chunks, in milliseconds. */
   readonly timeoutMs: number;
   /** Tracks when a read waits for the client, its progress, and the bytes in memory. */
@@ -29,6 +30,7 @@ const CHUNKS_BYTES_MAX = 20 * 1024 * 1024;
 export class NodeRequest implements HttpRequest, ExchangeRequest {
   /** True if it has a body, even an empty one. */
   readonly hasBody: boolean;
+  readonly opensWebSocket: boolean;
   readonly #request: IncomingMessage;
   readonly #options: NodeRequestOptions;
   #failure: Failure | undefined;
@@ -43,6 +45,7 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
     this.#request = request;
     this.#options = options;
     this.hasBody = hasBody(request);
+    this.opensWebSocket = options.opensWebSocket === true;
     // Tell Node that there is no body; otherwise it sets up draining, which costs as much as reading one.
     if (!this.hasBody) request.read();
   }

@@ -4,8 +4,7 @@ import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
 import {createLoopbackLookup, findServerProblem} from '../../system/loopback-address.ts';
-import type {HttpAnswer, HttpRequest} from '../core/message.ts';
-import type {Tunnel} from '../core/web-socket.ts';
+import type {HttpAnswer, HttpRequest, Tunnel} from '../core/message.ts';
 import {answerHeaders, forwardedHeaders, upgradeHeaders} from './forwarded-headers.ts';
 
 /** The dev server of a page, such as Vite, in place of the files in `ui/`. It receives requests that the guard has admitted. */

@@ -8,7 +8,7 @@ import {AppError} from '../../failures/app-error.ts';
 import {formatPolled, type Polled} from '../../protocol/event/event.ts';
 import type {EventTexts} from '../../protocol/event/event-texts.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import {answer, type HttpAnswer, streamAnswer} from '../core/message.ts';
+import {answer, type HttpAnswer, openedWebSocket, streamAnswer} from '../core/message.ts';
 import {type Call, invalidParameter, type Route} from '../core/route.ts';
 import {readParameters} from './read-parameters.ts';
 import {formatEventFrames, formatEventStream} from './stream-events.ts';
@@ -40,7 +40,7 @@ export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
       webSocket: async call => {
         const {waitSeconds, ...asked} = await readRequest(call);
         if (waitSeconds !== undefined) throw invalidParameter('wait', 'it cannot be combined with a WebSocket');
-        return formatEventFrames(events.subscribe({...asked, signal: call.request.signal}), texts);
+        return openedWebSocket(formatEventFrames(events.subscribe({...asked, signal: call.request.signal}), texts));
       },
     },
   ];

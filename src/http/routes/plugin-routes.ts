@@ -7,7 +7,7 @@ import {AppError} from '../../failures/app-error.ts';
 import {withoutOwnTokens} from '../../protocol/headers/bearer-token.ts';
 import {formatPlugin, formatPluginLogs, formatPlugins} from '../../protocol/plugin/plugin-documents.ts';
 import {answer, emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer, WINDOW_HEADERS} from '../core/message.ts';
-import {decodeName, type Operation, type Route} from '../core/route.ts';
+import {decodeName, type Route, type RouteHandler} from '../core/route.ts';
 import {answerFile} from '../files/file-answer.ts';
 import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 import {assertOwner} from './own-callers.ts';
@@ -37,14 +37,14 @@ export type PluginCaller = (request: HttpRequest, target: CalledRoute) => Promis
 export function pluginRoutes(deps: PluginRoutesDeps): readonly Route[] {
   const {plugins, settings, owner, pages, callPlugin, standIn} = deps;
   const about =
-    (read: (id: string, caller: Caller) => string | Promise<string>): Operation =>
+    (read: (id: string, caller: Caller) => string | Promise<string>): RouteHandler =>
     async ({segments: [id = ''], caller, query}) => {
       assertNoQuery(query);
       await plugins.looked();
       return answer(await read(decodeName(id), caller));
     };
   const call =
-    (method: PluginRequest['method']): Operation =>
+    (method: PluginRequest['method']): RouteHandler =>
     ({request, segments: [id = '', name = '']}) =>
       callPlugin(request, {id: decodeName(id), method, name: decodeName(name)});
   /** Adds warnings about settings, and for the owner the label at which the page proves itself. */
@@ -105,7 +105,7 @@ export function createPluginCaller(plugins: Plugins, bodyBytesMax: number): Plug
 function listAll(
   plugins: Plugins,
   describe: (status: PluginStatus, caller: Caller) => Promise<PluginStatus>,
-): Operation {
+): RouteHandler {
   return async ({caller, query}) => {
     assertNoQuery(query);
     await plugins.looked();
@@ -125,7 +125,7 @@ export interface InstalledPlugin {
   readonly ui: boolean;
 }
 
-function listInstalled(plugins: Plugins, standIn: InstalledPlugin): Operation {
+function listInstalled(plugins: Plugins, standIn: InstalledPlugin): RouteHandler {
   return async ({query}) => {
     assertNoQueryButRandom(query);
     await plugins.looked();
