@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import type {LogFields} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
+import {readRequestHeaders} from '../../protocol/headers/request-headers.ts';
 import {createFailureLog} from './failure-log.ts';
 import {type Answered, createHandler} from './handler.ts';
 import {emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer, openedWebSocket} from './message.ts';
@@ -43,6 +44,7 @@ function make(operations: Route['operations'], webSocket?: Route['webSocket']) {
     method,
     target,
     rawHeaders: ['Host', 'localhost:7172', ...headers],
+    headers: readRequestHeaders(['Host', 'localhost:7172', ...headers]),
     readBody: () => Promise.reject(new Error('unexpected call')),
     readChunks: () => expect.unreachable('unexpected call'),
     signal: new AbortController().signal,

@@ -156,8 +156,8 @@ interface Admitted {
 
 function dispatch(handling: Handling, {target, site}: Admitted, router: Router): HttpAnswer | Promise<HttpAnswer> {
   const {request, origin} = handling;
-  const {method, rawHeaders, opensWebSocket = false} = request;
-  const match = isServedAt(site, {target, rawHeaders}) ? router.find(target) : undefined;
+  const {method, headers, opensWebSocket = false} = request;
+  const match = isServedAt(site, {target, headers}) ? router.find(target) : undefined;
   handling.route = match?.route.path;
   if (method === 'OPTIONS' && (match !== undefined || isPreflight(request, origin)))
     return answerOptions(request, match?.route, origin);

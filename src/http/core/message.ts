@@ -1,5 +1,6 @@
 import {isAscii} from 'node:buffer';
 import type {Duplex} from 'node:stream';
+import type {RequestHeaders} from '../../protocol/headers/request-headers.ts';
 
 /**
  * One request, from a socket or from a program that embeds the service. Raw on purpose: parsing a URL loses `%2e%2e`, and
@@ -11,6 +12,8 @@ export interface HttpRequest {
   readonly target: string;
   /** Alternating names and values, as they were sent. */
   readonly rawHeaders: readonly string[];
+  /** Those of the headers that are read for each request. */
+  readonly headers: RequestHeaders;
   /** True if it asks for a WebSocket. @default {false} */
   readonly opensWebSocket?: boolean;
   /**

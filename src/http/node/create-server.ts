@@ -2,8 +2,7 @@ import {createServer, type IncomingMessage, type Server, type ServerOptions} fro
 import {Socket} from 'node:net';
 import type {Limits} from '../../domain/limits.ts';
 import type {Failure} from '../../failures/failure.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import type {HttpHandler} from '../core/message.ts';
+import type {HttpHandler, HttpRequest} from '../core/message.ts';
 import {clearLargeCookies} from '../core/sites.ts';
 import type {Connections} from './connections/connection-pool.ts';
 import {NodeExchange, type ReceivedRequest} from './exchange.ts';
@@ -117,9 +116,10 @@ function enqueueRequest(received: ReceivedRequest, handle: HttpHandler, deps: No
   const connection = deps.connections.of(received.request.socket);
   // Refused, evicted or about to close: the request must have no effect.
   if (!connection?.acceptsRequests) return;
-  const problem = findFramingProblem(received.request) ?? findUpgradeProblem(received);
+  const exchange = new NodeExchange(received, connection, handle, deps);
+  const problem = findFramingProblem(received.request, exchange.request) ?? findUpgradeProblem(received);
   if (problem === undefined) {
-    enqueueOrClose(connection, new NodeExchange(received, connection, handle, deps), deps);
+    enqueueOrClose(connection, exchange, deps);
     return;
   }
   const refuseFraming: HttpHandler = () => reportBadRequest({code: 'malformed-request', problem}, deps);
@@ -131,9 +131,9 @@ function enqueueRequest(received: ReceivedRequest, handle: HttpHandler, deps: No
  * Returns the reason why other parsers could read a request differently than Node's parser. RFC 9112 section 6.1 has
  * 501 for an unknown transfer coding; Node answers most of them with 400, so all get 400.
  */
-function findFramingProblem({httpVersion, rawHeaders}: IncomingMessage): string | undefined {
+function findFramingProblem({httpVersion}: IncomingMessage, {headers}: HttpRequest): string | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return `it says that it is HTTP/${httpVersion}`;
-  const codings = headerValues(rawHeaders, 'transfer-encoding');
+  const codings = headers['transfer-encoding'];
   if (codings.length === 0) return undefined;
   if (httpVersion === '1.0') return 'HTTP/1.0 has no Transfer-Encoding';
   return codings.length === 1 && codings[0]?.toLowerCase() === 'chunked'
