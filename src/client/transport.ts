@@ -7,7 +7,7 @@ import {formatExpectation, hasBareRevision} from '../protocol/headers/preconditi
 import {readStoreId} from '../protocol/service-documents.ts';
 import {backoffMs} from '../time/backoff.ts';
 import {untilAborted} from '../time/until-aborted.ts';
-import {type Answer, failureOf, parseAnswer, readAnswer} from './answer.ts';
+import {type Answer, failureIn, parseAnswer, receiveAnswer} from './answer.ts';
 import {isIdempotent} from './idempotence.ts';
 import {Limiter, REQUESTS_MAX} from './limiter.ts';
 import {describeCause, wasRefused} from './network/network.ts';
@@ -181,7 +181,7 @@ class HttpTransport implements Transport {
     let lost: FailureError | undefined;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#exchange(path, init, {read: readAnswer, accept});
+        return await this.#exchange(path, init, {read: receiveAnswer, accept});
       } catch (error) {
         signal.throwIfAborted();
         // An earlier attempt may have succeeded without a response, so this conflict may be our own. Report the ambiguous failure.
@@ -200,7 +200,7 @@ class HttpTransport implements Transport {
       // The service never redirects: a program that does is not the service, and must not get the request.
       const response = await this.options.fetch(new Request(url, {...init, redirect: 'error'}));
       if (response.ok || response.status === accept) return read(response, url);
-      throw failureOf(await readAnswer(response, url), this.options.isKnownFailure);
+      throw failureIn(await receiveAnswer(response, url), this.options.isKnownFailure);
     };
     return this.part(exchange(), init.signal);
   }

@@ -4,7 +4,7 @@ import {headerPairs} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, isStream} from '../core/message.ts';
 import {type SendStreamOptions, sendStream} from './send-stream.ts';
 
-export interface SendOptions extends SendStreamOptions {
+interface SendOptions extends SendStreamOptions {
   /** True to close the connection afterwards. */
   readonly close: boolean;
   /** True if the request arrived completely, or no further bytes will. */

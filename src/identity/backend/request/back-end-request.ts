@@ -1,7 +1,7 @@
 import {AppError} from '../../../failures/app-error.ts';
 import {PROCESS_TIMERS, type Timers} from '../../../time/timers.ts';
 import {untilAborted} from '../../../time/until-aborted.ts';
-import {type Body, readBody} from './answer-body.ts';
+import {type Body, readAnswerBody} from './answer-body.ts';
 import {describeTrouble} from './network-trouble.ts';
 
 /** Default limit for the answer of a back end, in bytes. A pilot is less than 1 KB. */
@@ -86,7 +86,7 @@ export async function sendRequest(request: BackEndRequest, deps: RequestDeps): P
     const response = await deps.fetch(address, {...describeRequest(request, deps.userAgent), signal: ending.signal});
     hasBegun = true;
     const bytes = await readBytes(response, url, answerBytesMax);
-    const body = readBody(bytes, request.answerBytesMax ?? PARSED_BYTES_MAX);
+    const body = readAnswerBody(bytes, request.answerBytesMax ?? PARSED_BYTES_MAX);
     return {url, path, status: response.status, headers: response.headers, bytes, body, secrets};
   };
   try {

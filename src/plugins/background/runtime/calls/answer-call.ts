@@ -6,7 +6,7 @@ import {RouteResponse} from './response.ts';
 import type {RouteFunction} from './routes.ts';
 
 /** A call of a route. */
-export interface Call {
+interface Call {
   readonly message: CallMessage;
   readonly body: Uint8Array;
   readonly route: RouteFunction;
