@@ -1,5 +1,5 @@
 import {createAccess} from './access/admit.ts';
-import {createAllowedOrigins} from './access/allowed-origins.ts';
+import {createAllowedOrigins, type NotedOrigins} from './access/allowed-origins.ts';
 import type {KeptOwner} from './access/kept-owner.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
@@ -24,6 +24,7 @@ import {faultOf} from './failures/fault-mark.ts';
 import {createFaultSwitch, type FaultSwitch, readFaultTexts} from './faults/fault-switch.ts';
 import {createFaultySessions} from './faults/faulty-sessions.ts';
 import {openFlight} from './flight/simulated-flight.ts';
+import type {Answered} from './http/core/handler.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 import {createHttpService, type HttpService} from './http/http-service.ts';
 import type {PageServer} from './http/proxy/page-server.ts';
@@ -144,6 +145,11 @@ interface Opened {
   readonly access: OpenedAccess;
 }
 
+function noteForeignOrigin({failed}: Answered, allowedOrigins: NotedOrigins): void {
+  const failure = failed?.error.failure;
+  if (failure?.code === 'foreign-origin' && faultOf(failure) === undefined) allowedOrigins.noteRefused(failure.origin);
+}
+
 class OpenedCrewroom implements Crewroom {
   readonly config: Config;
   readonly entries: TypedEntries;
@@ -178,13 +184,12 @@ class OpenedCrewroom implements Crewroom {
     this.#owner = access.owner;
     this.#timers = timers;
     this.#sweeper = createSweeper({store, log, timers, elapsedMs});
-    faults.onChange(() => this.#sweeper.notice(0));
-    const onTtl = (ttlSeconds: number): void => this.#sweeper.notice(ttlSeconds);
-    const entries = createEntryService({store, faults, limits, pause, onTtl});
+    const onExpiringEntries = (): void => this.#sweeper.notice(0);
+    faults.onChange(onExpiringEntries);
+    const entries = createEntryService({store, faults, limits, pause, onTtl: seconds => this.#sweeper.notice(seconds)});
     this.entries = withValues(entries);
     const events = createEventHub({store, identity, log, timers, limits});
     this.events = events;
-    const onExpiringEntries = (): void => this.#sweeper.notice(0);
     this.transfer = createTransferService({store, faults, limits, nowMs: faults.storeNowMs, pause, onExpiringEntries});
     this.#host = openPlugins(config, parts, {identity, tokens: access.backgrounds});
     this.plugins = this.#host;
@@ -211,9 +216,7 @@ class OpenedCrewroom implements Crewroom {
       onAnswered: answered => {
         metrics.countRequest(answered);
         requests.record(answered);
-        const failure = answered.failed?.error.failure;
-        if (failure?.code === 'foreign-origin' && faultOf(failure) === undefined)
-          allowedOrigins.noteRefused(failure.origin);
+        noteForeignOrigin(answered, allowedOrigins);
       },
       onFailure: code => metrics.countFailure(code),
     });
