@@ -16,6 +16,7 @@ import type {IdentitySource} from './domain/identity/identity.ts';
 import type {ServedSessions} from './domain/identity/session.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
 import type {PageProofs} from './domain/plugins/page-proofs.ts';
+import {ownUserId} from './files/own.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
 import {pluginStorageDirOf, pluginsDirOf, runtimeDirsOf} from './paths.ts';
@@ -203,7 +204,7 @@ function createOwner(
   {log, elapsedMs, randomBytes}: CrewroomParts,
   dataDir: string | undefined,
 ): KeptOwner {
-  const runtimeDirs = runtimeDirsOf(process.env, {temporaryDir: tmpdir(), userId: process.getuid?.()});
+  const runtimeDirs = runtimeDirsOf(process.env, {temporaryDir: tmpdir(), userId: ownUserId()});
   return openOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, randomBytes});
 }
 

@@ -241,7 +241,7 @@ const MAY_IMPORT = {
   'plugins/package/check': ['domain/', 'plugins/manifest', 'acorn'],
   flight: ['domain/', 'failures', 'failures/members'],
   settings: ['domain/', 'failures', 'failures/members', 'files', 'json', 'time'],
-  system: ['failures', 'time', 'node:'],
+  system: ['failures', 'files', 'time', 'node:'],
   http: ['domain/', 'failures', 'http/core', 'http/node', 'protocol/headers', 'system'],
   'http/core': [
     'domain/',
@@ -256,6 +256,7 @@ const MAY_IMPORT = {
   'http/node': [
     'domain/',
     'failures',
+    'files',
     'http/core',
     'http/node/connections',
     'protocol/headers',
@@ -334,6 +335,7 @@ const MAY_IMPORT = {
     'config',
     'failures',
     'failures/members',
+    'files',
     'identity',
     'identity/backend',
     'identity/keychain',
@@ -364,6 +366,7 @@ const MAY_IMPORT = {
   ],
   cli: [
     'failures',
+    'files',
     'paths.ts',
     'version.ts',
     'cli/catalogue',
@@ -378,6 +381,7 @@ const MAY_IMPORT = {
     'domain/',
     'config',
     'failures',
+    'files',
     'paths.ts',
     'node:fs',
     'node:path',
@@ -460,7 +464,6 @@ const MAY_IMPORT = {
     'failures',
     'files',
     'protocol/transfer',
-    'system',
     'time',
     'node:',
   ],
@@ -568,6 +571,7 @@ const MAY_IMPORT = {
     'access/grants',
     'access/pages',
     'config',
+    'files',
     'identity',
     'identity/backend',
     'identity/keychain',
@@ -809,6 +813,12 @@ describe('clock, randomness, network and process are given', () => {
       );
     });
   }
+});
+
+test('only files/own.ts knows the user of this process, and what other users may do with its files', () => {
+  const rule = /\b0o(?:077|022|600|700)\b|\bgetuid\b/;
+  // The context of a command takes the user from its host, which tests replace.
+  expect(files.filter(file => rule.test(readCode(file))).sort()).toEqual(['cli/process-context.ts', 'files/own.ts']);
 });
 
 test('only Backoff lengthens waits between attempts', () => {

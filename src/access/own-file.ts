@@ -2,11 +2,9 @@ import {lstat, mkdir, stat} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {codeOf} from '../failures/error-text.ts';
 import {syncDirectory} from '../files/directory.ts';
+import {describeOwner, findOwnProblem, PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE} from '../files/own.ts';
 import {readRegularFile} from '../files/read-file.ts';
-import {PRIVATE_FILE_MODE, replaceFile} from '../files/replace-file.ts';
-
-/** Only the owner may see that the file is there. */
-const DIRECTORY_MODE = 0o700;
+import {replaceFile} from '../files/replace-file.ts';
 
 /** How the directory of a file is looked at. */
 interface OwnPlace {
@@ -28,7 +26,7 @@ export interface WriteOwnOptions extends OwnPlace {
 export async function writeOwnFile(path: string, text: string, {randomName, ...place}: WriteOwnOptions): Promise<void> {
   const directory = dirname(path);
   // Not its parents: without them the file belongs elsewhere.
-  await mkdir(directory, {mode: DIRECTORY_MODE}).then(
+  await mkdir(directory, {mode: PRIVATE_DIRECTORY_MODE}).then(
     () => syncDirectory(dirname(directory)),
     error => {
       if (codeOf(error) !== 'EEXIST') throw error;
@@ -54,9 +52,7 @@ export async function readOwnFile(path: string, {bytesMax, ...place}: ReadOwnOpt
 
 /** Asserts that a directory belongs to this user, and that other users cannot read it. Windows has neither owners nor modes of files. */
 async function assertOwn(directory: string, {followsLink}: OwnPlace): Promise<void> {
-  const userId = process.getuid?.();
-  if (userId === undefined) return;
-  const {uid, mode} = await (followsLink ? stat(directory) : lstat(directory));
-  if (uid !== userId) throw new Error(`${directory} belongs to user ${uid}, and this process runs as ${userId}`);
-  if ((mode & 0o077) !== 0) throw new Error(`${directory} is open to other users`);
+  const problem = findOwnProblem(await (followsLink ? stat(directory) : lstat(directory)), {forbidden: 'reading'});
+  if (problem?.owner !== undefined) throw new Error(`${directory} ${describeOwner(problem.owner)}`);
+  if (problem !== undefined) throw new Error(`${directory} is open to other users`);
 }
