@@ -1,8 +1,8 @@
 import {constants} from 'node:fs';
 import {access, readdir, stat, statfs} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {readRulesFile} from '../access/grants/rules-file.ts';
-import {readTokenFile} from '../access/token-file.ts';
+import {rulesFile} from '../access/grants/rules-file.ts';
+import {tokenFile} from '../access/token-file.ts';
 import {formatBytes} from '../domain/byte-size.ts';
 import {AppError} from '../failures/app-error.ts';
 import {findOwnProblem} from '../files/own.ts';
@@ -139,7 +139,7 @@ async function checkStore(directory: DataDirectory, {processId}: DataContext): P
 
 /** Reports the files with tokens and permissions if the service could not read them, so that it would not start. */
 async function checkRules({path}: DataDirectory): Promise<readonly Finding[]> {
-  const [tokens, rules] = await Promise.allSettled([readTokenFile(path), readRulesFile(path)]);
+  const [tokens, rules] = await Promise.allSettled([tokenFile(path).read(), rulesFile(path).read()]);
   return [
     ...(tokens.status === 'rejected' ? [findingOf('Tokens', tokens.reason)] : []),
     ...(rules.status === 'rejected' ? [findingOf('Permissions', rules.reason)] : []),

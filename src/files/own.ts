@@ -27,7 +27,7 @@ export interface OwnProblem {
 
 export interface OwnRule {
   /**
-   * What other users must not do. `replacing` is for a directory on the way to a file: the superuser may own it, and others may write to it if it is
+   * Access that other users must not have. `replacing` is for a directory on the way to a file: the superuser may own it, and others may write to it if it is
    * sticky.
    */
   readonly forbidden: keyof typeof OPEN_TO_OTHERS;
