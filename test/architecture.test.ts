@@ -713,6 +713,22 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'system/socket-owner.ts': [['timers'], 'polls the table of sockets'],
 };
 
+/** Names that two files export for good, and why. */
+const TWICE: Readonly<Record<string, string>> = {
+  run: 'the door of each command',
+  describeCause: 'web pages load `page-network.ts` in place of `network.ts`',
+  wasRefused: 'web pages load `page-network.ts` in place of `network.ts`',
+};
+
+/** Names that two files still export. The list only shrinks. */
+const STILL_TWICE: readonly string[] = [
+  ...['ANSWER_BYTES_MAX', 'Airline', 'AnsweredCall', 'AnsweredRequest', 'Call', 'Checkpointer', 'CheckpointerDeps'],
+  ...['ConnectionState', 'Credentials', 'Environment', 'LineSplitter', 'Operation', 'Pilot', 'Place', 'ReadOptions'],
+  ...['SHOWN_LENGTH_MAX', 'SendOptions', 'Verdict', 'decodeBeginning', 'describeProblem', 'describeTrouble'],
+  ...['failureOf', 'problemOf', 'readAnswer', 'readBody', 'readExpiry', 'readFailure', 'readPilot', 'readProblem'],
+  ...['volumeOfAll'],
+];
+
 interface Import {
   readonly file: string;
   readonly wanted: string;
@@ -813,6 +829,17 @@ describe('clock, randomness, network and process are given', () => {
       );
     });
   }
+});
+
+test('a name that is exported is declared in one file', () => {
+  const declaration =
+    /^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
+  const homes = new Map<string, Set<string>>();
+  for (const file of files.filter(each => !each.startsWith('testing/')))
+    for (const [, name = ''] of readCode(file).matchAll(declaration))
+      homes.set(name, (homes.get(name) ?? new Set()).add(file));
+  const twice = [...homes].filter(([, {size}]) => size > 1).map(([name]) => name);
+  expect(twice.sort()).toEqual([...Object.keys(TWICE), ...STILL_TWICE].sort());
 });
 
 test('only files/own.ts knows the user of this process, and what other users may do with its files', () => {
