@@ -1,10 +1,10 @@
 import {createAccess} from './access/admit.ts';
 import {createAllowedOrigins} from './access/allowed-origins.ts';
-import type {KeptOwner} from './access/kept-owner.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
 import {locateStore} from './config/store-location.ts';
 import type {Crewroom, Listening} from './crewroom.ts';
+import type {Owner} from './domain/access/owner.ts';
 import type {Events} from './domain/commits/event.ts';
 import type {Store} from './domain/commits/store.ts';
 import type {Transfer} from './domain/commits/transfer.ts';
@@ -158,7 +158,7 @@ class OpenedCrewroom implements Crewroom {
   readonly #timers: Timers;
   readonly #sweeper: Sweeper;
   readonly #http: HttpService;
-  readonly #owner: KeptOwner;
+  readonly #owner: Owner;
   #closed: Promise<void> | undefined;
 
   constructor({config, pluginConfig, parts, base, identity, store, pageServer, faults, access}: Opened) {
