@@ -5,8 +5,8 @@ import {MalformedBody, RouteRequest} from './request.ts';
 import {RouteResponse} from './response.ts';
 import type {RouteFunction} from './routes.ts';
 
-/** A call of a route. */
-export interface Call {
+/** A call of a route of this plugin. */
+export interface RouteCall {
   readonly message: CallMessage;
   readonly body: Uint8Array;
   readonly route: RouteFunction;
@@ -16,7 +16,7 @@ export interface Call {
 }
 
 /** Runs a route and sends its answer, which may come after it has returned. */
-export function answerCall({message, body, route, directory, outbox}: Call): void {
+export function answerCall({message, body, route, directory, outbox}: RouteCall): void {
   let isAnswered = false;
   const answer = (answered: AnswerMessage, bytes?: string | Uint8Array): void => {
     if (isAnswered) logProblem(nameOf(message), new Error('it answers more than once'));
