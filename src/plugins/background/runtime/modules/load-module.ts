@@ -5,7 +5,7 @@ import {fileURLToPath, pathToFileURL} from 'node:url';
 import {inspect} from 'node:util';
 import {hostFileOf, IMPORT_HOOKS, SDK_COMMON_JS} from '../program/places.ts';
 import {memberOf} from '../values/member.ts';
-import {describeProblem} from '../values/problem.ts';
+import {describeThrown} from '../values/problem.ts';
 import {isHostModule, isMissing, isSdk} from './host-module-names.ts';
 import {resolveNow} from './import-hooks.ts';
 
@@ -96,6 +96,6 @@ function provideLog(): void {
  */
 function log(message: unknown, level?: unknown, error?: unknown): void {
   const text = typeof message === 'string' ? message : inspect(message);
-  const line = error === undefined ? text : `${text}: ${describeProblem(error)}`;
+  const line = error === undefined ? text : `${text}: ${describeThrown(error)}`;
   (level === 'error' ? process.stderr : process.stdout).write(`${line}\n`);
 }
