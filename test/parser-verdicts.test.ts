@@ -79,7 +79,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'plugins/manifest/manifest-members.ts': [1, 'what readJsonDocument() took'],
   'plugins/manifest/read-manifest.ts': [3, 'what readJsonDocument() took'],
   'plugins/package/check/check-page.ts': [3, 'an address in a page of a plugin, whose size is limited'],
-  'plugins/pilot.ts': [1, 'an identity that its source has parsed'],
+  'plugins/followed-pilot.ts': [1, 'an identity that its source has parsed'],
   'protocol/plugin/client-request.ts': [1, 'CLIENT_REQUEST_BYTES_MAX, and VALUE_DEPTH_MAX by parseJsonText()'],
   'protocol/text/read-document.ts': [
     2,
@@ -87,7 +87,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   ],
   'protocol/transfer/read-export-lines.ts': [1, 'an expression that accepts nothing but a time'],
   'protocol/transaction/write-transaction.ts': [1, 'a value of the caller itself'],
-  'requests/mask-values.ts': [1, 'the target of a request: 16 KiB of headers'],
+  'requests/kept-requests.ts': [1, 'the target of a request: 16 KiB of headers'],
   'store/disk/data-format.ts': [1, 'FORMAT_BYTES_MAX'],
   'store/lmdb/opening-trial-process.js': [1, 'options that opening-trial.ts wrote'],
   'store/lmdb/opening-trial.ts': [1, 'the name of a file of the package'],
