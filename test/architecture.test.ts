@@ -119,19 +119,11 @@ const MAY_IMPORT = {
   'identity/session': [
     'domain/',
     'failures',
+    'failures/members',
     'identity',
     'identity/backend',
-    'identity/session/sign-in',
     'identity/session/storage',
     'json',
-    'time',
-  ],
-  'identity/session/sign-in': [
-    'domain/',
-    'failures',
-    'failures/members',
-    'identity/backend',
-    'identity/session/storage',
     'time',
   ],
   'identity/session/storage': [

@@ -1,4 +1,4 @@
-import {decodeBeginning, firstLineOf, titleOf} from '../../identity/backend/answer-text.ts';
+import {decodeAnswer, firstLineOf, titleOf} from '../../identity/backend/answer-text.ts';
 import {messageIn} from '../../identity/backend/request/answer-body.ts';
 import type {BackEndAnswer} from '../../identity/backend/request/back-end-request.ts';
 import {cleanText} from '../../identity/clean-text.ts';
@@ -62,11 +62,11 @@ function describeMembers(names: readonly string[], {secrets}: BackEndAnswer): st
 }
 
 function describePage(answer: BackEndAnswer): string {
-  const title = titleOf(decodeBeginning(answer.bytes, answer.secrets));
+  const title = titleOf(decodeAnswer(answer.bytes, answer.secrets));
   if (title === undefined) return `HTML that begins with ${quoteFirstLine(answer)}`;
   return `a page titled ${JSON.stringify(cleanText(title, []))}`;
 }
 
 function quoteFirstLine({bytes, secrets}: BackEndAnswer): string {
-  return JSON.stringify(cleanText(firstLineOf(decodeBeginning(bytes, secrets)), []));
+  return JSON.stringify(cleanText(firstLineOf(decodeAnswer(bytes, secrets)), []));
 }

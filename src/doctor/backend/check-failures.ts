@@ -143,7 +143,7 @@ function judge(answer: BackEndAnswer, mistake: Mistake): Judgement {
   if (mistake.request.path === VERIFY && !isOffered(answer)) return VERIFY_NOT_OFFERED;
   if (status >= 200 && status <= 299) return describeAcceptance(answer, mistake);
   if (!mistake.statuses.includes(status)) {
-    const fix = mistake.fixes?.[status] ?? (status >= 500 ? describeTrouble(answer) : mistake.fix);
+    const fix = mistake.fixes?.[status] ?? (status >= 500 ? describeNetworkTrouble(answer) : mistake.fix);
     const detail = `it is refused with ${status} (${describeBody(answer)}), not with ${mistake.statuses[0]}`;
     return {level: status >= 500 ? 'problem' : mistake.level, detail, fix};
   }
@@ -178,7 +178,7 @@ function describeAcceptance(answer: BackEndAnswer, {request, statuses, fix}: Mis
   };
 }
 
-function describeTrouble(answer: BackEndAnswer): string {
+function describeNetworkTrouble(answer: BackEndAnswer): string {
   return answer.body.kind === 'empty'
     ? 'Look into the error log of PHP: it failed without a message, so messages are turned off'
     : 'Look into the error log of PHP, or of the framework (storage/logs)';

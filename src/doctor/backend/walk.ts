@@ -1,5 +1,5 @@
 import {type BackEndClient, createBackEndClient} from '../../identity/backend/back-end-client.ts';
-import type {Credentials} from '../../identity/backend/credentials.ts';
+import type {PilotCredentials} from '../../identity/backend/pilot-answer.ts';
 import {isUnprotected} from '../../identity/backend/script-url.ts';
 import {VERSION} from '../../version.ts';
 import type {Finding, Steps} from '../finding.ts';
@@ -16,7 +16,7 @@ export interface WalkTarget {
   /** The address as the user typed it. */
   readonly scriptURL: string;
   /** Without credentials the checks end before the sign-in. */
-  readonly credentials?: Credentials | undefined;
+  readonly credentials?: PilotCredentials | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import {cleanText} from '../clean-text.ts';
-import {decodeBeginning, firstLineOf} from './answer-text.ts';
+import {decodeAnswer, firstLineOf} from './answer-text.ts';
 import {findPhpMessage} from './php-message.ts';
 import {messageIn} from './request/answer-body.ts';
 import type {BackEndAnswer} from './request/back-end-request.ts';
@@ -98,7 +98,7 @@ function findOwnTrouble(answer: BackEndAnswer): Found | undefined {
 }
 
 function describePhp({bytes, path, secrets}: BackEndAnswer): Found | undefined {
-  const found = findPhpMessage(decodeBeginning(bytes, secrets));
+  const found = findPhpMessage(decodeAnswer(bytes, secrets));
   if (found === undefined) return undefined;
   const {kind, message, file, line} = found;
   const clean = (text: string): string => cleanText(text, secrets);
@@ -116,7 +116,7 @@ const PHP_HINT =
 const FATAL_HINT = 'if only some pilots fail, their accounts are retired or lack a rank';
 
 function describeMixed({bytes, secrets}: BackEndAnswer): Found {
-  const first = cleanText(firstLineOf(decodeBeginning(bytes, secrets)), []);
+  const first = cleanText(firstLineOf(decodeAnswer(bytes, secrets)), []);
   return {
     problem: `there is other text before its JSON: ${JSON.stringify(first)}`,
     hint: 'The address is right: the airline has to keep the PHP files of its back end from printing anything else, such as text before "<?php" or a line for debugging',

@@ -1,10 +1,10 @@
+import type {SignIn} from '../../domain/identity/session.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {JsonText} from '../../json/json-text.ts';
 import {cleanText} from '../clean-text.ts';
-import {decodeBeginning, firstLineOf, titleOf, withoutTags} from './answer-text.ts';
-import type {Credentials} from './credentials.ts';
+import {decodeAnswer, firstLineOf, titleOf, withoutTags} from './answer-text.ts';
 import {type Diagnosis, diagnose, diagnoseFront} from './diagnosis.ts';
-import {type Pilot, readPilot} from './pilot.ts';
+import {type BackEndPilot, readBackEndPilot} from './pilot.ts';
 import {isObject, isRefusal, type JsonObject, lacksPilot, messageIn} from './request/answer-body.ts';
 import {type BackEndAnswer, PARSED_BYTES_MAX} from './request/back-end-request.ts';
 import {findRedirect} from './request/redirect.ts';
@@ -42,14 +42,14 @@ export function readProbe(answer: BackEndAnswer): BackEndProbe {
 export async function readPilotAnswer(
   answer: BackEndAnswer,
   findOwnFailure: () => AppError | undefined,
-): Promise<Pilot> {
+): Promise<BackEndPilot> {
   const failure = findRedirect(answer) ?? findOwnFailure() ?? findBrokenAccount(answer);
   if (failure !== undefined) throw failure;
   const {url, status} = answer;
   const {json, value} = readSuccess(answer);
   if (value['session'] === null)
     throw new AppError({code: 'account-broken', ...NO_API_KEY, url, backEndStatus: status});
-  const reading = readPilot(json);
+  const reading = readBackEndPilot(json);
   if ('pilot' in reading) return reading.pilot;
   throw new AppError({code: 'invalid-pilot', url, problems: reading.problems});
 }
@@ -60,8 +60,11 @@ const NO_API_KEY = {
   hint: 'Create an API key on the profile page of the airline’s site, then sign in again',
 } as const;
 
+/** The user name and the password of a pilot. */
+export type PilotCredentials = Pick<SignIn, 'username' | 'password'>;
+
 /** Recognises the refusal of a sign-in: wrong credentials, or a pilot who is not confirmed. */
-export function findRefusal(answer: BackEndAnswer, {username, password}: Credentials): AppError | undefined {
+export function findRefusal(answer: BackEndAnswer, {username, password}: PilotCredentials): AppError | undefined {
   const {url, status} = answer;
   const message = findMessage(answer);
   const displayedId = describeDisplayedId(username);
@@ -214,5 +217,5 @@ function plainText(text: string): string {
 }
 
 function decode({bytes, secrets}: BackEndAnswer): string {
-  return decodeBeginning(bytes, secrets);
+  return decodeAnswer(bytes, secrets);
 }

@@ -2,7 +2,7 @@ import type {Identity, IdentityDocument, IdentitySource} from '../../domain/iden
 import {JsonIndex, type JsonSpan} from '../../json/json-index.ts';
 import {encodeJsonText, type JsonText} from '../../json/json-text.ts';
 import {applyMergePatch} from '../../json/merge-patch.ts';
-import {type Airline, makeAirline} from '../backend/airline-profile.ts';
+import {type BackEndAirline, makeAirline} from '../backend/airline-profile.ts';
 import {readScriptUrl} from '../backend/script-url.ts';
 import {cleanText} from '../clean-text.ts';
 import {summarise} from '../identity-document.ts';
@@ -11,7 +11,7 @@ import type {SessionRecord} from './storage/session-record.ts';
 /** Composes the identities of pilots who sign in. */
 export interface PilotIdentities {
   /** Returns the airline that is configured; undefined if pilots choose their back end. */
-  airline(): Airline | undefined;
+  airline(): BackEndAirline | undefined;
   /** Composes the identity for a session. */
   compose(record: SessionRecord): Identity;
 }
@@ -20,13 +20,13 @@ export interface PilotIdentitiesDeps {
   /** The source of a profile, whose airline and platform account are used; another source has none. */
   readonly base: IdentitySource;
   /** The airline that is configured separately; it takes precedence over that of the profile. */
-  readonly airline?: Airline | undefined;
+  readonly airline?: BackEndAirline | undefined;
 }
 
 /** Returns the identities for this configuration. The profile is read again for each identity. */
 export function createPilotIdentities({base, airline}: PilotIdentitiesDeps): PilotIdentities {
   const profile = (): Identity | undefined => (base.origin.kind === 'profile' ? base.current() : undefined);
-  const configured = (): Airline | undefined => {
+  const configured = (): BackEndAirline | undefined => {
     const served = profile();
     return airline ?? (served && airlineOf(served));
   };
@@ -39,7 +39,7 @@ export function createPilotIdentities({base, airline}: PilotIdentitiesDeps): Pil
 
 interface DocumentParts {
   readonly record: SessionRecord;
-  readonly airline: Airline;
+  readonly airline: BackEndAirline;
   /** The profile, whose platform account and other members are served too. */
   readonly profile: Identity | undefined;
 }
@@ -80,7 +80,7 @@ function withBackEnd(airline: JsonText, {backEnd}: SessionRecord): JsonText {
 const SCRIPT_URL = '$.airline.settings.scriptURL';
 
 /** Returns the airline of a profile; undefined if its address comes from the sample, or if pilots cannot sign in at its address. */
-function airlineOf(profile: Identity): Airline | undefined {
+function airlineOf(profile: Identity): BackEndAirline | undefined {
   // No password may go to an address that the user did not write.
   if (profile.filled?.some(path => SCRIPT_URL.startsWith(path))) return undefined;
   const index = new JsonIndex(profile.json);

@@ -1,36 +1,46 @@
 import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity/identity.ts';
-import type {
-  ServedSessions,
-  ServedSignInOptions,
-  SessionPlace,
-  SessionStatus,
-  SignIn,
-} from '../../domain/identity/session.ts';
+import type {ServedSessions, ServedSignInOptions, SessionStatus, SignIn} from '../../domain/identity/session.ts';
 import {Listeners} from '../../domain/listeners.ts';
+import type {Log} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {messageOf} from '../../failures/error-text.ts';
-import type {Failure} from '../../failures/failure.ts';
-import {CurrentSession, type CurrentSessionDeps} from './current-session.ts';
-import {startUnlocking} from './keychain-unlock.ts';
-import {createRefresher, type Refresher, type RefresherDeps} from './refresher.ts';
-import {failureOf, type SignedIn} from './session-state.ts';
-import type {RequestedSignIn} from './sign-in/requested-sign-in.ts';
-import {requestSession} from './sign-in/sign-in.ts';
-import {chooseScriptUrl} from './sign-in/sign-in-address.ts';
-import {createSignInGate, type SignInGate} from './sign-in/sign-in-gate.ts';
-import type {Kept, SessionKeeper} from './storage/session-keeper.ts';
-import type {SessionRecord} from './storage/session-record.ts';
+import {type Alarm, createAlarm} from '../../time/alarm.ts';
+import type {Timers} from '../../time/timers.ts';
+import {within} from '../../time/wait.ts';
+import type {BackEndAirline} from '../backend/airline-profile.ts';
+import type {BackEndClient} from '../backend/back-end-client.ts';
+import {askFor} from './ask-back-end.ts';
+import {createPilotIdentities, type PilotIdentities} from './pilot-identity.ts';
+import {linesOf} from './session-log.ts';
+import {describeState, type State} from './session-state.ts';
+import {type Effect, follow, type SessionEvent} from './session-table.ts';
+import {chooseScriptUrl, requestSession} from './sign-in.ts';
+import {type RequestedSignIn, SignInGate} from './sign-in-gate.ts';
+import type {SessionKeeper} from './storage/session-keeper.ts';
 
-/** Dependencies of {@link openSessionSource}. The source disposes of the base. */
-export interface SessionSourceDeps
-  extends CurrentSessionDeps,
-    Pick<RefresherDeps, 'client' | 'nowMs' | 'random' | 'timers'> {
+export interface SessionSourceDeps {
+  /**
+   * The source that is served while no pilot is signed in; disposed of with this one. The airline and the platform account of a
+   * profile are part of the identity of a pilot, too.
+   */
+  readonly base: IdentitySource;
+  /** The airline that is configured separately. With it, no identity is served unless a pilot is signed in. */
+  readonly airline?: BackEndAirline | undefined;
+  readonly client: BackEndClient;
   readonly keeper: SessionKeeper;
+  readonly log: Log;
+  /** The current time, in milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
+  /** Returns a number from 0 to 1. */
+  readonly random: () => number;
+  readonly timers: Timers;
 }
 
 /** An identity source whose pilots sign in at the back end of their airline. */
 export interface SessionSource extends IdentitySource, ServedSessions {
-  /** Resumes or verifies the session now; concurrent calls share one request. Never rejects. */
+  /**
+   * Resumes the session if that is due, otherwise verifies it. Does nothing without a session, or during a pause that the back end
+   * asked for. Concurrent calls share one request. Never rejects.
+   */
   refresh(): Promise<void>;
   /** Resolves when no request about the session is in progress. Sends none. */
   idle(): Promise<void>;
@@ -52,52 +62,49 @@ const GRACE_MS = 2000;
 /** Minimum interval between two verifications that callers request, in milliseconds: a plugin may call after each answer. */
 const VERIFY_INTERVAL_MIN_MS = 60_000;
 
+/** Carries out what the table of transitions says, with one request about the session at a time. */
 class BackEndSource implements SessionSource {
   readonly #deps: SessionSourceDeps;
-  readonly #session: CurrentSession;
-  readonly #refresher: Refresher;
-  readonly #gate: SignInGate;
+  readonly #identities: PilotIdentities;
+  readonly #gate = new SignInGate((request, signal) => this.#signIn(request, signal));
+  readonly #alarm: Alarm;
   readonly #listeners: Listeners;
   readonly #stopBase: () => void;
-  #stopUnlocking = (): void => {};
-  /** Resolves when the last session is kept. */
+  #state: State;
+  /** The request in progress, to the keychain or to the back end. */
+  #asking: {readonly controller: AbortController; readonly done: Promise<void>} | undefined;
+  /** Resolves when the last state is kept. */
   #keeping: Promise<void> = Promise.resolve();
   #closed: Promise<void> | undefined;
-  /** Time of the last request of a caller for a verification of this session, in milliseconds since the Unix epoch. */
-  #verifiedAtMs = -Infinity;
 
   constructor(deps: SessionSourceDeps) {
     this.#deps = deps;
-    this.#session = new CurrentSession(deps);
+    this.#identities = createPilotIdentities(deps);
+    this.#alarm = createAlarm(deps);
     this.#listeners = new Listeners(error => deps.log.error('a listener for identity changes failed', {error}));
-    this.#gate = createSignInGate((request, signal) => this.#signIn(request, signal));
     this.#stopBase = deps.base.onChange(() => this.#onBaseChange());
-    this.#refresher = createRefresher({
-      ...deps,
-      onRefreshed: record => this.#onRefreshed(record),
-      onNotOffered: () => this.#session.markUnverifiable(),
-      onFailed: error => this.#session.markStale(error),
-      onEnded: problem => this.#onEnded(problem),
-    });
+    this.#state = {kind: 'signed-out', sinceMs: deps.nowMs()};
   }
 
   async open(): Promise<void> {
     const kept = await this.#deps.keeper.load();
     if (kept === undefined) return;
-    const {scriptURL, sinceMs} = kept;
-    if ((this.#session.configuredBackEnd ?? scriptURL) !== scriptURL)
-      return this.#deps.log.info('kept session not used: it is for another back end', {scriptURL});
-    if (kept.state === 'expired') this.#session.enter({kind: 'expired', scriptURL, problem: kept.problem}, sinceMs);
-    else if (kept.record !== undefined) this.#resume(kept.record, kept.place);
-    else this.#unlock(kept);
+    const {scriptURL} = kept;
+    if ((this.#configured ?? scriptURL) !== scriptURL)
+      this.#deps.log.info('kept session not used: it is for another back end', {scriptURL});
+    else if (kept.state === 'expired') this.#take({kind: 'restored', expired: kept});
+    else if (kept.state === 'locked') this.#take({kind: 'found', session: kept});
+    else this.#take({kind: 'resumed', record: kept, place: 'file'});
   }
 
   get origin(): IdentityOrigin {
-    return this.#session.origin;
+    const scriptURL = this.#backEnd;
+    return scriptURL === undefined ? this.#deps.base.origin : {kind: 'back-end', scriptURL};
   }
 
   current(): Identity | undefined {
-    return this.#session.identity;
+    if (this.#state.kind === 'signed-in') return this.#state.identity;
+    return this.#backEnd === undefined ? this.#deps.base.current() : undefined;
   }
 
   onChange(listener: () => void): () => void {
@@ -105,7 +112,7 @@ class BackEndSource implements SessionSource {
   }
 
   async status(): Promise<SessionStatus> {
-    return this.#session.status;
+    return this.#describe();
   }
 
   async signIn(signIn: SignIn, options: ServedSignInOptions = {}): Promise<SessionStatus> {
@@ -114,39 +121,28 @@ class BackEndSource implements SessionSource {
   }
 
   async verify(): Promise<SessionStatus> {
-    const {state, source} = this.#session.status;
+    const {state, source} = this.#describe();
     if (source !== 'back-end' && state === 'signed-in')
       throw new AppError({code: 'sign-in-unavailable', problem: `the identity comes from the ${source}`});
-    if (this.#session.state.kind !== 'signed-in') throw new AppError({code: 'no-identity'});
-    const nowMs = this.#deps.nowMs();
+    if (this.#state.kind !== 'signed-in') throw new AppError({code: 'no-identity'});
     // A clock that was set back must not delay the next verification.
-    if (Math.abs(nowMs - this.#verifiedAtMs) >= VERIFY_INTERVAL_MIN_MS) {
-      this.#verifiedAtMs = nowMs;
-      void this.#refresher.refresh();
-    }
-    return this.#session.status;
+    if (Math.abs(this.#deps.nowMs() - this.#state.askedAtMs) >= VERIFY_INTERVAL_MIN_MS) this.#take({kind: 'asked'});
+    return this.#describe();
   }
 
   async signOut(): Promise<SessionStatus> {
-    const {keeper, log} = this.#deps;
     await this.#gate.abort({code: 'sign-in-unavailable', problem: 'another program signed out at the same time'});
-    const {state} = this.#session;
-    if (state.kind !== 'signed-out') {
-      this.#session.enter({kind: 'signed-out'});
-      this.#stop();
-      log.info('signed out', {scriptURL: state.scriptURL});
-      this.#listeners.call();
-    }
-    await keeper.forget();
-    return this.#session.status;
+    this.#take({kind: 'left'});
+    await this.#keeping;
+    return this.#describe();
   }
 
-  refresh(): Promise<void> {
-    return this.#refresher.refresh();
+  async refresh(): Promise<void> {
+    if (this.#state.kind === 'signed-in') await this.#ask();
   }
 
-  idle(): Promise<void> {
-    return this.#refresher.idle();
+  async idle(): Promise<void> {
+    await this.#asking?.done;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -156,100 +152,115 @@ class BackEndSource implements SessionSource {
 
   async #close(): Promise<void> {
     this.#stopBase();
-    this.#stopUnlocking();
+    if (this.#state.kind === 'locked') this.#stop();
     await this.#gate.abort({code: 'store-closed'});
     // The back end may already have replaced the session, and the new one must be kept.
-    await this.#refresher.idle(GRACE_MS);
-    this.#refresher.stop();
+    if (this.#asking !== undefined) await within(this.#asking.done, GRACE_MS, this.#deps.timers);
+    this.#stop();
     await this.#keeping;
     await this.#deps.base[Symbol.asyncDispose]();
     this.#listeners.clear();
   }
 
+  /** Address of the configured back end, from the airline or else from the profile; undefined if neither has one. */
+  get #configured(): string | undefined {
+    return this.#identities.airline()?.scriptURL;
+  }
+
+  /** Address of the back end that the identity comes from; undefined if it comes from the base. */
+  get #backEnd(): string | undefined {
+    return this.#state.kind === 'signed-out' ? this.#deps.airline?.scriptURL : this.#state.scriptURL;
+  }
+
+  /** Returns the status, without secrets. */
+  #describe(): SessionStatus {
+    const summary = this.current()?.summary;
+    const own = describeState(this.#state, summary !== undefined);
+    return {...own, source: this.origin.kind, summary, scriptURL: this.#backEnd};
+  }
+
+  #take(event: SessionEvent): void {
+    const before = this.#state;
+    const next = follow(before, event, {...this.#deps, ...this.#identities});
+    if (next === undefined) return;
+    this.#state = next.state;
+    for (const [level, message, about] of linesOf(before, event, next.state)) this.#deps.log[level](message, about);
+    for (const effect of next.effects) this.#effects[effect]();
+  }
+
+  readonly #effects: Readonly<Record<Effect, () => unknown>> = {
+    ask: () => this.#ask(),
+    wait: () => 'nextAtMs' in this.#state && this.#alarm.set(this.#state.nextAtMs, () => this.#take({kind: 'due'})),
+    stop: () => this.#stop(),
+    keep: () => this.#keep(),
+    announce: () => this.#listeners.call(),
+    leave: () => this.signOut(),
+  };
+
+  /** Asks for the session, unless that is in progress. Never rejects. */
+  #ask(): Promise<void> {
+    if (this.#asking !== undefined) return this.#asking.done;
+    const state = this.#state;
+    const nowMs = this.#deps.nowMs();
+    if (!('nextAtMs' in state) || this.#closed !== undefined) return Promise.resolve();
+    if (state.kind === 'signed-in') {
+      // The machine may have slept past the end.
+      if ((state.record.expiresAtMs ?? Infinity) <= nowMs) this.#take({kind: 'ended', problem: state.problem});
+      if (state !== this.#state || nowMs < state.pausedUntilMs) return Promise.resolve();
+    }
+    const controller = new AbortController();
+    const {signal} = controller;
+    const end = (event: SessionEvent): void => {
+      if (signal.aborted) return;
+      this.#asking = undefined;
+      this.#take(event);
+    };
+    const done = askFor(state, {...this.#deps, signal})
+      .then(end)
+      .catch((error: unknown) => {
+        const problem = error instanceof AppError ? error.failure : undefined;
+        end(problem?.code === 'session-unknown' ? {kind: 'ended', problem} : {kind: 'failed', error, problem});
+      });
+    this.#asking = {controller, done};
+    return done;
+  }
+
+  /** Ends what is under way for the state. A request in progress has no effect. */
+  #stop(): void {
+    this.#alarm.clear();
+    this.#asking?.controller.abort();
+    this.#asking = undefined;
+  }
+
+  #keep(): void {
+    const {keeper} = this.#deps;
+    const state = this.#state;
+    if (state.kind === 'signed-in') {
+      const {record} = state;
+      this.#keeping = keeper.save(record).then(place => this.#take({kind: 'placed', record, place}));
+    } else if (state.kind === 'expired') {
+      const {scriptURL, sinceMs, problem} = state;
+      this.#keeping = keeper.saveExpired({scriptURL, sinceMs, problem});
+    } else this.#keeping = keeper.forget();
+  }
+
   async #signIn(request: RequestedSignIn, signal: AbortSignal): Promise<SessionStatus> {
-    const chosen = {configured: this.#session.configuredBackEnd, last: this.#session.backEnd};
-    const scriptURL = chooseScriptUrl(request, chosen);
+    const scriptURL = chooseScriptUrl(request, {configured: this.#configured, last: this.#backEnd});
     const record = await requestSession({...request, scriptURL}, {...this.#deps, signal});
-    this.#serve(record, {kept: 'memory', stale: false});
-    this.#refresher.follow(record);
-    await this.#keep(record);
-    return this.#session.status;
-  }
-
-  /** Serves a kept session: the last known identity, stale until the back end confirms the session. */
-  #resume(record: SessionRecord, kept: SessionPlace): void {
-    this.#serve(record, {kept, stale: true});
-    this.#refresher.resume(record);
-  }
-
-  #serve(record: SessionRecord, place: Pick<SignedIn, 'kept' | 'stale'>): void {
-    this.#session.serve(record, place);
-    this.#stop();
-    this.#listeners.call();
-  }
-
-  #unlock({scriptURL, sinceMs, place, unlock}: Extract<Kept, {state: 'signed-in'}>): void {
-    const {log} = this.#deps;
-    this.#session.enter({kind: 'locked', scriptURL}, sinceMs);
-    this.#stopUnlocking = startUnlocking({
-      ...this.#deps,
-      unlock,
-      onUnlocked: record => {
-        if (record !== undefined) this.#resume(record, place);
-        else {
-          log.info('kept session not used: the keychain has none', {scriptURL});
-          void this.signOut();
-        }
-      },
-      onFailed: error => {
-        log.info('session not read from the keychain', {problem: messageOf(error)});
-        this.#session.enter({kind: 'locked', scriptURL, problem: failureOf(error)}, sinceMs);
-      },
-    });
-  }
-
-  #onRefreshed(record: SessionRecord): void {
-    if (!this.#session.refresh(record)) return;
-    this.#listeners.call();
-    void this.#keep(record);
-  }
-
-  #onEnded(problem: Failure | undefined): void {
-    const {keeper, log} = this.#deps;
-    const scriptURL = this.#session.backEnd;
-    if (scriptURL === undefined) return;
-    this.#session.enter({kind: 'expired', scriptURL, problem});
-    this.#stop();
-    log.info('session expired', {scriptURL, ...(problem === undefined ? {} : {code: problem.code})});
-    this.#listeners.call();
-    this.#keeping = keeper.saveExpired({scriptURL, sinceMs: this.#session.sinceMs, problem});
+    this.#take({kind: 'received', record});
+    await this.#keeping;
+    return this.#describe();
   }
 
   #onBaseChange(): void {
-    const {state, configuredBackEnd, backEnd} = this.#session;
+    const state = this.#state;
+    const configured = this.#configured;
     if (state.kind === 'signed-in') {
-      if ((configuredBackEnd ?? state.scriptURL) === state.scriptURL) {
-        if (this.#session.recompose()) this.#listeners.call();
-        return;
-      }
       // Plugins would send the session to the wrong back end.
-      this.#deps.log.info('the profile names another back end', {scriptURL: configuredBackEnd});
-      void this.signOut();
-    } else if (backEnd === undefined) {
-      this.#session.enter(state);
-      this.#listeners.call();
-    }
-  }
-
-  /** Stops the background work of the previous state. */
-  #stop(): void {
-    this.#stopUnlocking();
-    this.#refresher.stop();
-    this.#verifiedAtMs = -Infinity;
-  }
-
-  #keep(record: SessionRecord): Promise<void> {
-    this.#keeping = this.#deps.keeper.save(record).then(kept => this.#session.markKept(record, kept));
-    return this.#keeping;
+      const isMoved = (configured ?? state.scriptURL) !== state.scriptURL;
+      const identity = this.#identities.compose(state.record);
+      if (isMoved) this.#take({kind: 'moved', scriptURL: configured});
+      else if (Buffer.compare(identity.json, state.identity.json) !== 0) this.#take({kind: 'recomposed', identity});
+    } else if (this.#backEnd === undefined) this.#take({kind: 'replaced'});
   }
 }

@@ -18,7 +18,7 @@ interface Asked {
 }
 
 /** Describes an error of `fetch()`, by the codes of Node, OpenSSL and undici. */
-export function describeTrouble(error: unknown, {url, hasBegun}: Asked): Trouble {
+export function describeNetworkTrouble(error: unknown, {url, hasBegun}: Asked): Trouble {
   const {host, hostname} = url;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const {code = '', name = '', message = ''} = cause as ConnectError & {readonly name?: string};

@@ -15,24 +15,24 @@ import {
 } from './session-file.ts';
 import type {SessionRecord} from './session-record.ts';
 
-/** A kept session, with a function that reads the part in the keychain. */
+/** A kept session: expired, in the file, or in the keychain. */
 export type Kept =
   | ExpiredFile
-  | {
-      readonly state: 'signed-in';
-      readonly scriptURL: string;
-      readonly sinceMs: number;
-      readonly place: SessionPlace;
-      /** The complete record, if the session is in the file. */
-      readonly record?: SessionRecord | undefined;
-      /**
-       * Reads the session from the keychain; `signal` aborts the call.
-       *
-       * @returns Undefined if the keychain has no session.
-       * @throws {AppError} `keychain-unavailable`.
-       */
-      unlock(signal: AbortSignal): Promise<SessionRecord | undefined>;
-    };
+  | (SessionRecord & {readonly state: 'signed-in'})
+  | (LockedSession & {readonly state: 'locked'});
+
+/** A session whose secret is in the keychain. */
+export interface LockedSession {
+  readonly scriptURL: string;
+  readonly sinceMs: number;
+  /**
+   * Reads the session from the keychain; `signal` aborts the call.
+   *
+   * @returns Undefined if the keychain has no session.
+   * @throws {AppError} `keychain-unavailable`.
+   */
+  unlock(signal: AbortSignal): Promise<SessionRecord | undefined>;
+}
 
 /**
  * Keeps a session across restarts: the session itself in the keychain of the system, the last known identity in a file. If
@@ -120,17 +120,13 @@ class FileKeeper implements SessionKeeper {
   #describe(file: KeptFile): Kept {
     if (file.state === 'expired') return file;
     const {scriptURL, sinceMs, session} = file;
-    const complete = (secret: string): SessionRecord => withSession(file, secret);
-    if (session !== undefined) {
-      const record = complete(session);
-      return {state: 'signed-in', scriptURL, sinceMs, place: 'file', record, unlock: async () => record};
-    }
+    if (session !== undefined) return {state: 'signed-in', ...withSession(file, session)};
     this.#inKeychain = true;
     const unlock = async (signal: AbortSignal): Promise<SessionRecord | undefined> => {
       const secret = await this.#deps.keychain.get(this.#account, {signal});
-      return secret === undefined ? undefined : complete(secret);
+      return secret === undefined ? undefined : withSession(file, secret);
     };
-    return {state: 'signed-in', scriptURL, sinceMs, place: 'keychain', unlock};
+    return {state: 'locked', scriptURL, sinceMs, unlock};
   }
 
   async #save(record: SessionRecord): Promise<SessionPlace> {
