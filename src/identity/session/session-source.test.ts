@@ -174,6 +174,7 @@ describe('a session source of a pilot', () => {
     const summary = 'Ada Quill (CRW0042), va.example';
     assert.deepEqual(await source.status(), {
       ...{state: 'signed-in', expiresAtMs: 9000, stale: false, kept: 'memory', problem: undefined},
+      ...{verifiedAtMs: undefined, unverifiable: undefined},
       ...{source: 'back-end', sinceMs: 1000, summary, scriptURL: BACK_END},
     });
     assert.deepEqual(lines, [['info', 'signed in', {identity: summary, scriptURL: BACK_END}]]);

@@ -1,3 +1,4 @@
+import {NO_FAULTS, type SessionCall, type SessionFaults} from '../../domain/faults/active-faults.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity/identity.ts';
 import type {ServedSessions, ServedSignInOptions, SessionStatus, SignIn} from '../../domain/identity/session.ts';
 import {Listeners} from '../../domain/listeners.ts';
@@ -6,25 +7,18 @@ import {AppError} from '../../failures/app-error.ts';
 import {type Alarm, createAlarm} from '../../time/alarm.ts';
 import type {Timers} from '../../time/timers.ts';
 import {within} from '../../time/wait.ts';
-import type {BackEndAirline} from '../backend/airline-profile.ts';
 import type {BackEndClient} from '../backend/back-end-client.ts';
 import {askFor} from './ask-back-end.ts';
-import {createPilotIdentities, type PilotIdentities} from './pilot-identity.ts';
+import {airlineOf, type Configured, composeIdentity} from './pilot-identity.ts';
 import {linesOf} from './session-log.ts';
-import {describeState, type State} from './session-state.ts';
-import {type Effect, follow, type SessionEvent} from './session-table.ts';
+import {type ActualSession, actualSession, type Locked, type SignedIn, type State} from './session-state.ts';
+import {type Context, type Effect, follow, type SessionEvent} from './session-table.ts';
 import {chooseScriptUrl, requestSession} from './sign-in.ts';
 import {type RequestedSignIn, SignInGate} from './sign-in-gate.ts';
 import type {SessionKeeper} from './storage/session-keeper.ts';
 
-export interface SessionSourceDeps {
-  /**
-   * The source that is served while no pilot is signed in; disposed of with this one. The airline and the platform account of a
-   * profile are part of the identity of a pilot, too.
-   */
-  readonly base: IdentitySource;
-  /** The airline that is configured separately. With it, no identity is served unless a pilot is signed in. */
-  readonly airline?: BackEndAirline | undefined;
+/** The base is served while no pilot is signed in, and disposed of with the source; with an airline no identity is served then. */
+export interface SessionSourceDeps extends Configured {
   readonly client: BackEndClient;
   readonly keeper: SessionKeeper;
   readonly log: Log;
@@ -33,17 +27,10 @@ export interface SessionSourceDeps {
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
   readonly timers: Timers;
-}
-
-/** An identity source whose pilots sign in at the back end of their airline. */
-export interface SessionSource extends IdentitySource, ServedSessions {
-  /**
-   * Resumes the session if that is due, otherwise verifies it. Does nothing without a session, or during a pause that the back end
-   * asked for. Concurrent calls share one request. Never rejects.
-   */
-  refresh(): Promise<void>;
-  /** Resolves when no request about the session is in progress. Sends none. */
-  idle(): Promise<void>;
+  /** False if no pilot can sign in: the base is all that is served. @default {true} */
+  readonly offersSignIn?: boolean | undefined;
+  /** @default {no faults} */
+  readonly faults?: SessionFaults | undefined;
 }
 
 /**
@@ -51,7 +38,7 @@ export interface SessionSource extends IdentitySource, ServedSessions {
  * does not wait for them.
  */
 export async function openSessionSource(deps: SessionSourceDeps): Promise<SessionSource> {
-  const source = new BackEndSource(deps);
+  const source = new SessionSource(deps);
   await source.open();
   return source;
 }
@@ -62,15 +49,21 @@ const GRACE_MS = 2000;
 /** Minimum interval between two verifications that callers request, in milliseconds: a plugin may call after each answer. */
 const VERIFY_INTERVAL_MIN_MS = 60_000;
 
-/** Carries out what the table of transitions says, with one request about the session at a time. */
-class BackEndSource implements SessionSource {
+/**
+ * An identity source whose pilots sign in at the back end of their airline. Carries out what the table of transitions says, with one
+ * request about the session at a time.
+ */
+export class SessionSource implements IdentitySource, ServedSessions {
   readonly #deps: SessionSourceDeps;
-  readonly #identities: PilotIdentities;
+  readonly #context: Context;
   readonly #gate = new SignInGate((request, signal) => this.#signIn(request, signal));
   readonly #alarm: Alarm;
   readonly #listeners: Listeners;
-  readonly #stopBase: () => void;
+  readonly #faults: SessionFaults;
+  readonly #stopListening: readonly (() => void)[];
   #state: State;
+  /** The identity that was announced last. */
+  #announced: Identity | undefined;
   /** The request in progress, to the keychain or to the back end. */
   #asking: {readonly controller: AbortController; readonly done: Promise<void>} | undefined;
   /** Resolves when the last state is kept. */
@@ -79,11 +72,16 @@ class BackEndSource implements SessionSource {
 
   constructor(deps: SessionSourceDeps) {
     this.#deps = deps;
-    this.#identities = createPilotIdentities(deps);
+    this.#context = {...deps, compose: record => composeIdentity(record, deps)};
     this.#alarm = createAlarm(deps);
     this.#listeners = new Listeners(error => deps.log.error('a listener for identity changes failed', {error}));
-    this.#stopBase = deps.base.onChange(() => this.#onBaseChange());
+    this.#faults = deps.faults ?? NO_FAULTS;
     this.#state = {kind: 'signed-out', sinceMs: deps.nowMs()};
+    this.#announced = this.current();
+    const onFaults = (): void => {
+      if (this.current() !== this.#announced) this.#announce();
+    };
+    this.#stopListening = [deps.base.onChange(() => this.#onBaseChange()), this.#faults.onChange(onFaults)];
   }
 
   async open(): Promise<void> {
@@ -98,13 +96,11 @@ class BackEndSource implements SessionSource {
   }
 
   get origin(): IdentityOrigin {
-    const scriptURL = this.#backEnd;
-    return scriptURL === undefined ? this.#deps.base.origin : {kind: 'back-end', scriptURL};
+    return this.#session.origin;
   }
 
   current(): Identity | undefined {
-    if (this.#state.kind === 'signed-in') return this.#state.identity;
-    return this.#backEnd === undefined ? this.#deps.base.current() : undefined;
+    return this.#faults.show(this.#session).identity;
   }
 
   onChange(listener: () => void): () => void {
@@ -112,35 +108,46 @@ class BackEndSource implements SessionSource {
   }
 
   async status(): Promise<SessionStatus> {
-    return this.#describe();
+    return this.#faults.show(this.#session).status();
   }
 
   async signIn(signIn: SignIn, options: ServedSignInOptions = {}): Promise<SessionStatus> {
     if (this.#closed !== undefined) throw new AppError({code: 'store-closed'});
+    this.#admit('sign-in');
     return this.#gate.enter(signIn, options);
   }
 
   async verify(): Promise<SessionStatus> {
-    const {state, source} = this.#describe();
-    if (source !== 'back-end' && state === 'signed-in')
-      throw new AppError({code: 'sign-in-unavailable', problem: `the identity comes from the ${source}`});
+    if (!this.#admit('verify')) return this.status();
+    const {state, source} = this.#session.status();
+    if (source !== 'back-end' && state === 'signed-in') throw unavailable(`the identity comes from the ${source}`);
     if (this.#state.kind !== 'signed-in') throw new AppError({code: 'no-identity'});
     // A clock that was set back must not delay the next verification.
     if (Math.abs(this.#deps.nowMs() - this.#state.askedAtMs) >= VERIFY_INTERVAL_MIN_MS) this.#take({kind: 'asked'});
-    return this.#describe();
+    return this.#session.status();
   }
 
   async signOut(): Promise<SessionStatus> {
-    await this.#gate.abort({code: 'sign-in-unavailable', problem: 'another program signed out at the same time'});
-    this.#take({kind: 'left'});
-    await this.#keeping;
-    return this.#describe();
+    this.#admit('sign-out');
+    await this.#leave();
+    return this.#session.status();
   }
 
+  async #leave(): Promise<void> {
+    await this.#gate.abort(unavailable('another program signed out at the same time'));
+    this.#take({kind: 'left'});
+    await this.#keeping;
+  }
+
+  /**
+   * Resumes the session if that is due, otherwise verifies it. Does nothing without a session, or during a pause that the back end
+   * asked for. Concurrent calls share one request. Never rejects.
+   */
   async refresh(): Promise<void> {
     if (this.#state.kind === 'signed-in') await this.#ask();
   }
 
+  /** Resolves when no request about the session is in progress. Sends none. */
   async idle(): Promise<void> {
     await this.#asking?.done;
   }
@@ -151,9 +158,9 @@ class BackEndSource implements SessionSource {
   }
 
   async #close(): Promise<void> {
-    this.#stopBase();
+    for (const stop of this.#stopListening) stop();
     if (this.#state.kind === 'locked') this.#stop();
-    await this.#gate.abort({code: 'store-closed'});
+    await this.#gate.abort(new AppError({code: 'store-closed'}));
     // The back end may already have replaced the session, and the new one must be kept.
     if (this.#asking !== undefined) await within(this.#asking.done, GRACE_MS, this.#deps.timers);
     this.#stop();
@@ -164,24 +171,24 @@ class BackEndSource implements SessionSource {
 
   /** Address of the configured back end, from the airline or else from the profile; undefined if neither has one. */
   get #configured(): string | undefined {
-    return this.#identities.airline()?.scriptURL;
+    return airlineOf(this.#deps)?.scriptURL;
   }
 
-  /** Address of the back end that the identity comes from; undefined if it comes from the base. */
-  get #backEnd(): string | undefined {
-    return this.#state.kind === 'signed-out' ? this.#deps.airline?.scriptURL : this.#state.scriptURL;
+  get #session(): ActualSession {
+    return actualSession(this.#state, this.#deps);
   }
 
-  /** Returns the status, without secrets. */
-  #describe(): SessionStatus {
-    const summary = this.current()?.summary;
-    const own = describeState(this.#state, summary !== undefined);
-    return {...own, source: this.origin.kind, summary, scriptURL: this.#backEnd};
+  /** Decides about a call. @returns False if it shall have no effect, because of a fault. */
+  #admit(call: SessionCall): boolean {
+    const isAdmitted = this.#faults.admit(call, this.#session);
+    if (isAdmitted && this.#deps.offersSignIn === false)
+      throw unavailable('the identity comes from a source that has no sign-in');
+    return isAdmitted;
   }
 
   #take(event: SessionEvent): void {
     const before = this.#state;
-    const next = follow(before, event, {...this.#deps, ...this.#identities});
+    const next = follow(before, event, this.#context);
     if (next === undefined) return;
     this.#state = next.state;
     for (const [level, message, about] of linesOf(before, event, next.state)) this.#deps.log[level](message, about);
@@ -193,36 +200,44 @@ class BackEndSource implements SessionSource {
     wait: () => 'nextAtMs' in this.#state && this.#alarm.set(this.#state.nextAtMs, () => this.#take({kind: 'due'})),
     stop: () => this.#stop(),
     keep: () => this.#keep(),
-    announce: () => this.#listeners.call(),
-    leave: () => this.signOut(),
+    // A fault may hide the change.
+    announce: () => this.current() === this.#session.identity && this.#announce(),
+    leave: () => this.#leave(),
   };
 
+  #announce(): void {
+    this.#announced = this.current();
+    this.#listeners.call();
+  }
+
   /** Asks for the session, unless that is in progress. Never rejects. */
-  #ask(): Promise<void> {
-    if (this.#asking !== undefined) return this.#asking.done;
-    const state = this.#state;
-    const nowMs = this.#deps.nowMs();
-    if (!('nextAtMs' in state) || this.#closed !== undefined) return Promise.resolve();
-    if (state.kind === 'signed-in') {
-      // The machine may have slept past the end.
-      if ((state.record.expiresAtMs ?? Infinity) <= nowMs) this.#take({kind: 'ended', problem: state.problem});
-      if (state !== this.#state || nowMs < state.pausedUntilMs) return Promise.resolve();
+  async #ask(): Promise<void> {
+    if (this.#asking === undefined && this.#closed === undefined) this.#begin(this.#state, this.#deps.nowMs());
+    await this.#asking?.done;
+  }
+
+  #begin(state: State, nowMs: number): void {
+    // The machine may have slept past the end.
+    if (state.kind === 'signed-in' && (state.record.expiresAtMs ?? Infinity) <= nowMs)
+      this.#take({kind: 'ended', problem: state.problem});
+    else if (state.kind === 'locked' || (state.kind === 'signed-in' && state.pausedUntilMs <= nowMs)) {
+      const controller = new AbortController();
+      this.#asking = {controller, done: this.#send(state, controller.signal)};
     }
-    const controller = new AbortController();
-    const {signal} = controller;
+  }
+
+  async #send(state: Locked | SignedIn, signal: AbortSignal): Promise<void> {
     const end = (event: SessionEvent): void => {
       if (signal.aborted) return;
       this.#asking = undefined;
       this.#take(event);
     };
-    const done = askFor(state, {...this.#deps, signal})
-      .then(end)
-      .catch((error: unknown) => {
-        const problem = error instanceof AppError ? error.failure : undefined;
-        end(problem?.code === 'session-unknown' ? {kind: 'ended', problem} : {kind: 'failed', error, problem});
-      });
-    this.#asking = {controller, done};
-    return done;
+    try {
+      end(await askFor(state, {...this.#deps, signal}));
+    } catch (error) {
+      const problem = error instanceof AppError ? error.failure : undefined;
+      end(problem?.code === 'session-unknown' ? {kind: 'ended', problem} : {kind: 'failed', error, problem});
+    }
   }
 
   /** Ends what is under way for the state. A request in progress has no effect. */
@@ -245,22 +260,25 @@ class BackEndSource implements SessionSource {
   }
 
   async #signIn(request: RequestedSignIn, signal: AbortSignal): Promise<SessionStatus> {
-    const scriptURL = chooseScriptUrl(request, {configured: this.#configured, last: this.#backEnd});
+    const scriptURL = chooseScriptUrl(request, {configured: this.#configured, last: this.#session.scriptURL});
     const record = await requestSession({...request, scriptURL}, {...this.#deps, signal});
     this.#take({kind: 'received', record});
     await this.#keeping;
-    return this.#describe();
+    return this.#session.status();
   }
 
   #onBaseChange(): void {
     const state = this.#state;
-    const configured = this.#configured;
     if (state.kind === 'signed-in') {
+      const configured = this.#configured ?? state.scriptURL;
+      const identity = composeIdentity(state.record, this.#deps);
       // Plugins would send the session to the wrong back end.
-      const isMoved = (configured ?? state.scriptURL) !== state.scriptURL;
-      const identity = this.#identities.compose(state.record);
-      if (isMoved) this.#take({kind: 'moved', scriptURL: configured});
+      if (configured !== state.scriptURL) this.#take({kind: 'moved', scriptURL: configured});
       else if (Buffer.compare(identity.json, state.identity.json) !== 0) this.#take({kind: 'recomposed', identity});
-    } else if (this.#backEnd === undefined) this.#take({kind: 'replaced'});
+    } else if (this.#session.scriptURL === undefined) this.#take({kind: 'replaced'});
   }
+}
+
+function unavailable(problem: string): AppError {
+  return new AppError({code: 'sign-in-unavailable', problem});
 }

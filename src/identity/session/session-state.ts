@@ -1,7 +1,9 @@
-import type {Identity} from '../../domain/identity/identity.ts';
+import type {ShownSession} from '../../domain/faults/active-faults.ts';
+import type {Identity, IdentityOrigin} from '../../domain/identity/identity.ts';
 import type {SessionPlace, SessionStatus} from '../../domain/identity/session.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
+import type {Configured} from './pilot-identity.ts';
 import type {LockedSession} from './storage/session-keeper.ts';
 import type {SessionRecord} from './storage/session-record.ts';
 
@@ -61,32 +63,39 @@ interface Attempts {
   readonly problem?: Failure | undefined;
 }
 
-/** The members of a status that depend on the session alone. */
-type OwnStatus = Omit<SessionStatus, 'source' | 'summary' | 'scriptURL'>;
+/** A session as it is, without faults. */
+export interface ActualSession extends ShownSession {
+  /** Origin of the identity: the back end, or the base if there is none. */
+  readonly origin: IdentityOrigin;
+  /** Address of the back end that the identity comes from; undefined if it comes from the base. */
+  readonly scriptURL: string | undefined;
+}
 
-/**
- * Describes a state without its secrets.
- *
- * @param hasIdentity True if an identity is served without a session.
- */
-export function describeState(state: State, hasIdentity: boolean): OwnStatus {
+/** Returns what a state means: a pilot who is signed in replaces the base, and so does an airline that is configured. */
+export function actualSession(state: State, {base, airline}: Configured): ActualSession {
+  const scriptURL = state.kind === 'signed-out' ? airline?.scriptURL : state.scriptURL;
+  const served = scriptURL === undefined ? base.current() : undefined;
+  const identity = state.kind === 'signed-in' ? state.identity : served;
+  const origin = scriptURL === undefined ? base.origin : ({kind: 'back-end', scriptURL} as const);
+  const source = {source: origin.kind, scriptURL, summary: identity?.summary};
+  return {identity, origin, scriptURL, status: () => ({...describe(state, served !== undefined), ...source})};
+}
+
+/** Describes a state without its secrets. */
+function describe(state: State, isBaseServed: boolean): Omit<SessionStatus, 'source'> {
   const {sinceMs} = state;
   const problem = 'problem' in state && state.problem !== undefined ? new AppError(state.problem) : undefined;
   switch (state.kind) {
     case 'signed-in': {
       const {record, stale, kept, verifiedAtMs, unverifiable} = state;
       const {expiresAtMs} = record;
-      const verification = {
-        ...(verifiedAtMs === undefined ? {} : {verifiedAtMs}),
-        ...(unverifiable ? {unverifiable} : {}),
-      };
-      return {state: 'signed-in', sinceMs, expiresAtMs, stale, kept, ...verification, problem};
+      return {state: 'signed-in', sinceMs, expiresAtMs, stale, kept, verifiedAtMs, unverifiable, problem};
     }
     case 'expired':
       return {state: 'expired', sinceMs, stale: false, problem};
     case 'locked':
       return {state: 'signed-out', sinceMs, stale: false, kept: 'keychain', problem};
     case 'signed-out':
-      return {state: hasIdentity ? 'signed-in' : 'signed-out', sinceMs, stale: false};
+      return {state: isBaseServed ? 'signed-in' : 'signed-out', sinceMs, stale: false};
   }
 }

@@ -72,8 +72,8 @@ type Table = {
 /** The next state and the effects of each event in each state. An event that a state does not name changes nothing there. */
 const TABLE: Table = {
   'signed-out': {
-    restored: [restored],
-    found: [locked, 'ask'],
+    restored: [restored, 'announce'],
+    found: [locked, 'announce', 'ask'],
     resumed: [resumed, 'announce', 'ask'],
     received: [signedIn, 'wait', 'keep', 'announce'],
     replaced: [signedOut, 'announce'],

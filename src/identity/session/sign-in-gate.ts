@@ -5,7 +5,6 @@ import {
   type SignIn,
 } from '../../domain/identity/session.ts';
 import {AppError} from '../../failures/app-error.ts';
-import type {Failure} from '../../failures/failure.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {untilAborted} from '../../time/until-aborted.ts';
 
@@ -41,9 +40,9 @@ export class SignInGate {
     return signal === undefined ? signingIn : untilAborted(signingIn, signal);
   }
 
-  /** Aborts the sign-in in progress with this failure, and waits until it has ended. */
-  async abort(failure: Failure): Promise<void> {
-    this.#current?.controller.abort(new AppError(failure));
+  /** Aborts the sign-in in progress for this reason, and waits until it has ended. */
+  async abort(reason: AppError): Promise<void> {
+    this.#current?.controller.abort(reason);
     await this.#current?.done.catch(() => {});
   }
 
