@@ -243,8 +243,8 @@ describe('a session source of a pilot', () => {
 
   test('records where a session is stored only for the session that is served', async () => {
     const places: ((place: 'keychain' | 'file') => void)[] = [];
-    const save = () => new Promise<'keychain' | 'file'>(resolve => void places.push(resolve));
-    const {source, served} = await open({deps: {keeper: {...openMemoryKeeper(), save}}});
+    const keep = () => new Promise<'keychain' | 'file'>(resolve => void places.push(resolve));
+    const {source, served} = await open({deps: {keeper: {...openMemoryKeeper(), keep}}});
     const first = source.signIn(SIGN_IN);
     await new Promise(resolve => setImmediate(resolve));
     served.answer = pilotOf('CRW0043');
@@ -255,6 +255,20 @@ describe('a session source of a pilot', () => {
     assert.equal((await source.status()).kept, 'memory');
     placeSecond?.('file');
     await first;
+    assert.equal((await source.status()).kept, 'file');
+  });
+
+  test('records where a session is stored that the back end confirmed meanwhile', async () => {
+    let place = (_: 'file'): void => {};
+    const stored = new Promise<'file'>(resolve => {
+      place = resolve;
+    });
+    const {source} = await open({deps: {keeper: {...openMemoryKeeper(), keep: () => stored}}});
+    const signedIn = source.signIn(SIGN_IN);
+    await new Promise(resolve => setImmediate(resolve));
+    await source.refresh();
+    place('file');
+    await signedIn;
     assert.equal((await source.status()).kept, 'file');
   });
 });

@@ -248,15 +248,10 @@ export class SessionSource implements IdentitySource, ServedSessions {
   }
 
   #keep(): void {
-    const {keeper} = this.#deps;
     const state = this.#state;
-    if (state.kind === 'signed-in') {
-      const {record} = state;
-      this.#keeping = keeper.save(record).then(place => this.#take({kind: 'placed', record, place}));
-    } else if (state.kind === 'expired') {
-      const {scriptURL, sinceMs, problem} = state;
-      this.#keeping = keeper.saveExpired({scriptURL, sinceMs, problem});
-    } else this.#keeping = keeper.forget();
+    const record = state.kind === 'signed-in' ? state.record : undefined;
+    const kept = this.#deps.keeper.keep(state.kind === 'expired' ? state : record);
+    this.#keeping = kept.then(place => this.#take({kind: 'placed', record, place}));
   }
 
   async #signIn(request: RequestedSignIn, signal: AbortSignal): Promise<SessionStatus> {

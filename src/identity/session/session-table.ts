@@ -31,7 +31,7 @@ export type SessionEvent =
   /** The back end refused the session, or its time is over; the problem is the refusal, or why it was not resumed in time. */
   | {readonly kind: 'ended'; readonly problem: Failure | undefined}
   /** The session is kept somewhere. */
-  | {readonly kind: 'placed'; readonly record: SessionRecord; readonly place: SessionPlace}
+  | {readonly kind: 'placed'; readonly record: SessionRecord | undefined; readonly place: SessionPlace}
   /** The source without sessions changed: its identity is served; or it is part of that of the pilot; or it has another back end. */
   | {readonly kind: 'replaced'}
   | {readonly kind: 'recomposed'; readonly identity: Identity}
@@ -199,7 +199,8 @@ function expired({scriptURL}: SignedIn, {problem}: EventOf<'ended'>, {nowMs}: Co
 
 function placed(state: SignedIn, {record, place}: EventOf<'placed'>): SignedIn {
   // Another session may have replaced it meanwhile.
-  return state.record === record ? {...state, kept: place} : state;
+  const isServed = record !== undefined && Buffer.compare(record.pilot, state.record.pilot) === 0;
+  return isServed ? {...state, kept: place} : state;
 }
 
 function recomposed(state: SignedIn, {identity}: EventOf<'recomposed'>): SignedIn {

@@ -42,12 +42,8 @@ export interface LockedSession {
 export interface SessionKeeper {
   /** Returns the kept session, if there is one. Does not wait for the keychain. */
   load(): Promise<Kept | undefined>;
-  /** Keeps a session. @returns The place where it is kept. */
-  save(record: SessionRecord): Promise<SessionPlace>;
-  /** Replaces the session by the cause of its end. */
-  saveExpired(expired: Omit<ExpiredFile, 'state'>): Promise<void>;
-  /** Removes the session everywhere. Idempotent. */
-  forget(): Promise<void>;
+  /** Keeps a session, or the end of one, in place of what was kept; undefined removes that. @returns The place of the session. */
+  keep(session: SessionRecord | Omit<ExpiredFile, 'state'> | undefined): Promise<SessionPlace>;
 }
 
 export interface SessionKeeperDeps {
@@ -64,12 +60,7 @@ export function openSessionKeeper(deps: SessionKeeperDeps): SessionKeeper {
 
 /** Returns a keeper for sessions that end with the process. */
 export function openMemoryKeeper(): SessionKeeper {
-  return {
-    load: async () => undefined,
-    save: async () => 'memory',
-    saveExpired: async () => {},
-    forget: async () => {},
-  };
+  return {load: async () => undefined, keep: async () => 'memory'};
 }
 
 class FileKeeper implements SessionKeeper {
@@ -99,22 +90,29 @@ class FileKeeper implements SessionKeeper {
     }
   }
 
-  save(record: SessionRecord): Promise<SessionPlace> {
-    return this.#serialise(() => this.#save(record));
+  keep(session: Parameters<SessionKeeper['keep']>[0]): Promise<SessionPlace> {
+    const place = this.#last.then(() => this.#replace(session));
+    this.#last = place;
+    return place;
   }
 
-  async saveExpired(expired: Omit<ExpiredFile, 'state'>): Promise<void> {
-    await this.#serialise(async () => {
-      await this.#deleteSecret();
-      await this.#write({state: 'expired', ...expired});
-    });
+  async #replace(session: Parameters<SessionKeeper['keep']>[0]): Promise<SessionPlace> {
+    if (session !== undefined && 'session' in session) return this.#save(session);
+    await this.#deleteSecret();
+    if (session === undefined) await this.#remove();
+    else {
+      const {scriptURL, sinceMs, problem} = session;
+      await this.#write({state: 'expired', scriptURL, sinceMs, problem});
+    }
+    return 'memory';
   }
 
-  async forget(): Promise<void> {
-    await this.#serialise(async () => {
-      await this.#deleteSecret();
+  async #remove(): Promise<void> {
+    try {
       await removeSessionFile(this.#deps.directory);
-    }).catch(error => this.#complain('session not removed: remove it manually', error));
+    } catch (error) {
+      this.#complain('session not removed: remove it manually', error);
+    }
   }
 
   #describe(file: KeptFile): Kept {
@@ -174,12 +172,6 @@ class FileKeeper implements SessionKeeper {
   #complain(message: string, error: unknown): void {
     const problem = error instanceof AppError ? error.message : String(codeOf(error) ?? error);
     this.#deps.log.error(message, {directory: this.#deps.directory, problem});
-  }
-
-  #serialise<T>(action: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(action);
-    this.#last = result.catch(() => {});
-    return result;
   }
 }
 
