@@ -135,6 +135,7 @@ const MAY_IMPORT = {
     'json',
     'node:fs',
     'node:path',
+    'valibot',
   ],
   access: [
     'domain/',

@@ -1,5 +1,5 @@
 import {diagnose} from '../../identity/backend/diagnosis.ts';
-import type {BackEndAnswer} from '../../identity/backend/request/back-end-request.ts';
+import type {BackEndResponse} from '../../identity/backend/request/back-end-request.ts';
 import type {Finding} from '../finding.ts';
 import {findingOfCallFailure} from './call-failure.ts';
 import type {WalkContext} from './walk-context.ts';
@@ -33,7 +33,7 @@ export async function checkPages({scriptURL, client}: WalkContext): Promise<Find
   }
 }
 
-function findProblem({status, headers}: BackEndAnswer): string | undefined {
+function findProblem({status, headers}: BackEndResponse): string | undefined {
   const allowedOrigin = headers.get('access-control-allow-origin');
   const allowedHeaders = headers.get('access-control-allow-headers') ?? '';
   if (allowedOrigin === null) return `OPTIONS is answered with ${status}, without "Access-Control-Allow-Origin"`;

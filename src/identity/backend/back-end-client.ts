@@ -9,7 +9,7 @@ import {
   readPilotAnswer,
   readProbe,
 } from './pilot-answer.ts';
-import {type BackEndAnswer, type BackEndRequest, type RequestDeps, sendRequest} from './request/back-end-request.ts';
+import {type BackEndCall, type BackEndResponse, type RequestDeps, sendRequest} from './request/back-end-request.ts';
 import {findBareAddress} from './request/redirect.ts';
 import {isUnprotected} from './script-url.ts';
 
@@ -47,7 +47,7 @@ export interface BackEndClient {
    */
   verify(scriptURL: string, session: string, options?: BackEndCallOptions): Promise<BackEndPilot | undefined>;
   /** Sends any other request and returns its answer, whatever the status and the address are. Redirects are not followed. */
-  send(request: BackEndRequest): Promise<BackEndAnswer>;
+  send(request: BackEndCall): Promise<BackEndResponse>;
 }
 
 export interface BackEndClientDeps extends RequestDeps {

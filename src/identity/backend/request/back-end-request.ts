@@ -27,7 +27,7 @@ export interface RequestDeps {
 }
 
 /** One request to a back end. */
-export interface BackEndRequest {
+export interface BackEndCall {
   /** The address of the back end, with a slash at its end. */
   readonly scriptURL: string;
   /** The path that is appended to the address, such as `pilot/login`; empty for the probe. */
@@ -48,7 +48,7 @@ export interface BackEndRequest {
 }
 
 /** The answer to one request, whatever its status and its body are. */
-export interface BackEndAnswer {
+export interface BackEndResponse {
   /** The address of the request, without its query. */
   readonly url: string;
   readonly path: string;
@@ -65,7 +65,7 @@ export interface BackEndAnswer {
  * @throws {AppError} `back-end-unreachable`, `back-end-timeout`; `not-a-back-end` if the answer is too large. The reason of
  * `signal` if the signal aborts the request.
  */
-export async function sendRequest(request: BackEndRequest, deps: RequestDeps): Promise<BackEndAnswer> {
+export async function sendRequest(request: BackEndCall, deps: RequestDeps): Promise<BackEndResponse> {
   const {scriptURL, path, query, secrets = [], signal, answerBytesMax = BACK_END_ANSWER_BYTES_MAX} = request;
   const timeoutMs = request.timeoutMs ?? deps.timeoutMs ?? BACK_END_TIMEOUT_MS;
   const url = `${scriptURL}${path}`;
@@ -82,7 +82,7 @@ export async function sendRequest(request: BackEndRequest, deps: RequestDeps): P
     isLate = true;
     ending.abort();
   });
-  const answer = async (): Promise<BackEndAnswer> => {
+  const answer = async (): Promise<BackEndResponse> => {
     const response = await deps.fetch(address, {...describeRequest(request, deps.userAgent), signal: ending.signal});
     hasBegun = true;
     const bytes = await readBytes(response, url, answerBytesMax);
@@ -107,7 +107,7 @@ export async function sendRequest(request: BackEndRequest, deps: RequestDeps): P
   }
 }
 
-function describeRequest({method, headers, body}: BackEndRequest, userAgent: string): RequestInit {
+function describeRequest({method, headers, body}: BackEndCall, userAgent: string): RequestInit {
   return {
     method,
     headers: {
