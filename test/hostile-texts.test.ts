@@ -5,9 +5,8 @@ import {createStoreId} from '../src/domain/entries/store-id.ts';
 import {AppError} from '../src/failures/app-error.ts';
 import {judge} from '../src/http/core/guard.ts';
 import {createSites} from '../src/http/core/sites.ts';
-import {diagnose} from '../src/identity/backend/diagnosis.ts';
-import {findPhpMessage} from '../src/identity/backend/php-message.ts';
-import {readBody} from '../src/identity/backend/request/answer-body.ts';
+import {diagnose, findPhpMessage} from '../src/identity/backend/diagnosis.ts';
+import {readAnswerBody} from '../src/identity/backend/request/answer-body.ts';
 import {PARSED_BYTES_MAX} from '../src/identity/backend/request/back-end-request.ts';
 import {SseParser} from '../src/protocol/event/server-sent-events.ts';
 import {isAlreadyRead, readExpectation} from '../src/protocol/headers/preconditions.ts';
@@ -97,7 +96,7 @@ function answerOf(body: string, headers: Record<string, string> = {}): Parameter
   const url = 'https://air.example/';
   const bytes = Buffer.from(body);
   const head = {url, path: '', status: 500, headers: new Headers(headers)};
-  return {...head, bytes, body: readBody(bytes, PARSED_BYTES_MAX), secrets: ['secret']};
+  return {...head, bytes, body: readAnswerBody(bytes, PARSED_BYTES_MAX), secrets: ['secret']};
 }
 
 /** A text may be refused with a failure. */
