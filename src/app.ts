@@ -25,7 +25,6 @@ import {createFaultSwitch, type FaultSwitch, readFaultTexts} from './faults/faul
 import {openFlight} from './flight/simulated-flight.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 import {createHttpService, type HttpService} from './http/http-service.ts';
-import {openProxy} from './http/proxy/open-proxy.ts';
 import type {PageServer} from './http/proxy/page-server.ts';
 import {createRoutes} from './http/routes/create-routes.ts';
 import {createPilotChoice} from './identity/pilot-choice.ts';
@@ -111,6 +110,12 @@ export async function openCrewroom(
     for (const each of opened) await each[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Opens the proxy to a dev server. Loaded on demand: only services for authors of plugins have one. */
+async function openProxy(address: string): Promise<PageServer> {
+  const {openPageServer} = await import('./http/proxy/page-server.ts');
+  return openPageServer(address);
 }
 
 /**
