@@ -177,7 +177,7 @@ class OpenedCrewroom implements Crewroom {
     this.#sweeper = createSweeper({store, log, timers, elapsedMs});
     faults.onChange(() => this.#sweeper.notice(0));
     const onTtl = (ttlSeconds: number): void => this.#sweeper.notice(ttlSeconds);
-    const entries = createEntryService({store, faults, limits, pause, onTtl});
+    const entries = createEntryService({store, faults, limits, onTtl});
     this.entries = withValues(entries);
     const events = createEventHub({store, identity, log, timers, limits});
     this.events = events;
@@ -201,7 +201,7 @@ class OpenedCrewroom implements Crewroom {
     const dataDir = config.ephemeral ? undefined : config.dataDir;
     const pages = createPages(access, this.#host);
     const more = {accessMode: config.access, pages, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
-    const routes = createRoutes({...services, ...more, ...versions, limits, pause});
+    const routes = createRoutes({...services, ...more, ...versions, limits});
     this.#http = createHttpService({
       access: createAccess({mode: config.access, ...access}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins, pages},

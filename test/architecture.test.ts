@@ -62,7 +62,7 @@ const MAY_IMPORT = {
   'store/format': ['domain/', 'failures', 'json', 'node:zlib'],
   'store/lmdb': ['domain/', 'failures', 'store/disk', 'time', 'node:', 'lmdb'],
   // With the queue of the store on disk, so that commits wait in the same order and under the same limit.
-  'store/memory': ['domain/', 'failures', 'json', 'store/format', 'store/plan', 'store/write', 'time', 'node:crypto'],
+  'store/memory': ['domain/', 'failures', 'json', 'store/format', 'store/plan', 'store/write', 'node:crypto'],
   'store/plan': ['domain/', 'failures', 'failures/members', 'json', 'store/format'],
   'store/shared': [
     'domain/',
@@ -102,7 +102,7 @@ const MAY_IMPORT = {
     'node:buffer',
   ],
   'store/wal': ['domain/', 'failures', 'json', 'store/disk', 'store/format', 'store/plan', 'node:'],
-  'store/write': ['domain/', 'failures', 'json', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'time'],
+  'store/write': ['domain/', 'failures', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'time'],
   identity: ['domain/', 'documents', 'failures', 'failures/members', 'files', 'json', 'node:fs', 'node:timers'],
   'identity/backend': [
     'domain/',
