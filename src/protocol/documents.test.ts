@@ -150,11 +150,8 @@ describe('readExactTexts()', () => {
 });
 
 describe('a transaction', () => {
-  const read = (sent: string): Promise<Transaction> =>
-    readTransaction(new TextEncoder().encode(sent), {
-      limits: {...DEFAULT_LIMITS, valueDepthMax: 4},
-      pause: async () => {},
-    });
+  const read = async (sent: string): Promise<Transaction> =>
+    readTransaction(new TextEncoder().encode(sent), {...DEFAULT_LIMITS, valueDepthMax: 4});
 
   test('brings back keys, revisions, values and patches', async () => {
     const transaction = {

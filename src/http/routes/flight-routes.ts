@@ -8,7 +8,7 @@ import {readJsonBody} from '../core/body.ts';
 import {answer, jsonAnswer} from '../core/message.ts';
 import type {Route, RouteHandler} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
-import type {InstalledPlugin, PluginCaller} from './plugin-routes.ts';
+import {callPlugin, type InstalledPlugin} from './plugin-routes.ts';
 
 /** Plugin for flight tracking of published clients, as other plugins see it. */
 export const FLIGHT_TRACKING: InstalledPlugin = {
@@ -23,19 +23,19 @@ export const FLIGHT_TRACKING: InstalledPlugin = {
 export interface FlightRoutesDeps {
   readonly flight: Flight;
   readonly plugins: Plugins;
-  /** Answers the routes of the plugin if it is installed. */
-  readonly callPlugin: PluginCaller;
+  /** Largest body of a request to the plugin for flight tracking if it is installed, in bytes. */
+  readonly bodyBytesMax: number;
   readonly nowMs: () => number;
 }
 
 /** `/api/flight`: the simulated flight; and the routes of the plugin for flight tracking that published plugins call. */
-export function flightRoutes({flight, plugins, callPlugin, nowMs}: FlightRoutesDeps): readonly Route[] {
-  const callTracking =
-    (method: 'GET' | 'POST', name: string): RouteHandler =>
-    ({request}) =>
-      callPlugin(request, {id: FLIGHT_TRACKING.id, method, name});
+export function flightRoutes({flight, plugins, bodyBytesMax, nowMs}: FlightRoutesDeps): readonly Route[] {
   const standIn = (method: 'GET' | 'POST', name: string, act: RouteHandler): Route => {
-    const ask = {GET: callTracking('GET', name), POST: callTracking('POST', name)};
+    const [deps, route] = [
+      {plugins, bodyBytesMax},
+      {id: FLIGHT_TRACKING.id, name},
+    ];
+    const ask = {GET: callPlugin('GET', deps, route), POST: callPlugin('POST', deps, route)};
     const actOrAsk: RouteHandler = call =>
       plugins.manifest(FLIGHT_TRACKING.id) === undefined ? act(call) : ask[method](call);
     return {
