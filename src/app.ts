@@ -20,10 +20,10 @@ import type {Plugins} from './domain/plugins/plugin.ts';
 import type {UserSettings} from './domain/plugins/user-settings.ts';
 import {createEventHub} from './events/event-hub.ts';
 import {AppError} from './failures/app-error.ts';
+import type {Failure} from './failures/failure.ts';
 import {faultOf} from './failures/fault-mark.ts';
 import {createFaultSwitch, type FaultSwitch, readFaultTexts} from './faults/fault-switch.ts';
 import {openFlight} from './flight/simulated-flight.ts';
-import type {Answered} from './http/core/handler.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 import {createHttpService, type HttpService} from './http/http-service.ts';
 import type {PageServer} from './http/proxy/page-server.ts';
@@ -142,8 +142,7 @@ interface Opened {
   readonly access: OpenedAccess;
 }
 
-function noteForeignOrigin({failed}: Answered, allowedOrigins: NotedOrigins): void {
-  const failure = failed?.error.failure;
+function noteForeignOrigin(failure: Failure | undefined, allowedOrigins: NotedOrigins): void {
   if (failure?.code === 'foreign-origin' && faultOf(failure) === undefined) allowedOrigins.noteRefused(failure.origin);
 }
 
@@ -213,7 +212,7 @@ class OpenedCrewroom implements Crewroom {
       onAnswered: answered => {
         metrics.countRequest(answered);
         requests.record(answered);
-        noteForeignOrigin(answered, allowedOrigins);
+        noteForeignOrigin(answered.failed?.error.failure, allowedOrigins);
       },
       onFailure: code => metrics.countFailure(code),
     });
