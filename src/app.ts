@@ -25,7 +25,7 @@ import {faultOf} from './failures/fault-mark.ts';
 import {createFaultSwitch, type FaultSwitch, readFaultTexts} from './faults/fault-switch.ts';
 import {openFlight} from './flight/simulated-flight.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
-import {createHttpService, type HttpService} from './http/http-service.ts';
+import {HttpService} from './http/http-service.ts';
 import type {PageServer} from './http/proxy/page-server.ts';
 import {createRoutes} from './http/routes/create-routes.ts';
 import {createPilotChoice} from './identity/pilot-choice.ts';
@@ -115,8 +115,8 @@ export async function openCrewroom(
 
 /** Opens the proxy to a dev server. Loaded on demand: only services for authors of plugins have one. */
 async function openProxy(address: string): Promise<PageServer> {
-  const {openPageServer} = await import('./http/proxy/page-server.ts');
-  return openPageServer(address);
+  const {PageServer} = await import('./http/proxy/page-server.ts');
+  return new PageServer(address);
 }
 
 /**
@@ -206,7 +206,7 @@ class OpenedCrewroom implements Crewroom {
     const pages = createPages(access, this.#host);
     const more = {accessMode: config.access, pages, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
     const routes = createRoutes({...services, ...more, ...versions, limits});
-    this.#http = createHttpService({
+    this.#http = new HttpService({
       access: createAccess({mode: config.access, ...access}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins, pages},
       onAnswered: answered => {
