@@ -7,7 +7,7 @@ import type {Plugins} from '../domain/plugins/plugin.ts';
 import type {ConnectionStatistics} from '../domain/statistics.ts';
 import type {FailureCode} from '../failures/failure.ts';
 import {addressesOf} from '../system/loopback.ts';
-import {createFailureLog, type FailureLog} from './core/failure-log.ts';
+import {FailureLog} from './core/failure-log.ts';
 import {createHandler, type HandlerDeps} from './core/handler.ts';
 import type {HttpHandler} from './core/message.ts';
 import {createSites, type Sites} from './core/sites.ts';
@@ -57,7 +57,7 @@ export class HttpService implements AsyncDisposable {
   constructor(deps: HttpServiceDeps) {
     const {routes, access, settings, log, randomBytes, elapsedMs, onAnswered, onFailure, faults} = deps;
     this.#deps = deps;
-    this.#failures = createFailureLog({log, onFailure});
+    this.#failures = new FailureLog({log, onFailure});
     this.#newRequestId = createRequestIds(randomBytes);
     this.#sites = this.#createSites(settings.port);
     const sites = (): Sites => this.#sites;
