@@ -708,18 +708,10 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
 /** Names that two files export for good, and why. */
 const TWICE: Readonly<Record<string, string>> = {
   run: 'the door of each command',
-  describeCause: 'web pages load `page-network.ts` in place of `network.ts`',
-  wasRefused: 'web pages load `page-network.ts` in place of `network.ts`',
 };
 
 /** Names that two files still export. The list only shrinks. */
-const STILL_TWICE: readonly string[] = [
-  ...['ANSWER_BYTES_MAX', 'Airline', 'AnsweredCall', 'AnsweredRequest', 'Call', 'Checkpointer', 'CheckpointerDeps'],
-  ...['ConnectionState', 'Credentials', 'Environment', 'LineSplitter', 'Operation', 'Pilot', 'Place', 'ReadOptions'],
-  ...['SHOWN_LENGTH_MAX', 'SendOptions', 'Verdict', 'decodeBeginning', 'describeProblem', 'describeTrouble'],
-  ...['failureOf', 'problemOf', 'readAnswer', 'readBody', 'readExpiry', 'readFailure', 'readPilot', 'readProblem'],
-  ...['volumeOfAll'],
-];
+const STILL_TWICE: readonly string[] = ['Checkpointer', 'CheckpointerDeps', 'volumeOfAll'];
 
 interface Import {
   readonly file: string;
