@@ -679,7 +679,10 @@ const AMBIENT: Readonly<Record<string, RegExp>> = {
 /** The files and folders that may do so, and why. */
 const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: string]>> = {
   'paths.ts': [['environment'], 'the default of what the paths depend on'],
-  'parts.ts': [['environment', 'clock', 'randomness', 'network', 'timers'], 'the defaults of `CrewroomParts`'],
+  'parts.ts': [
+    ['environment', 'process', 'clock', 'randomness', 'network', 'timers'],
+    'the defaults of `CrewroomParts`, and the holder of the lock',
+  ],
   'app.ts': [['process'], 'the base of relative paths'],
   'cli/program.ts': [['environment'], 'no request of this process to this machine goes through a proxy'],
   'cli/process-context.ts': [['clock', 'randomness', 'timers'], 'the context of every command'],
