@@ -10,7 +10,7 @@ import type {Key, Prefix} from '../domain/entries/key.ts';
 import type {Limits} from '../domain/limits.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {ImportedPart} from '../failures/members/problems.ts';
-import {isBlank, LineSplitter} from '../protocol/text/line-splitter.ts';
+import {ByteLineSplitter, isBlank} from '../protocol/text/line-splitter.ts';
 import type {EntryLine, ExportLine} from '../protocol/transfer/export-lines.ts';
 import {createExportLineParser} from '../protocol/transfer/read-export-lines.ts';
 import type {ImportTarget, Stored} from './import-target.ts';
@@ -38,7 +38,7 @@ export class ImportRun {
   readonly #mode: ImportMode;
   readonly #dryRun: boolean;
   readonly #target: ImportTarget;
-  readonly #lines: LineSplitter;
+  readonly #lines: ByteLineSplitter;
   readonly #parse: (line: Uint8Array) => ExportLine;
   /** The prefix in the header. Undefined before the header. */
   #prefix: Prefix | undefined;
@@ -62,7 +62,7 @@ export class ImportRun {
     this.#dryRun = dryRun;
     this.#target = deps.target;
     this.#parse = createExportLineParser(deps.limits);
-    this.#lines = new LineSplitter(deps.limits.importLineBytesMax);
+    this.#lines = new ByteLineSplitter(deps.limits.importLineBytesMax);
   }
 
   async run(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Imported> {

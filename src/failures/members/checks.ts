@@ -5,7 +5,7 @@ export type MemberCheck<T> = (value: unknown) => value is T;
 export type Checks = Readonly<Record<string, MemberCheck<unknown>>>;
 
 /** The documents that have such members. */
-export type Checked<C extends Checks> = Flat<
+export type MembersOf<C extends Checks> = Flat<
   {readonly [M in keyof C as undefined extends ValueOf<C[M]> ? never : M]: ValueOf<C[M]>} & {
     readonly [M in keyof C as undefined extends ValueOf<C[M]> ? M : never]?: Exclude<ValueOf<C[M]>, undefined>;
   }

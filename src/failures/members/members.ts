@@ -1,4 +1,4 @@
-import {type Checked, type Checks, list, type MemberCheck, number, object, optional, text} from './checks.ts';
+import {type Checks, list, type MemberCheck, type MembersOf, number, object, optional, text} from './checks.ts';
 import type {DocumentProblem} from './problems.ts';
 
 /** The members of failures besides their code, by their codes. */
@@ -6,7 +6,7 @@ export type MembersByCode = Readonly<Record<string, Checks>>;
 
 /** The failures that have such members. */
 export type FailureIn<M extends MembersByCode> = {
-  [C in keyof M & string]: Checked<{readonly code: MemberCheck<C>} & M[C]>;
+  [C in keyof M & string]: MembersOf<{readonly code: MemberCheck<C>} & M[C]>;
 }[keyof M & string];
 
 /** Returns whether a document is a failure of one of these codes, with all its members. */

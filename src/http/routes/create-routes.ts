@@ -35,7 +35,7 @@ import {keysRoutes} from './keys-routes.ts';
 import {type MetricsSource, metricsRoutes} from './metrics-routes.ts';
 import {pageRoutes} from './page-routes.ts';
 import {pilotRoutes} from './pilot-routes.ts';
-import {createPluginCaller, pluginRoutes} from './plugin-routes.ts';
+import {pluginRoutes} from './plugin-routes.ts';
 import {requestsRoutes} from './requests-routes.ts';
 import {serviceRoutes} from './service-routes.ts';
 import {sessionRoutes} from './session-routes.ts';
@@ -120,12 +120,12 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
 /** Creates the routes of plugins, and those that published plugins call besides. */
 function createPluginRoutes(deps: RoutesDeps): readonly Route[] {
   const {plugins, settings, flight, events, pluginConfig, allowedOrigins, pages, pageServer, limits, nowMs} = deps;
-  const callPlugin = createPluginCaller(plugins, limits.pluginBodyBytesMax);
+  const bodyBytesMax = limits.pluginBodyBytesMax;
   return [
-    ...pluginRoutes({plugins, settings, pages, owner: deps.access.owner, callPlugin, standIn: FLIGHT_TRACKING}),
+    ...pluginRoutes({plugins, settings, pages, owner: deps.access.owner, bodyBytesMax, standIn: FLIGHT_TRACKING}),
     ...pageRoutes({plugins, allowedOrigins, pageServer}),
     ...settingsRoutes(settings),
     ...clientRoutes({plugins, events, pluginConfig}),
-    ...flightRoutes({flight, plugins, callPlugin, nowMs}),
+    ...flightRoutes({flight, plugins, bodyBytesMax, nowMs}),
   ];
 }

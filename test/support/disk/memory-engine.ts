@@ -3,7 +3,7 @@ import type {DataDirectory} from '../../../src/store/disk/data-directory.ts';
 import {type OpenFile, writeWhole} from '../../../src/store/disk/file-system.ts';
 import {removeUnfinished} from '../../../src/store/lmdb/check-pages.ts';
 import type {Engine} from '../../../src/store/lmdb/engine.ts';
-import type {LmdbEnvironment, EnvironmentOptions, EnvironmentSnapshot} from '../../../src/store/lmdb/environment.ts';
+import type {EnvironmentOptions, EnvironmentSnapshot, LmdbEnvironment} from '../../../src/store/lmdb/environment.ts';
 import {keyBytesOf, toBuffer} from '../../../src/store/lmdb/key-bytes.ts';
 import {share, type Table, type TableRange, type TableRecord} from '../../../src/store/lmdb/table.ts';
 import type {MemoryDisk} from './memory-disk.ts';
