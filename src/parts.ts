@@ -20,6 +20,7 @@ import type {PageProofs} from './domain/plugins/page-proofs.ts';
 import {ownUserId} from './files/own.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
+import type {SessionSourceDeps} from './identity/session/session-source.ts';
 import {pluginStorageDirOf, pluginsDirOf, runtimeDirsOf} from './paths.ts';
 import {createPluginHost, type PluginHost, type PluginHostDeps} from './plugins/plugin-host.ts';
 import {openStorage, openTemporaryStorage} from './plugins/storage.ts';
@@ -136,19 +137,22 @@ async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<Id
 
 /** Opens the identity source that pilots sign in to. It serves `base` while no pilot is signed in. */
 export async function openSessions(
-  base: IdentitySource,
   {airline, allowPlainHttp, dataDir, ephemeral, keep}: Config,
   {log, nowMs, random, timers, fetch, keychain}: CrewroomParts,
+  given: Pick<SessionSourceDeps, 'base' | 'faults' | 'offersSignIn'>,
 ): Promise<IdentitySource & ServedSessions> {
   const {createBackEndClient} = await import('./identity/backend/back-end-client.ts');
   const {openMemoryKeeper, openSessionKeeper} = await import('./identity/session/storage/session-keeper.ts');
   const {openSessionSource} = await import('./identity/session/session-source.ts');
   const {readAirline} = await import('./identity/backend/airline-profile.ts');
   return openSessionSource({
-    base,
+    ...given,
     airline: airline === '' ? undefined : await readAirline(airline),
     client: createBackEndClient({fetch, userAgent: `Crewroom/${VERSION}`, allowPlainHttp}),
-    keeper: keep && !ephemeral ? openSessionKeeper({directory: dataDir, keychain, log}) : openMemoryKeeper(),
+    keeper:
+      keep && !ephemeral && given.offersSignIn
+        ? openSessionKeeper({directory: dataDir, keychain, log})
+        : openMemoryKeeper(),
     log,
     nowMs,
     random,

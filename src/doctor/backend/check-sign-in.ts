@@ -1,8 +1,8 @@
 import {AppError} from '../../failures/app-error.ts';
 import type {Failure, FailureCode} from '../../failures/failure.ts';
 import {describeProblem} from '../../failures/members/problems.ts';
-import type {Credentials} from '../../identity/backend/credentials.ts';
-import {findDeviations, type Pilot} from '../../identity/backend/pilot.ts';
+import {type BackEndPilot, findDeviations} from '../../identity/backend/pilot.ts';
+import type {PilotCredentials} from '../../identity/backend/pilot-answer.ts';
 import {readExpirySeconds} from '../../identity/backend/session-expiry.ts';
 import {type Finding, type Findings, NamedCheck} from '../finding.ts';
 import {findingOfCallFailure} from './call-failure.ts';
@@ -11,7 +11,7 @@ import type {WalkContext} from './walk-context.ts';
 
 /** The back end to sign in to, with the credentials of a pilot. */
 export interface SignInContext extends WalkContext {
-  readonly credentials: Credentials;
+  readonly credentials: PilotCredentials;
 }
 
 /** Findings for a sign-in that was skipped. */
@@ -33,7 +33,7 @@ export const SIGN_IN_NOT_TRIED = {
 /** Checks a whole session: signs in, verifies, resumes, and reads with it. */
 export async function* checkSignIn(place: SignInContext): Findings {
   const {scriptURL, client, credentials, nowMs} = place;
-  let pilot: Pilot;
+  let pilot: BackEndPilot;
   try {
     pilot = await client.signIn(scriptURL, credentials);
   } catch (error) {
@@ -50,7 +50,7 @@ export async function* checkSignIn(place: SignInContext): Findings {
 }
 
 /** Warns of members that plugins may not expect. */
-function judgePilot({json, summary}: Pilot): readonly Finding[] {
+function judgePilot({json, summary}: BackEndPilot): readonly Finding[] {
   const check = 'Sign in';
   const deviations = findDeviations(json);
   if (deviations.length === 0) return [{check, level: 'ok', detail: summary}];
@@ -65,7 +65,7 @@ function judgePilot({json, summary}: Pilot): readonly Finding[] {
 /** Result of a call about the session: the pilot with the valid session, if there is one. */
 interface SessionCheck {
   readonly findings: readonly Finding[];
-  readonly pilot: Pilot | undefined;
+  readonly pilot: BackEndPilot | undefined;
 }
 
 const NOT_READ: Finding = new NamedCheck('Read').skipped(
@@ -79,7 +79,7 @@ const HOUR_SECONDS = 60 * 60;
 const FAR_SECONDS = 100 * 366 * 24 * HOUR_SECONDS;
 
 /** Judges the end of the session. */
-function judgeEnd(pilot: Pilot, nowMs: number): Finding {
+function judgeEnd(pilot: BackEndPilot, nowMs: number): Finding {
   const check = 'Session';
   const end = readExpirySeconds(pilot);
   if (end === undefined) return {check, level: 'ok', detail: 'its end is unknown, so it is verified regularly'};
@@ -102,7 +102,7 @@ function judgeEnd(pilot: Pilot, nowMs: number): Finding {
   };
 }
 
-async function verify(pilot: Pilot, {scriptURL, client}: SignInContext): Promise<SessionCheck> {
+async function verify(pilot: BackEndPilot, {scriptURL, client}: SignInContext): Promise<SessionCheck> {
   const check = 'Verify';
   try {
     const verified = await client.verify(scriptURL, pilot.session);
@@ -112,7 +112,7 @@ async function verify(pilot: Pilot, {scriptURL, client}: SignInContext): Promise
   }
 }
 
-function judgeVerified(verified: Pilot | undefined, pilot: Pilot): Omit<Finding, 'check'> {
+function judgeVerified(verified: BackEndPilot | undefined, pilot: BackEndPilot): Omit<Finding, 'check'> {
   if (verified === undefined) return VERIFY_NOT_OFFERED;
   if (verified.summary !== pilot.summary)
     return {
@@ -129,7 +129,7 @@ function judgeVerified(verified: Pilot | undefined, pilot: Pilot): Omit<Finding,
   return {level: 'ok', detail: 'the session is valid'};
 }
 
-async function resume(pilot: Pilot, {scriptURL, client}: SignInContext): Promise<SessionCheck> {
+async function resume(pilot: BackEndPilot, {scriptURL, client}: SignInContext): Promise<SessionCheck> {
   const check = 'Resume';
   try {
     const resumed = await client.resume(scriptURL, pilot.session);
@@ -139,7 +139,7 @@ async function resume(pilot: Pilot, {scriptURL, client}: SignInContext): Promise
   }
 }
 
-function judgeResumed(resumed: Pilot | undefined, pilot: Pilot): Omit<Finding, 'check'> {
+function judgeResumed(resumed: BackEndPilot | undefined, pilot: BackEndPilot): Omit<Finding, 'check'> {
   if (resumed === undefined)
     return {
       level: 'warning',

@@ -1,7 +1,7 @@
 import {type BackEndClient, createBackEndClient} from '../../identity/backend/back-end-client.ts';
-import type {Credentials} from '../../identity/backend/credentials.ts';
 import {diagnose} from '../../identity/backend/diagnosis.ts';
-import type {BackEndAnswer} from '../../identity/backend/request/back-end-request.ts';
+import type {PilotCredentials} from '../../identity/backend/pilot-answer.ts';
+import type {BackEndResponse} from '../../identity/backend/request/back-end-request.ts';
 import {isUnprotected, readScriptUrl} from '../../identity/backend/script-url.ts';
 import {VERSION} from '../../version.ts';
 import {type Finding, type Findings, NamedCheck} from '../finding.ts';
@@ -17,7 +17,7 @@ export interface WalkTarget {
   /** The address as the user typed it. */
   readonly scriptURL: string;
   /** Without credentials the checks end before the sign-in. */
-  readonly credentials?: Credentials | undefined;
+  readonly credentials?: PilotCredentials | undefined;
 }
 
 /**
@@ -92,7 +92,7 @@ async function checkPages({scriptURL, client}: WalkContext): Promise<Finding> {
   }
 }
 
-function findCorsProblem({status, headers}: BackEndAnswer): string | undefined {
+function findCorsProblem({status, headers}: BackEndResponse): string | undefined {
   const allowedOrigin = headers.get('access-control-allow-origin');
   const allowedHeaders = headers.get('access-control-allow-headers') ?? '';
   if (allowedOrigin === null) return `OPTIONS is answered with ${status}, without "Access-Control-Allow-Origin"`;

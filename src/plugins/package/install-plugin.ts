@@ -7,7 +7,13 @@ import {makeDirectory, syncTree} from '../../files/directory.ts';
 import {readFolderState} from '../directory/folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from '../directory/found-plugin.ts';
 import type {PluginPackage} from './plugin-package.ts';
-import {awaitStart, type FollowingService, problemOf, type Verdict, type Waiting} from './service-view.ts';
+import {
+  awaitStart,
+  describeServiceFailure,
+  type FollowingService,
+  type StartOutcome,
+  type Waiting,
+} from './service-view.ts';
 import type {Staging} from './staging.ts';
 import {unpack} from './unpack.ts';
 
@@ -98,11 +104,11 @@ export async function installPlugin(plugin: StagedPlugin, deps: InstallDeps): Pr
     await staging.confirm();
     return undefined;
   }
-  let verdict: Verdict;
+  let verdict: StartOutcome;
   try {
     const {stamp} = await inspectFolder(directory);
     verdict = await awaitStart(service, {id: plugin.manifest.id, stamp}, deps.waiting).catch(error => ({
-      problem: problemOf(error),
+      problem: describeServiceFailure(error),
     }));
   } catch (error) {
     await swapOut(plugin, staging);

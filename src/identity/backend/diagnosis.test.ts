@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {findPhpMessage} from './php-message.ts';
+import {findPhpMessage} from './diagnosis.ts';
 
 describe('findPhpMessage()', () => {
   const FILE = '/home/air/core/a b.php';
