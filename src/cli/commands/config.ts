@@ -4,7 +4,6 @@ import {DEFAULT_ORIGIN, type InspectedConfig, inspectConfig} from '../../config/
 import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf, CommandCall} from '../catalogue/call.ts';
-import type {CONFIG_SPEC} from '../catalogue/setup-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {locateConfigFile, readSources} from '../input/settings.ts';
 import {jsonLine} from '../terminal/escape.ts';
@@ -12,7 +11,7 @@ import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
 /** `crewroom config`: prints every setting with its value and origin, even if some are invalid. */
-export async function run(call: CallOf<typeof CONFIG_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'config'>): Promise<ExitCode> {
   const {stdout} = call.context;
   const inspected = inspectConfig(await readSources(call));
   await stdout.write(call.flags.json ? formatJson(inspected, call) : formatSettings(inspected, call));

@@ -2,7 +2,6 @@ import {formatBytes} from '../../domain/byte-size.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {snapshotsDirOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {SNAPSHOT_SPEC} from '../catalogue/transfer-commands.ts';
 import {invalidUsage, refusedUsage, unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
@@ -27,7 +26,7 @@ import {
 } from '../transfer/snapshot-files.ts';
 
 /** `crewroom snapshot`: saves the whole store under a name, and restores it. */
-export async function run(call: CallOf<typeof SNAPSHOT_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'snapshot'>): Promise<ExitCode> {
   const [action = '', name] = call.arguments;
   const {config} = await readSettings(call);
   const directory = snapshotsDirOf(config.dataDir);
@@ -43,16 +42,14 @@ export async function run(call: CallOf<typeof SNAPSHOT_SPEC>): Promise<ExitCode>
   return act(call, directory, name);
 }
 
-const ACTIONS: ReadonlyMap<
-  string,
-  (call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name: string) => Promise<ExitCode>
-> = new Map([
-  ['save', save],
-  ['load', load],
-  ['delete', remove],
-]);
+const ACTIONS: ReadonlyMap<string, (call: CallOf<'snapshot'>, directory: string, name: string) => Promise<ExitCode>> =
+  new Map([
+    ['save', save],
+    ['load', load],
+    ['delete', remove],
+  ]);
 
-async function save(call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name: string): Promise<ExitCode> {
+async function save(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
   const {url, fetch} = await connect(call);
@@ -77,7 +74,7 @@ async function save(call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name:
   return EXIT.ok;
 }
 
-async function load(call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name: string): Promise<ExitCode> {
+async function load(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
   await assertSnapshot(path, name);
@@ -97,7 +94,7 @@ async function load(call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name:
   return reportImport(imported, call, {infinitive: 'load', past: 'Loaded'});
 }
 
-async function remove(call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name: string): Promise<ExitCode> {
+async function remove(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
   await deleteSnapshot(directory, name);
   const {stdout, stderr} = call.context;
   if (call.flags.json) await stdout.write(jsonLine({name, deleted: true}));
@@ -105,7 +102,7 @@ async function remove(call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, nam
   return EXIT.ok;
 }
 
-async function list({context, flags}: CallOf<typeof SNAPSHOT_SPEC>, directory: string): Promise<ExitCode> {
+async function list({context, flags}: CallOf<'snapshot'>, directory: string): Promise<ExitCode> {
   const {stdout, stderr} = context;
   const snapshots = await listSnapshots(directory);
   if (flags.json) await stdout.write(snapshots.map(snapshot => jsonLine(snapshot)).join(''));

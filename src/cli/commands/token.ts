@@ -1,7 +1,6 @@
 import type {AccessToken} from '../../domain/access/access.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatTokenRequest, readCreatedToken, readTokens} from '../../protocol/access-tokens.ts';
-import type {TOKEN_SPEC} from '../catalogue/access-commands.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {readDuration} from '../input/flag-values.ts';
@@ -10,7 +9,7 @@ import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-type TokenCall = CallOf<typeof TOKEN_SPEC>;
+type TokenCall = CallOf<'token'>;
 
 /** `crewroom token`: creates, lists and revokes tokens of programs. */
 export async function run(call: TokenCall): Promise<ExitCode> {
