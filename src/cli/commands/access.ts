@@ -6,6 +6,7 @@ import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {reportDone} from '../terminal/report-done.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
@@ -85,11 +86,7 @@ interface Change {
 
 /** Prints the permissions that a plugin has after a change. */
 async function report(call: AccessCall, plugin: string, {grants, done, note}: Change): Promise<ExitCode> {
-  const {stdout, stderr} = call.context;
   const permissions = grants.find(each => each.plugin === plugin)?.permissions ?? [];
-  const left = permissions.length === 0 ? 'none beside its own' : escapeControls(permissions.join(' '));
-  if (call.flags.json) await stdout.write(jsonLine({plugin, permissions}));
-  else if (stderr.isTerminal)
-    await stderr.write(`${done}. Permissions of ${escapeControls(plugin)} now: ${left}${note}\n`);
-  return EXIT.ok;
+  const left = permissions.length === 0 ? 'none beside its own' : permissions.join(' ');
+  return reportDone(call, {plugin, permissions}, `${done}. Permissions of ${plugin} now: ${left}${note}`);
 }

@@ -25,21 +25,19 @@ function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: Call
 }
 
 async function deleteOne(call: CallOf<'delete'>, key: string): Promise<ExitCode> {
-  const {ifMatch, json = false} = call.flags;
+  const {ifMatch} = call.flags;
   const expected = ifMatch === undefined ? undefined : readRevision(ifMatch, {command: 'delete', flag: '--if-match'});
   const {client} = await connect(call);
   await client.entries.delete(key, {expected});
-  await reportDeleted(1, {context: call.context, json});
-  return EXIT.ok;
+  return reportDeleted(1, call);
 }
 
 async function deleteRange(call: CallOf<'delete'>): Promise<ExitCode> {
   const {context, flags} = call;
-  const {prefix = '', yes = false, json = false} = flags;
+  const {prefix = '', yes = false} = flags;
   if (!yes && !canAsk(context)) throw unconfirmed('delete', 'deletes many entries');
   const {client} = await connect(call);
   const deleted = await deleteEntries(client.entries, {prefix, yes}, context);
   if (deleted === undefined) return EXIT.failure;
-  await reportDeleted(deleted, {context, json});
-  return EXIT.ok;
+  return reportDeleted(deleted, call);
 }

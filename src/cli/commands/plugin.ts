@@ -5,6 +5,7 @@ import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {reportDone} from '../terminal/report-done.ts';
 import {type Style, styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
@@ -104,27 +105,17 @@ async function logs({context, flags}: PluginCall, client: PluginClient, id: stri
   return EXIT.ok;
 }
 
-async function restart(
-  {context: {stdout, stderr}, flags}: PluginCall,
-  client: PluginClient,
-  id: string,
-): Promise<ExitCode> {
+async function restart(call: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
   const status = await client.restart(id);
-  if (flags.json) await stdout.write(jsonLine(status));
-  else if (stderr.isTerminal) await stderr.write(`Restarted ${escapeControls(id)}: ${escapeControls(status.state)}\n`);
-  return EXIT.ok;
+  return reportDone(call, status, `Restarted ${id}: ${status.state}`);
 }
 
 async function set(call: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
   const [, , setting = ''] = call.arguments;
-  const {stdout, stderr} = call.context;
   const [, name, text = ''] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
   if (name === undefined) throw invalidUsage('plugin', `${JSON.stringify(setting)} is not NAME=VALUE`);
   const values = await client.set(id, {[name]: readValue(text)});
-  if (call.flags.json) await stdout.write(jsonLine(values));
-  else if (stderr.isTerminal)
-    await stderr.write(escapeControls(`${name} of ${id} is ${JSON.stringify(values[name]) ?? 'not set'}`).concat('\n'));
-  return EXIT.ok;
+  return reportDone(call, values, `${name} of ${id} is ${JSON.stringify(values[name]) ?? 'not set'}`);
 }
 
 /** Parses a value that is JSON; returns any other as text. */

@@ -8,11 +8,10 @@ import {canAsk} from '../terminal/prompts.ts';
 /** `crewroom reset`: deletes every entry. */
 export async function run(call: CallOf<'reset'>): Promise<ExitCode> {
   const {context, flags} = call;
-  const {yes = false, json = false} = flags;
+  const {yes = false} = flags;
   if (!yes && !canAsk(context)) throw unconfirmed('reset', 'deletes every entry');
   const {client} = await connect(call);
   const deleted = await deleteEntries(client.entries, {prefix: '', yes}, context);
   if (deleted === undefined) return EXIT.failure;
-  await reportDeleted(deleted, {context, json});
-  return EXIT.ok;
+  return reportDeleted(deleted, call);
 }

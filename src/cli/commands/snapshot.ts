@@ -8,6 +8,7 @@ import {formatCount, formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {canAsk} from '../terminal/prompts.ts';
+import {reportDone} from '../terminal/report-done.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 import {kindOf, writeExportFile} from '../transfer/export-file.ts';
@@ -65,13 +66,8 @@ async function save(call: CallOf<'snapshot'>, directory: string, name: string): 
     writeExportFile(chunks, target),
   );
   const {entries, revision, sizeBytes} = facts;
-  const {stdout, stderr} = context;
-  if (flags.json) await stdout.write(jsonLine({name, file: path, entries, revision: String(revision), sizeBytes}));
-  else if (stderr.isTerminal)
-    await stderr.write(
-      `Saved ${formatEntries(entries)} at revision ${revision} as ${name} (${formatBytes(sizeBytes)})\n`,
-    );
-  return EXIT.ok;
+  const line = `Saved ${formatEntries(entries)} at revision ${revision} as ${name} (${formatBytes(sizeBytes)})`;
+  return reportDone(call, {name, file: path, entries, revision: String(revision), sizeBytes}, line);
 }
 
 async function load(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
@@ -96,10 +92,7 @@ async function load(call: CallOf<'snapshot'>, directory: string, name: string): 
 
 async function remove(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
   await deleteSnapshot(directory, name);
-  const {stdout, stderr} = call.context;
-  if (call.flags.json) await stdout.write(jsonLine({name, deleted: true}));
-  else if (stderr.isTerminal) await stderr.write(`Deleted the snapshot ${name}\n`);
-  return EXIT.ok;
+  return reportDone(call, {name, deleted: true}, `Deleted the snapshot ${name}`);
 }
 
 async function list({context, flags}: CallOf<'snapshot'>, directory: string): Promise<ExitCode> {

@@ -6,6 +6,7 @@ import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {readDuration} from '../input/flag-values.ts';
 import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {reportDone} from '../terminal/report-done.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
@@ -77,10 +78,7 @@ function formatTokens(tokens: readonly AccessToken[], {context}: TokenCall): str
 }
 
 async function revoke(call: TokenCall, name: string): Promise<ExitCode> {
-  const {stdout, stderr} = call.context;
   const {send} = await connectJson(call, {asOwner: true});
   await send('DELETE', `/api/access/tokens/${encodeURIComponent(name)}`, () => undefined);
-  if (call.flags.json) await stdout.write(jsonLine({revoked: name}));
-  else if (stderr.isTerminal) await stderr.write(`Revoked ${escapeControls(name)}\n`);
-  return EXIT.ok;
+  return reportDone(call, {revoked: name}, `Revoked ${name}`);
 }
