@@ -7,7 +7,6 @@ import {invalidUsage} from '../failures/usage.ts';
 import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
 type AccessCall = CallOf<'access'>;
@@ -51,9 +50,8 @@ function linesOf({plugin, permissions}: PluginGrants): readonly string[] {
 }
 
 function formatGrants(grants: readonly PluginGrants[], {context}: AccessCall): string {
-  const {stdout} = context;
   const rows = grants.map(({plugin, permissions}) => [escapeControls(plugin), escapeControls(permissions.join(' '))]);
-  return formatTable(['PLUGIN', 'PERMISSIONS'], rows, {style: styleOf(stdout, context), columns: stdout.columns});
+  return formatTable(['PLUGIN', 'PERMISSIONS'], rows, context);
 }
 
 async function grant(call: AccessCall, {plugin, permissions}: {plugin: string; permissions: readonly string[]}) {

@@ -35,7 +35,7 @@ function formatJson({config, origins, problems}: InspectedConfig, call: CommandC
 function formatSettings({config, origins}: InspectedConfig, {context}: CommandCall): string {
   const style = styleOf(context.stdout, context);
   const rows = SETTING_NAMES.map(name => [name, formatValue(name, config[name]), origins[name]]);
-  const table = formatTable(['SETTING', 'VALUE', 'FROM'], rows, {style, columns: context.stdout.columns});
+  const table = formatTable(['SETTING', 'VALUE', 'FROM'], rows, context);
   // Defaults are dimmed, so that changed settings stand out.
   return table.replace(new RegExp(`  ${DEFAULT_ORIGIN}$`, 'gm'), style.dim(`  ${DEFAULT_ORIGIN}`));
 }

@@ -10,7 +10,6 @@ import {entryLine} from '../output/entry-json.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, escapeText} from '../terminal/escape.ts';
-import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
 /** `crewroom list`: prints entries in the order of their keys, page by page. */
@@ -62,7 +61,6 @@ function chooseFormat({json, values}: CallOf<'list'>['flags'], context: CliConte
   if (values && stdout.isTerminal) return entries => escapeText(Buffer.concat(entries.map(valueLine)).toString());
   if (values) return entries => Buffer.concat(entries.map(valueLine));
   if (!stdout.isTerminal) return entries => entries.map(({key}) => `${key}\n`).join('');
-  const style = styleOf(stdout, context);
   let shown: readonly string[] = [];
   return entries => {
     const expires = entries.some(({expiresAtMs}) => expiresAtMs !== undefined);
@@ -71,7 +69,7 @@ function chooseFormat({json, values}: CallOf<'list'>['flags'], context: CliConte
     const continued = head.length === shown.length;
     shown = head;
     const rows = entries.map(entry => tableRow(entry).slice(0, head.length));
-    return formatTable(head, rows, {style, columns: stdout.columns, continued});
+    return formatTable(head, rows, context, {continued});
   };
 }
 

@@ -4,9 +4,10 @@ import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
+import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {type Style, styleOf} from '../terminal/style.ts';
+import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
 type PluginCall = CallOf<'plugin'>;
@@ -70,7 +71,7 @@ async function list({context, flags}: PluginCall, client: PluginClient): Promise
   const {plugins, directoryProblem} = await client.list();
   if (flags.json) await stdout.write(plugins.map(plugin => jsonLine(plugin)).join(''));
   else if (!stdout.isTerminal) await stdout.write(plugins.map(({id}) => `${escapeControls(id)}\n`).join(''));
-  else if (plugins.length > 0) await stdout.write(formatPlugins(plugins, styleOf(stdout, context), stdout.columns));
+  else if (plugins.length > 0) await stdout.write(formatPlugins(plugins, context));
   if (directoryProblem !== undefined)
     await stderr.write(`The directory of plugins is not used: ${escapeControls(directoryProblem)}\n`);
   else if (plugins.length === 0 && stderr.isTerminal)
@@ -78,9 +79,10 @@ async function list({context, flags}: PluginCall, client: PluginClient): Promise
   return EXIT.ok;
 }
 
-function formatPlugins(plugins: readonly PluginStatus[], style: Style, columns: number): string {
+function formatPlugins(plugins: readonly PluginStatus[], context: CliContext): string {
+  const style = styleOf(context.stdout, context);
   const head = ['ID', 'VERSION', 'STATE', 'MEMORY', 'ROUTES'];
-  const table = formatTable(head, plugins.map(tableRow), {style, columns});
+  const table = formatTable(head, plugins.map(tableRow), context);
   const notes = plugins.flatMap(({id, reason, warnings}) =>
     [...(reason === undefined ? [] : [reason]), ...warnings].map(
       text => `${style.yellow('!')} ${escapeControls(`${id}: ${text}`)}\n`,

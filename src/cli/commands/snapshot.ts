@@ -9,7 +9,6 @@ import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {canAsk} from '../terminal/prompts.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 import {kindOf, writeExportFile} from '../transfer/export-file.ts';
 import {fileSource} from '../transfer/import-source.ts';
@@ -102,9 +101,7 @@ async function list({context, flags}: CallOf<'snapshot'>, directory: string): Pr
   else if (!stdout.isTerminal) await stdout.write(snapshots.map(({name}) => `${name}\n`).join(''));
   else if (snapshots.length > 0) {
     const head = ['NAME', 'ENTRIES', 'REVISION', 'SIZE', 'SAVED'];
-    await stdout.write(
-      formatTable(head, snapshots.map(tableRow), {style: styleOf(stdout, context), columns: stdout.columns}),
-    );
+    await stdout.write(formatTable(head, snapshots.map(tableRow), context));
   }
   if (snapshots.length === 0 && stderr.isTerminal) await stderr.write('No snapshots\n');
   return EXIT.ok;

@@ -7,7 +7,6 @@ import {readDuration} from '../input/flag-values.ts';
 import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
 type TokenCall = CallOf<'token'>;
@@ -65,16 +64,13 @@ function formatDate(timeMs: number | undefined): string | undefined {
 }
 
 function formatTokens(tokens: readonly AccessToken[], {context}: TokenCall): string {
-  const {stdout, nowMs} = context;
+  const {nowMs} = context;
   const rows = tokens.map(({name, permissions, expiresAtMs = Infinity}) => [
     escapeControls(name),
     expiresAtMs === Infinity ? 'never' : `${expiresAtMs <= nowMs() ? 'expired ' : ''}${formatDate(expiresAtMs)}`,
     escapeControls(permissions.join(' ')),
   ]);
-  return formatTable(['NAME', 'EXPIRES', 'PERMISSIONS'], rows, {
-    style: styleOf(stdout, context),
-    columns: stdout.columns,
-  });
+  return formatTable(['NAME', 'EXPIRES', 'PERMISSIONS'], rows, context);
 }
 
 async function revoke(call: TokenCall, name: string): Promise<ExitCode> {
