@@ -3,7 +3,7 @@ import type {Crewroom} from '../../crewroom.ts';
 import {EXIT} from '../../failures/exit-codes.ts';
 import {wait} from '../../time/wait.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {DEV_SPEC, RequestChoice} from '../catalogue/service-commands.ts';
+import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {checkPageServer} from '../dev/check-page-server.ts';
 import {createDevReporter, type DevReporter} from '../dev/dev-reporter.ts';
 import {type DevSettings, readDevSettings} from '../dev/dev-settings.ts';
@@ -16,7 +16,7 @@ import {untilStarted} from '../service/until-started.ts';
 import {listenForStop} from '../terminal/stop-request.ts';
 
 /** `crewroom dev`: runs a plugin in development until a signal stops it, or the command beside it fails. */
-export async function run(call: CallOf<typeof DEV_SPEC>): Promise<number> {
+export async function run(call: CallOf<'dev'>): Promise<number> {
   // First of all: a signal during start-up stops it in good order too.
   const stop = listenForStop(call.context);
   const over = new AbortController();
@@ -38,7 +38,7 @@ export async function run(call: CallOf<typeof DEV_SPEC>): Promise<number> {
 }
 
 interface Development {
-  readonly call: CallOf<typeof DEV_SPEC>;
+  readonly call: CallOf<'dev'>;
   readonly settings: DevSettings;
   readonly reporter: DevReporter;
   /** Aborted when it is to end. */

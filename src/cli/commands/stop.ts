@@ -1,15 +1,14 @@
 import {AppError} from '../../failures/app-error.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import type {ExitCode} from '../../failures/exit-codes.ts';
 import {addressesOf} from '../../system/loopback.ts';
 import {describePortHolder, findPortHolder, type PortHolder} from '../../system/port-holder.ts';
 import {isForeignUser} from '../../system/socket-owner.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {STOP_SPEC} from '../catalogue/service-commands.ts';
 import {refusedUsage} from '../failures/usage.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {jsonLine} from '../terminal/escape.ts';
 import {startProgress} from '../terminal/progress.ts';
+import {reportDone} from '../terminal/report-done.ts';
 
 /** Longest time that a service takes to end, in milliseconds: seven seconds with plugins, and some more on a busy machine. */
 const END_TIMEOUT_MS = 15_000;
@@ -18,8 +17,8 @@ const END_TIMEOUT_MS = 15_000;
 const INTERVAL_MS = 50;
 
 /** `crewroom stop`: asks the process of the service to end, and waits until it has ended. */
-export async function run(call: CallOf<typeof STOP_SPEC>): Promise<ExitCode> {
-  const {context, flags} = call;
+export async function run(call: CallOf<'stop'>): Promise<ExitCode> {
+  const {context} = call;
   const {url, address, service} = await connect(call);
   const holder = await findPortHolder({address: addressesOf(address.host)[0], port: address.port});
   // Fails with the reason if nothing answers.
@@ -27,9 +26,7 @@ export async function run(call: CallOf<typeof STOP_SPEC>): Promise<ExitCode> {
   const processId = findProcess(holder ?? {}, url, context.userId);
   context.sendSignal(processId, 'SIGTERM');
   await untilEnded(processId, url, context);
-  if (flags.json) await context.stdout.write(jsonLine({stopped: true, processId}));
-  else if (context.stderr.isTerminal) await context.stderr.write(`Stopped ${describePortHolder(holder ?? {})}\n`);
-  return EXIT.ok;
+  return reportDone(call, {stopped: true, processId}, `Stopped ${describePortHolder(holder ?? {})}`);
 }
 
 async function untilEnded(processId: number, url: string, context: CliContext): Promise<void> {
