@@ -56,7 +56,7 @@ that a fault changed have the header \`Crewroom-Fault\`, with its kind.`;
 
 async function describeComponents(load) {
   const {IDENTITY_DOCUMENT} = await load('documents/identity.js');
-  const {PAGE, TRANSACTION} = await load('documents/answers/store-answers.js');
+  const {ENTRY_PAGE, TRANSACTION} = await load('documents/answers/store-answers.js');
   const {PROBLEM} = await load('documents/answers/service-answers.js');
   const {SIGN_IN} = await load('documents/requests.js');
   return {
@@ -71,7 +71,7 @@ async function describeComponents(load) {
     },
     Transaction: convertSchema(TRANSACTION),
     SignIn: convertSchema(SIGN_IN),
-    Page: convertSchema(PAGE),
+    Page: convertSchema(ENTRY_PAGE),
     Problem: convertSchema(PROBLEM),
   };
 }

@@ -3,10 +3,10 @@ import {isOffered, isRefusedSoftly} from '../../identity/backend/pilot-answer.ts
 import type {BackEndCall, BackEndResponse} from '../../identity/backend/request/back-end-request.ts';
 import {findRedirect} from '../../identity/backend/request/redirect.ts';
 import {readRetryAfterSeconds} from '../../identity/backend/retry-after.ts';
-import type {Finding, FindingLevel, Steps} from '../finding.ts';
+import type {Finding, FindingLevel, Findings} from '../finding.ts';
 import {describeBody, failureMessageOf} from './body-description.ts';
 import {findingOfCallFailure} from './call-failure.ts';
-import {VERIFY_NOT_OFFERED} from './session-refusal.ts';
+import {VERIFY_NOT_OFFERED} from './check-sign-in.ts';
 import type {WalkContext} from './walk-context.ts';
 
 /** User name that no pilot has, in a reserved domain (RFC 2606): wrong passwords might lock out a real pilot. */
@@ -91,7 +91,7 @@ const RETRY_AFTER_MAX_MS = 60_000;
  *
  * @param signsIn True if a sign-in follows: it must not come too soon after them.
  */
-export async function* checkFailures(place: WalkContext, signsIn: boolean): Steps {
+export async function* checkFailures(place: WalkContext, signsIn: boolean): Findings {
   let waitMs: number | undefined;
   for (const mistake of MISTAKES) {
     if (waitMs !== undefined) {

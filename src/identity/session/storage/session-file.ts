@@ -4,8 +4,9 @@ import * as v from 'valibot';
 import {codeOf} from '../../../failures/error-text.ts';
 import {type Failure, isSentFailure} from '../../../failures/failure.ts';
 import {makeDirectory} from '../../../files/directory.ts';
+import {findOwnProblem, PRIVATE_FILE_MODE} from '../../../files/own.ts';
 import {describeFileError, FileError, readRegularFile} from '../../../files/read-file.ts';
-import {PRIVATE_FILE_MODE, removeDurably, replaceFile} from '../../../files/replace-file.ts';
+import {removeDurably, replaceFile} from '../../../files/replace-file.ts';
 import {encodeJsonText} from '../../../json/json-text.ts';
 import {applyMergePatch} from '../../../json/merge-patch.ts';
 import {readScriptUrl} from '../../backend/script-url.ts';
@@ -27,9 +28,6 @@ export interface ExpiredFile {
 export type KeptFile =
   | ExpiredFile
   | (Omit<SessionRecord, 'session'> & {readonly state: 'signed-in'; readonly session?: string});
-
-/** Access for the owner only. */
-const DIRECTORY_MODE = 0o700;
 
 /** Largest file, in bytes: it contains a pilot as a JSON string, and an answer of a back end has at most 1 MiB. */
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
@@ -56,7 +54,7 @@ export async function readSessionFile(directory: string): Promise<KeptFile | und
 export async function writeSessionFile(directory: string, file: KeptFile): Promise<void> {
   const path = join(directory, SESSION_FILE);
   const text = `${JSON.stringify(format(file))}\n`;
-  await makeDirectory(directory, DIRECTORY_MODE);
+  await makeDirectory(directory);
   await replaceFile(path, handle => handle.writeFile(text), {mode: PRIVATE_FILE_MODE, temporary: unfinished(path)});
 }
 
@@ -76,10 +74,10 @@ function unfinished(path: string): string {
 /** Refuses a file of another user, which could contain the session of that user. */
 async function protect(path: string): Promise<void> {
   const status = await lstat(path);
-  const user = process.getuid?.();
   if (!status.isFile()) throw new Error('it is not a regular file');
-  if (user !== undefined && status.uid !== user) throw new Error(`it belongs to user ${status.uid}`);
-  if ((status.mode & 0o077) !== 0) await chmod(path, PRIVATE_FILE_MODE);
+  const problem = findOwnProblem(status, {forbidden: 'reading'});
+  if (problem?.owner !== undefined) throw new Error(`it belongs to user ${problem.owner}`);
+  if (problem !== undefined) await chmod(path, PRIVATE_FILE_MODE);
 }
 
 const FORMAT = 1;

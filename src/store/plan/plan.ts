@@ -1,10 +1,8 @@
 import type {Principal} from '../../domain/access/access.ts';
 import type {Change} from '../../domain/commits/change.ts';
 import type {
-  Check,
   CommitResult,
   DeleteOperation,
-  PatchLimits,
   PatchOperation,
   PutOperation,
   TouchOperation,
@@ -22,26 +20,19 @@ export interface ExpireOperation {
   readonly expiresAtMs: number;
 }
 
-/** A commit as a store plans it: its puts may carry a prepared record, and it may remove expired entries. */
-export interface GroupedCommit<P extends PutOperation> {
-  readonly checks: readonly Check[];
-  readonly operations: readonly GroupedOperation<P>[];
-  readonly limits?: PatchLimits | undefined;
-  readonly writtenBy?: Principal | undefined;
+/** A put in a store. */
+export interface StorePut extends PutOperation {
+  /** The begun record of a value that the store has copied, see `recordOf`. Never set for results of patches and touches. */
+  record?: Buffer | undefined;
 }
 
-/** One operation of a {@link GroupedCommit}. */
-export type GroupedOperation<P extends PutOperation> =
-  | P
-  | DeleteOperation
-  | PatchOperation
-  | TouchOperation
-  | ExpireOperation;
+/** An operation as a store plans it: a {@link Commit} of these does not refer to the bytes of its caller, and may remove expired entries. */
+export type StoreOperation = StorePut | DeleteOperation | PatchOperation | TouchOperation | ExpireOperation;
 
-/** Result of a group of commits that are applied one after the other. */
-export interface GroupPlan<P extends PutOperation> {
+/** Result of the first commits of a group, applied one after the other. */
+export interface Plan {
   /** The last write of each key. */
-  readonly writes: ReadonlyMap<Key, PlannedWrite<P>>;
+  readonly writes: ReadonlyMap<Key, PlannedWrite>;
   /** Every change of every commit, in their order. */
   readonly changes: readonly Change[];
   /** Rows of the expiry index that no longer match an entry, to be removed. */
@@ -54,17 +45,17 @@ export interface GroupPlan<P extends PutOperation> {
   readonly nowMs: number;
   /** Time by the clock of the machine, likewise. */
   readonly updatedAtMs: number;
-  /** Result of each commit, or the reason why it does not happen. */
+  /** Result of each of these commits, or the reason why it does not happen. */
   readonly results: readonly (CommitResult | Error)[];
 }
 
 /** The last write of a key in a group. */
-export interface PlannedWrite<P extends PutOperation> {
+export interface PlannedWrite {
   readonly revision: Revision;
   /** Time of the write by the clock of the machine, in milliseconds since the Unix epoch. */
   readonly updatedAtMs: number;
   /** The put, or the result of a patch or a touch. Undefined if the entry is removed. */
-  readonly put: P | PutOperation | undefined;
+  readonly put: StorePut | undefined;
   /** Time of expiry of the written entry; undefined for never. */
   readonly expiresAtMs: number | undefined;
   /** The caller of the commit; undefined if it is not known. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {memoize} from './memoize.ts';
+import {memoize} from './docs-routes.ts';
 
 describe('memoize()', () => {
   test('does not call the function before the first call', () => {

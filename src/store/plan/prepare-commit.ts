@@ -1,21 +1,9 @@
 import type {Principal} from '../../domain/access/access.ts';
-import type {PutOperation} from '../../domain/commits/commit.ts';
+import type {Commit} from '../../domain/commits/commit.ts';
 import {copyJson, type JsonText, trustStoredJson} from '../../json/json-text.ts';
 import {beginEntryRecord, jsonOf} from '../format/entry-record.ts';
 import {encodePrincipal} from '../format/principal.ts';
-import type {GroupedCommit, GroupedOperation, GroupPlan} from './group-plan.ts';
-
-/** A put with a copy of its value. The result of a patch or a touch is another put, whose value belongs to the store already. */
-export interface PreparedPut extends PutOperation {
-  /** The begun record of the value, once {@link recordOf} was asked for it. */
-  record: Buffer | undefined;
-}
-
-/** A commit that does not refer to the bytes of its caller. */
-export type PreparedCommit = GroupedCommit<PreparedPut>;
-
-/** Plan of prepared commits: values are copied already, except for the results of patches and touches. */
-export type PreparedPlan = GroupPlan<PreparedPut>;
+import type {StoreOperation, StorePut} from './plan.ts';
 
 /**
  * Minimum size of a value that is copied into a record at the call, in bytes. The record of a smaller value begins when the tree needs it,
@@ -29,10 +17,16 @@ const EARLY_RECORD_BYTES_MIN = 4096;
  *
  * @throws {RangeError} If the name of the caller of the commit is too long: before the commit is in a group, which would fail with it.
  */
-export function prepareCommit({checks, operations, limits, writtenBy}: GroupedCommit<PutOperation>): PreparedCommit {
+export function prepareCommit({
+  checks,
+  operations,
+  limits,
+  writtenBy,
+  id,
+}: Commit<StoreOperation>): Commit<StoreOperation> {
   const principal = encodePrincipal(writtenBy);
   const copies = new ValueCopies(operations.reduce((bytes, operation) => bytes + copiedBytesOf(operation), 0));
-  const prepared = operations.map((operation): GroupedOperation<PreparedPut> => {
+  const prepared = operations.map((operation): StoreOperation => {
     if (operation.kind === 'patch') return {...operation, patch: copyJson(operation.patch)};
     if (operation.kind !== 'put') return operation;
     const {kind, key, json, expiry} = operation;
@@ -40,7 +34,7 @@ export function prepareCommit({checks, operations, limits, writtenBy}: GroupedCo
     const record = beginEntryRecord(json, principal);
     return {kind, key, json: jsonOf(record), expiry, record};
   });
-  return {checks, operations: prepared, limits, writtenBy};
+  return {checks, operations: prepared, limits, writtenBy, id};
 }
 
 /** Copies of the small values of a commit, in one buffer. */
@@ -64,7 +58,7 @@ class ValueCopies {
 }
 
 /** Returns the size of a value that is copied apart from its record, in bytes. */
-function copiedBytesOf(operation: GroupedOperation<PutOperation>): number {
+function copiedBytesOf(operation: StoreOperation): number {
   return operation.kind === 'put' && operation.json.length < EARLY_RECORD_BYTES_MIN ? operation.json.length : 0;
 }
 
@@ -72,13 +66,13 @@ function copiedBytesOf(operation: GroupedOperation<PutOperation>): number {
  * Returns the begun record of a put. A prepared put keeps it; for others, such as results of patches, it is made at each call. Its bytes must
  * not be changed, except to complete it.
  */
-export function recordOf(put: PreparedPut | PutOperation, writtenBy: Principal | undefined): Buffer {
+export function recordOf(put: StorePut, writtenBy: Principal | undefined): Buffer {
   if (!('record' in put)) return beginEntryRecord(put.json, encodePrincipal(writtenBy));
   put.record ??= beginEntryRecord(put.json, encodePrincipal(writtenBy));
   return put.record;
 }
 
 /** Returns whether a commit only frees space. */
-export function isDeletion({operations}: PreparedCommit): boolean {
+export function isDeletion({operations}: Commit<StoreOperation>): boolean {
   return operations.every(({kind}) => kind === 'delete' || kind === 'expire');
 }

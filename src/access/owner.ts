@@ -1,24 +1,24 @@
+import {rm} from 'node:fs/promises';
 import type {Owner, OwnerCode} from '../domain/access/owner.ts';
+import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
+import type {OwnDocument} from './own-document.ts';
+import {type OwnerPlace, ownerFile, ownerFilesOf} from './owner-file.ts';
 import {createSecret, createToken, findEqual, hash, SecretHasher} from './token-hash.ts';
 
-export interface OwnerAccessDeps {
+export interface OwnerDeps {
   /** Address on which the service listens, or `localhost` for both. */
   readonly host: string;
+  readonly place: Omit<OwnerPlace, 'port'>;
+  readonly log: Log;
   /** A monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number;
   readonly randomBytes: (sizeBytes: number) => Uint8Array;
 }
 
-/** The owner, and the token that proves it. */
-export interface OwnerAccess extends Owner {
-  /** Returns the token for the file of the owner. */
-  readonly token: string;
-}
-
-/** Creates a new token of the owner, which is valid until the service ends. */
-export function createOwnerAccess(deps: OwnerAccessDeps): OwnerAccess {
-  return new HashedOwner(deps);
+/** Creates a new token of the owner, which is valid until the service ends. It is in no file yet. */
+export function openOwner(deps: OwnerDeps): Owner {
+  return new FileOwner(deps);
 }
 
 /** Time in which a code has to be exchanged, in seconds: that of a browser that has to be started first. */
@@ -35,23 +35,26 @@ interface WaitingCode {
   readonly expiresMs: number;
 }
 
-/** Keeps the hashes of codes and of tokens of pages, and no secret but those that callers sent last. */
-class HashedOwner implements OwnerAccess {
-  readonly token: string;
-  readonly #deps: OwnerAccessDeps;
-  readonly #fileToken: Uint8Array;
+/** Keeps the hashes of codes and of tokens of pages, and no secret but its own and those that callers sent last. */
+class FileOwner implements Owner {
+  readonly #deps: OwnerDeps;
+  readonly #token: string;
+  readonly #tokenHash: Uint8Array;
   readonly #hasher = new SecretHasher();
   #codes: readonly WaitingCode[] = [];
   #pageTokens: readonly Uint8Array[] = [];
+  #file: OwnDocument<string> | undefined;
+  /** True once the file was written, or could not be. */
+  #isKept = false;
 
-  constructor(deps: OwnerAccessDeps) {
+  constructor(deps: OwnerDeps) {
     this.#deps = deps;
-    this.token = createToken(deps);
-    this.#fileToken = hash(this.token);
+    this.#token = createToken(deps);
+    this.#tokenHash = hash(this.#token);
   }
 
   isOwner(token: string | undefined): boolean {
-    return token !== undefined && findEqual([this.#fileToken, ...this.#pageTokens], this.#hasher.hash(token)) !== -1;
+    return token !== undefined && findEqual([this.#tokenHash, ...this.#pageTokens], this.#hasher.hash(token)) !== -1;
   }
 
   createCode(token: string | undefined): OwnerCode {
@@ -76,5 +79,30 @@ class HashedOwner implements OwnerAccess {
     const token = createToken(this.#deps);
     this.#pageTokens = [...this.#pageTokens, hash(token)].slice(-PAGE_TOKENS_MAX);
     return token;
+  }
+
+  async keep(port?: number): Promise<void> {
+    const {place, log, randomBytes} = this.#deps;
+    if (this.#isKept || (place.dataDir === undefined && port === undefined)) return;
+    this.#isKept = true;
+    const paths = ownerFilesOf({...place, port});
+    const errors: unknown[] = [];
+    for (const file of paths.map(ownerFile)) {
+      try {
+        await file.replace(this.#token, randomBytes);
+        this.#file = file;
+        return;
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    const [error] = errors;
+    log.error('the token of the owner is in no file, so "crewroom console" does not work', {paths, error});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Another service may have replaced it.
+    if (this.#file !== undefined && (await this.#file.read()) === this.#token)
+      await rm(this.#file.path, {force: true}).catch(() => {});
   }
 }

@@ -4,7 +4,6 @@ import {startTestServer, type TestServer} from '../../../test/support/test-serve
 import type {Failure} from '../../failures/failure.ts';
 import type {ConnectionEnds} from '../../system/socket-owner.ts';
 import {type HttpHandler, jsonAnswer} from '../core/message.ts';
-import type {WebSocketHandler} from '../core/web-socket.ts';
 import {PIPELINED_MAX} from './connections/connection.ts';
 
 const REFUSAL: Failure = {code: 'other-user', owner: 1001};
@@ -30,16 +29,10 @@ async function connectJudged({connectionsMax = 10, lingerMs = 100} = {}): Promis
   ];
   const handle: HttpHandler = async request => {
     handled.push(request.target);
+    if (request.opensWebSocket) return {status: 404, rawHeaders: [], body: ''};
     return jsonAnswer(Buffer.from(await request.readBody(1000)).toString());
   };
-  const webSockets: WebSocketHandler = {
-    open: async ({target}) => {
-      handled.push(target);
-      return {kind: 'refused', answer: {status: 404, rawHeaders: [], body: ''}};
-    },
-  };
   const server = await startTestServer(handle, {
-    webSockets,
     limits: {connectionsMax},
     timeouts: {lingerMs},
     findPeerProblem: ends => {

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {isRewritable, rewriteStream} from './rewrite-stream.ts';
+import {isRewritable, rewriteStream} from './page-server.ts';
 
 const TEXT =
   'é "http://localhost:7172/a" http://127.0.0.1:7172 http://localhost:71720 https htt h http://localhost:7172';

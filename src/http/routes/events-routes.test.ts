@@ -7,7 +7,7 @@ import {AppError} from '../../failures/app-error.ts';
 import {encodeJsonText} from '../../json/json-text.ts';
 import {openMemoryStore} from '../../store/memory/memory-store.ts';
 import {PROCESS_TIMERS} from '../../time/timers.ts';
-import {pollEvents} from './long-poll.ts';
+import {pollEvents} from './events-routes.ts';
 
 const VALUE_BYTES = 1000;
 

@@ -6,7 +6,7 @@ import {parseKey} from '../../domain/entries/key.ts';
 import {encodeJsonText, type JsonText} from '../../json/json-text.ts';
 import {beginEntryRecord, decodeEntryRecord, endEntryRecord} from '../format/entry-record.ts';
 import {encodePrincipal} from '../format/principal.ts';
-import {prepareCommit, recordOf} from './prepared-commit.ts';
+import {prepareCommit, recordOf} from './prepare-commit.ts';
 
 /** Sizes of values around that from which records begin at the call, in bytes. */
 const SIZES = [2, 200, 4095, 4096, 4097, 70_000];
