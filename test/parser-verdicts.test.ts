@@ -46,7 +46,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'domain/entries/typed-entry.ts': [1, 'a value, limited by the size of values; only if the caller reads it'],
   'domain/access/web-origin.ts': [2, 'an origin in a setting, or of ORIGIN_LENGTH_MAX'],
   'faults/draw-faults.ts': [1, 'the target of a request: 16 KiB of headers'],
-  'faults/session-faults.ts': [1, 'the identity document that is served'],
+  'faults/fault-switch.ts': [1, 'the identity document that is served'],
   'http/core/route.ts': [3, 'the target of a request: 16 KiB of headers'],
   'http/fetch-handler.ts': [1, 'an address of the embedding program'],
   'http/files/find-file.ts': [1, 'the target of a request: 16 KiB of headers'],
