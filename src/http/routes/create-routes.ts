@@ -77,13 +77,11 @@ export interface RoutesDeps {
   readonly accessMode: AccessMode;
   /** The data directory; undefined if the store is in memory. */
   readonly dataDir: string | undefined;
-  /** Waits for a tick of the event loop, between parts of a large request. */
-  readonly pause: () => Promise<void>;
 }
 
 /** Creates all routes of the service. */
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
-  const {store, entries, events, transfer, identity, sessions, pilots, limits, pause} = deps;
+  const {store, entries, events, transfer, identity, sessions, pilots, limits} = deps;
   const {version, apiVersion, accessMode, dataDir} = deps;
   const {owner, tokens, grants} = deps.access;
   return [
@@ -93,7 +91,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...pilotRoutes(pilots),
     ...keysRoutes({entries, store, limits}),
     ...eventsRoutes({events, store, texts: createEventTexts(store), limits}),
-    ...transactionRoutes({entries, store, limits, pause}),
+    ...transactionRoutes({entries, store, limits}),
     ...transferRoutes(transfer),
     ...faultRoutes(deps.faults, owner),
     ...accessRoutes(owner),

@@ -7,7 +7,7 @@ import {AppError} from '../../failures/app-error.ts';
 import {withoutOwnTokens} from '../../protocol/headers/bearer-token.ts';
 import {formatPlugin, formatPluginLogs, formatPlugins} from '../../protocol/plugin/plugin-documents.ts';
 import {answer, emptyAnswer, type HttpRequest, jsonAnswer, WINDOW_HEADERS} from '../core/message.ts';
-import {decodeName, type Operation, type Route} from '../core/route.ts';
+import {decodeName, type Route, type RouteHandler} from '../core/route.ts';
 import {answerFile} from '../files/file-answer.ts';
 import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 import {assertOwner} from './own-callers.ts';
@@ -27,7 +27,7 @@ export interface PluginRoutesDeps {
 export function pluginRoutes(deps: PluginRoutesDeps): readonly Route[] {
   const {plugins, settings, owner, pages, standIn} = deps;
   const about =
-    (read: (id: string, caller: Caller) => string | Promise<string>): Operation =>
+    (read: (id: string, caller: Caller) => string | Promise<string>): RouteHandler =>
     async ({segments: [id = ''], caller, query}) => {
       assertNoQuery(query);
       await plugins.looked();
@@ -80,7 +80,7 @@ export function callPlugin(
   method: PluginRequest['method'],
   {plugins, bodyBytesMax}: Pick<PluginRoutesDeps, 'plugins' | 'bodyBytesMax'>,
   route?: {readonly id: string; readonly name: string},
-): Operation {
+): RouteHandler {
   return async ({request, segments}) => {
     const {id, name} = route ?? {id: decodeName(segments[0] ?? ''), name: decodeName(segments[1] ?? '')};
     const body = method === 'GET' ? NO_BODY : await readBody(request, bodyBytesMax);
@@ -119,7 +119,7 @@ function noPlugin(id: string, route: string): AppError {
 function listAll(
   plugins: Plugins,
   describe: (status: PluginStatus, caller: Caller) => Promise<PluginStatus>,
-): Operation {
+): RouteHandler {
   return async ({caller, query}) => {
     assertNoQuery(query);
     await plugins.looked();
@@ -139,7 +139,7 @@ export interface InstalledPlugin {
   readonly ui: boolean;
 }
 
-function listInstalled(plugins: Plugins, standIn: InstalledPlugin): Operation {
+function listInstalled(plugins: Plugins, standIn: InstalledPlugin): RouteHandler {
   return async ({query}) => {
     assertNoQueryButRandom(query);
     await plugins.looked();

@@ -87,7 +87,7 @@ export class FollowedFolder {
   /** Decides whether the plugin may run, although others could change it. */
   #judge(directory: string, exposures: readonly Exposure[]): Judgement {
     const refused = this.#takesForeign
-      ? exposures.filter(({isWritable}) => isWritable).map(each => ({...each, owner: undefined}))
+      ? exposures.filter(({isOpen}) => isOpen).map(each => ({...each, owner: undefined}))
       : exposures;
     const problem = describeExposures(refused, directory);
     return problem === undefined ? {exposed: describeExposures(exposures, directory)} : {problem};

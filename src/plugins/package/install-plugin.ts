@@ -84,9 +84,6 @@ export interface InstallDeps {
   readonly nowMs: () => number;
 }
 
-/** Only its user may change the directory of plugins. */
-const DIRECTORY_MODE = 0o700;
-
 /**
  * Puts a staged version into the directory of plugins:
  *
@@ -100,7 +97,7 @@ const DIRECTORY_MODE = 0o700;
 export async function installPlugin(plugin: StagedPlugin, deps: InstallDeps): Promise<PluginState | undefined> {
   const {staging, service, nowMs} = deps;
   const {directory, staged} = plugin;
-  await makeDirectory(join(directory, '..'), DIRECTORY_MODE);
+  await makeDirectory(join(directory, '..'));
   const fromMs = nowMs();
   await swapIn(plugin, staging);
   if (service === undefined) {
