@@ -1,6 +1,7 @@
-import {mkdir, open, readdir, rename, stat} from 'node:fs/promises';
+import {mkdir, open, readdir, stat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {codeOf} from '../failures/error-text.ts';
+import {renameOver} from './rename-over.ts';
 
 /**
  * Creates a directory and its parents, durably: after a loss of power those that were created are there. Unlike `mkdir` with `recursive`,
@@ -55,7 +56,7 @@ export async function syncTree(path: string): Promise<void> {
 
 /** Renames a file or directory; once the promise resolved, it has its new name also after a loss of power. */
 export async function renameDurably(from: string, to: string): Promise<void> {
-  await rename(from, to);
+  await renameOver(from, to);
   // First the new name: a loss of power in between leaves both, or one.
   await syncDirectory(dirname(to));
   if (dirname(from) !== dirname(to)) await syncDirectory(dirname(from));

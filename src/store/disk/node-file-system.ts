@@ -1,21 +1,10 @@
 import {fdatasync, write} from 'node:fs';
-import {
-  chmod,
-  type FileHandle,
-  lstat,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  statfs,
-  truncate,
-} from 'node:fs/promises';
+import {chmod, type FileHandle, lstat, open, readdir, readFile, rm, stat, statfs, truncate} from 'node:fs/promises';
 import {join} from 'node:path';
 import {codeOf} from '../../failures/error-text.ts';
 import {makeDirectory, syncDirectory} from '../../files/directory.ts';
 import {FileError, readRegularFile} from '../../files/read-file.ts';
+import {renameOver} from '../../files/rename-over.ts';
 import {type FileStatus, type FileSystem, isOpeningRefused, type OpenFile} from './file-system.ts';
 
 /** Only the owner may read: values and sessions are private. */
@@ -29,7 +18,7 @@ export const NODE_FILES: FileSystem = {
   inspect,
   setMode: (path, mode) => chmod(path, mode),
   makeDirectory,
-  rename: (from, to) => rename(from, to),
+  rename: (from, to) => renameOver(from, to),
   remove: path => rm(path, {force: true}),
   empty: path => truncate(path),
   syncDirectory,
