@@ -208,7 +208,7 @@ const MAY_IMPORT = {
     'node:',
   ],
   'plugins/background/runtime/program': [],
-  'plugins/background/runtime/values': ['node:util'],
+  'plugins/background/runtime/values': ['node:url', 'node:util'],
   'plugins/directory': [
     'domain/',
     'failures',
@@ -559,7 +559,7 @@ const MAY_IMPORT = {
     'cross-spawn',
   ],
   config: ['domain/', 'documents', 'failures', 'failures/members', 'paths.ts', 'node:path', 'valibot'],
-  files: ['failures', 'node:fs', 'node:path'],
+  files: ['failures', 'node:fs', 'node:path', 'node:timers'],
   'paths.ts': ['failures', 'node:os', 'node:path'],
   'version.ts': ['node:module'],
   'parts.ts': [
@@ -687,6 +687,7 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'client/options.ts': [['randomness', 'network'], 'the defaults of the options of all clients'],
   'client/': [['timers'], 'timeouts and backoff of requests'],
   'events/subscription.ts': [['timers'], 'heartbeats; their interval is a parameter'],
+  'files/rename-over.ts': [['timers'], 'the pause between attempts on Windows, which is a parameter'],
   'http/core/failure-log.ts': [['clock'], 'the default of `nowMs`'],
   'http/node/': [['clock', 'timers'], 'timeouts of sockets, which are parameters, and the default of `nowMs`'],
   'http/proxy/page-server.ts': [['timers'], 'idle timeouts of sockets'],
