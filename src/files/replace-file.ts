@@ -4,9 +4,6 @@ import {codeOf} from '../failures/error-text.ts';
 import {syncDirectory} from './directory.ts';
 import {renameOver} from './rename-over.ts';
 
-/** Only the owner may read and write the file. */
-export const PRIVATE_FILE_MODE = 0o600;
-
 /** Any user may read the file, unless the umask forbids it. */
 export const SHARED_FILE_MODE = 0o666;
 

@@ -35,7 +35,7 @@ import {keysRoutes} from './keys-routes.ts';
 import {type MetricsSource, metricsRoutes} from './metrics-routes.ts';
 import {pageRoutes} from './page-routes.ts';
 import {pilotRoutes} from './pilot-routes.ts';
-import {createPluginCaller, pluginRoutes} from './plugin-routes.ts';
+import {pluginRoutes} from './plugin-routes.ts';
 import {requestsRoutes} from './requests-routes.ts';
 import {serviceRoutes} from './service-routes.ts';
 import {sessionRoutes} from './session-routes.ts';
@@ -77,13 +77,11 @@ export interface RoutesDeps {
   readonly accessMode: AccessMode;
   /** The data directory; undefined if the store is in memory. */
   readonly dataDir: string | undefined;
-  /** Waits for a tick of the event loop, between parts of a large request. */
-  readonly pause: () => Promise<void>;
 }
 
 /** Creates all routes of the service. */
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
-  const {store, entries, events, transfer, identity, sessions, pilots, limits, pause} = deps;
+  const {store, entries, events, transfer, identity, sessions, pilots, limits} = deps;
   const {version, apiVersion, accessMode, dataDir} = deps;
   const {owner, tokens, grants} = deps.access;
   return [
@@ -93,7 +91,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...pilotRoutes(pilots),
     ...keysRoutes({entries, store, limits}),
     ...eventsRoutes({events, store, texts: createEventTexts(store), limits}),
-    ...transactionRoutes({entries, store, limits, pause}),
+    ...transactionRoutes({entries, store, limits}),
     ...transferRoutes(transfer),
     ...faultRoutes(deps.faults, owner),
     ...accessRoutes(owner),
@@ -122,12 +120,12 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
 /** Creates the routes of plugins, and those that published plugins call besides. */
 function createPluginRoutes(deps: RoutesDeps): readonly Route[] {
   const {plugins, settings, flight, events, pluginConfig, allowedOrigins, pages, pageServer, limits, nowMs} = deps;
-  const callPlugin = createPluginCaller(plugins, limits.pluginBodyBytesMax);
+  const bodyBytesMax = limits.pluginBodyBytesMax;
   return [
-    ...pluginRoutes({plugins, settings, pages, owner: deps.access.owner, callPlugin, standIn: FLIGHT_TRACKING}),
+    ...pluginRoutes({plugins, settings, pages, owner: deps.access.owner, bodyBytesMax, standIn: FLIGHT_TRACKING}),
     ...pageRoutes({plugins, allowedOrigins, pageServer}),
     ...settingsRoutes(settings),
     ...clientRoutes({plugins, events, pluginConfig}),
-    ...flightRoutes({flight, plugins, callPlugin, nowMs}),
+    ...flightRoutes({flight, plugins, bodyBytesMax, nowMs}),
   ];
 }
