@@ -546,6 +546,7 @@ const MAY_IMPORT = {
     'protocol/failure',
     'protocol/plugin',
     'protocol/text',
+    'store/disk',
     'store/lmdb',
     'system',
     'time',

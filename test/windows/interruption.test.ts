@@ -1,4 +1,4 @@
-import {writeFileSync} from 'node:fs';
+import {existsSync, rmSync, writeFileSync} from 'node:fs';
 import {mkdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {beforeAll, describe, expect, test} from 'vitest';
@@ -44,6 +44,17 @@ describe('a service', () => {
     const {exitCode, stdout} = await service.finished;
     expect(exitCode, stdout).toBe(0);
     expect(stdout).toContain('Stopped');
+  });
+
+  test('stops by "crewroom stop", and its plugins may end in good order', async () => {
+    const service = await user.start(['--plugin', 'plugin']);
+    await until(() => service.said().includes('"plugin started"'), service.said);
+    rmSync(user.file('plugin', 'background', 'ended'), {force: true});
+    const stopped = await user.run(['stop', '--json', '--port', String(service.port)]);
+    expect(stopped, stopped.stderr).toMatchObject({exitCode: 0, stdout: expect.stringContaining('"stopped":true')});
+    const {exitCode, stderr} = await service.finished;
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('"message":"stopped"')]);
+    expect(existsSync(user.file('plugin', 'background', 'ended'))).toBe(true);
   });
 
   test('stops by Ctrl+Break', async () => {

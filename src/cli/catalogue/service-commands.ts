@@ -152,7 +152,7 @@ export const STOP_SPEC = {
     {line: 'crewroom stop', purpose: 'requests in flight are finished first'},
     {line: 'crewroom stop --port 8000', purpose: 'the service on another port'},
   ],
-  notes: ['It sends SIGTERM to the process of the service, if that runs as you. Linux only.'],
+  notes: ['On Linux it sends SIGTERM to a service that does not answer for 5 seconds.'],
 } as const satisfies CommandSpec;
 
 /** `crewroom run`. */
