@@ -17,6 +17,7 @@ import type {IdentitySource} from './domain/identity/identity.ts';
 import type {ServedSessions} from './domain/identity/session.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
 import type {PageProofs} from './domain/plugins/page-proofs.ts';
+import type {ProgramStop} from './domain/program-stop.ts';
 import {ownUserId} from './files/own.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
@@ -63,6 +64,8 @@ export interface CrewroomParts {
    * @default {false}
    */
   readonly takesForeignPlugins: boolean;
+  /** Lets the owner end the program over HTTP. @default {`POST /api/stop` is not found} */
+  readonly stop: ProgramStop | undefined;
   /** Keeps the session. @default {the keychain of the operating system} */
   readonly keychain: Keychain;
 }
@@ -92,6 +95,7 @@ export const DEFAULT_PARTS: ServiceParts = {
   fetch: (...request) => globalThis.fetch(...request),
   pageServer: undefined,
   takesForeignPlugins: false,
+  stop: undefined,
   keychain: openKeychain({environment: process.env}),
 };
 

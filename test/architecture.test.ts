@@ -201,7 +201,7 @@ const MAY_IMPORT = {
     'node:',
   ],
   'plugins/background/runtime/program': [],
-  'plugins/background/runtime/values': ['node:util'],
+  'plugins/background/runtime/values': ['node:url', 'node:util'],
   'plugins/directory': [
     'domain/',
     'failures',
@@ -546,6 +546,7 @@ const MAY_IMPORT = {
     'protocol/failure',
     'protocol/plugin',
     'protocol/text',
+    'store/disk',
     'store/lmdb',
     'system',
     'time',
@@ -555,7 +556,7 @@ const MAY_IMPORT = {
     'cross-spawn',
   ],
   config: ['domain/', 'documents', 'failures', 'failures/members', 'paths.ts', 'node:path', 'valibot'],
-  files: ['failures', 'node:fs', 'node:path'],
+  files: ['failures', 'node:fs', 'node:path', 'node:timers'],
   'paths.ts': ['failures', 'node:os', 'node:path'],
   'version.ts': ['node:module'],
   'parts.ts': [
@@ -690,6 +691,7 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'client/options.ts': [['randomness', 'network'], 'the defaults of the options of all clients'],
   'client/': [['timers'], 'timeouts and backoff of requests'],
   'events/subscription.ts': [['timers'], 'heartbeats; their interval is a parameter'],
+  'files/rename-over.ts': [['timers'], 'the pause between attempts on Windows, which is a parameter'],
   'http/core/failure-log.ts': [['clock'], 'the default of `nowMs`'],
   'http/node/': [['clock', 'timers'], 'timeouts of sockets, which are parameters, and the default of `nowMs`'],
   'http/proxy/page-server.ts': [['timers'], 'idle timeouts of sockets'],

@@ -202,7 +202,7 @@ export const SERVICE_COMMANDS = {
       {line: 'crewroom stop', purpose: 'requests in flight are finished first'},
       {line: 'crewroom stop --port 8000', purpose: 'the service on another port'},
     ],
-    notes: ['It sends SIGTERM to the process of the service, if that runs as you. Linux only.'],
+    notes: ['On Linux it sends SIGTERM to a service that does not answer for 5 seconds.'],
   },
   service: {
     name: 'service',

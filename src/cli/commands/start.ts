@@ -34,7 +34,7 @@ export async function run(call: CallOf<'start'>): Promise<ExitCode> {
       ? reportToPeople(config, {requests, context, stop})
       : reportToPrograms(config, {requests, context});
     if (file !== undefined) reporter = reportToFile(reporter, file.log, context.processId);
-    await serve({config, newStoreId: flags.newStoreId === true}, reporter, stop);
+    await serve({config, newStoreId: flags.newStoreId === true, processId: context.processId}, reporter, stop);
     return EXIT.ok;
   } catch (error) {
     if (file !== undefined) logFailure(error, file.log);
@@ -86,10 +86,12 @@ interface Started extends StartedService {
 interface Serving {
   readonly config: Config;
   readonly newStoreId: boolean;
+  readonly processId: number;
 }
 
-async function serve({config, newStoreId}: Serving, reporter: Reporter, stop: StopRequest): Promise<void> {
-  const crewroom = await openCrewroom(config, {log: reporter.log, newStoreId});
+async function serve({config, newStoreId, processId}: Serving, reporter: Reporter, stop: StopRequest): Promise<void> {
+  const programStop = {processId, ask: () => stop.ask('SIGTERM')};
+  const crewroom = await openCrewroom(config, {log: reporter.log, newStoreId, stop: programStop});
   try {
     // Start-up may take a single tick of the event loop; a signal that came meanwhile is delivered after it.
     await nextTick();
