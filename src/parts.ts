@@ -115,16 +115,21 @@ async function openEtcdStore(
   {nowMs, elapsedMs, log, randomBytes, random, newStoreId}: CrewroomParts,
 ): Promise<Store> {
   const {openEtcdStore: open} = await import('./store/shared/etcd/etcd-store.ts');
-  const {openLmdbStore} = await import('./store/lmdb-store.ts');
-  // The data directory still has session, tokens and plugins, so no other process may use it. Its own store stays unused.
-  const directory = ephemeral
-    ? undefined
-    : await openLmdbStore({directory: dataDir, nowMs, elapsedMs, log, randomBytes});
+  const {lockDataDirectory} = await import('./store/open-directory.ts');
   return open({
-    ...{members, prefix, tls, user, log, nowMs, elapsedMs, randomBytes, random, newStoreId},
+    members,
+    prefix,
+    tls,
+    user,
+    log,
+    nowMs,
+    elapsedMs,
+    randomBytes,
+    random,
+    newStoreId,
     // Not those of the other parts, which do not keep the process alive: what waits for etcd has to end.
     timers: PROCESS_TIMERS,
-    owned: directory === undefined ? [] : [directory],
+    owned: ephemeral ? [] : [await lockDataDirectory(dataDir, process.pid)],
   });
 }
 
