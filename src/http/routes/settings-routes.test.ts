@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createCaller} from '../../access/judged-caller.ts';
+import {createCaller} from '../../access/caller.ts';
 import type {UserSettings} from '../../domain/plugins/user-settings.ts';
 import type {HttpRequest} from '../core/message.ts';
 import {Call, createRouter} from '../core/route.ts';
