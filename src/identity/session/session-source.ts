@@ -62,8 +62,8 @@ export class SessionSource implements IdentitySource, ServedSessions {
   readonly #faults: SessionFaults;
   readonly #stopListening: readonly (() => void)[];
   #state: State;
-  /** The identity that was announced last. */
-  #announced: Identity | undefined;
+  /** True if an identity was served when it was announced last. */
+  #isServed: boolean;
   /** The request in progress, to the keychain or to the back end. */
   #asking: {readonly controller: AbortController; readonly done: Promise<void>} | undefined;
   /** Resolves when the last state is kept. */
@@ -77,9 +77,10 @@ export class SessionSource implements IdentitySource, ServedSessions {
     this.#listeners = new Listeners(error => deps.log.error('a listener for identity changes failed', {error}));
     this.#faults = deps.faults ?? NO_FAULTS;
     this.#state = {kind: 'signed-out', sinceMs: deps.nowMs()};
-    this.#announced = this.current();
+    this.#isServed = this.current() !== undefined;
+    // Faults hide an identity, or no longer. Not compared with the last one: a base may return a new object for each call.
     const onFaults = (): void => {
-      if (this.current() !== this.#announced) this.#announce();
+      if ((this.current() !== undefined) !== this.#isServed) this.#announce();
     };
     this.#stopListening = [deps.base.onChange(() => this.#onBaseChange()), this.#faults.onChange(onFaults)];
   }
@@ -200,13 +201,16 @@ export class SessionSource implements IdentitySource, ServedSessions {
     wait: () => 'nextAtMs' in this.#state && this.#alarm.set(this.#state.nextAtMs, () => this.#take({kind: 'due'})),
     stop: () => this.#stop(),
     keep: () => this.#keep(),
-    // A fault may hide the change.
-    announce: () => this.current() === this.#session.identity && this.#announce(),
+    announce: () => {
+      const session = this.#session;
+      // A fault may hide the change.
+      if (this.#faults.show(session).identity === session.identity) this.#announce();
+    },
     leave: () => this.#leave(),
   };
 
   #announce(): void {
-    this.#announced = this.current();
+    this.#isServed = this.current() !== undefined;
     this.#listeners.call();
   }
 
