@@ -170,7 +170,7 @@ class MemoryStore implements Store {
     this.#writtenBytes += writtenBytesOf(changes);
     for (const each of commitsOf(changes)) this.#log.add(each);
     // Writers get their results first, since a listener begins to read.
-    if (changes.length > 0) queueMicrotask(() => this.#listeners.call());
+    if (changes.length > 0) setImmediate(() => this.#listeners.call());
     return results;
   }
 
