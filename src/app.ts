@@ -206,13 +206,13 @@ class OpenedCrewroom implements Crewroom {
       access: createAccess({mode: config.access, ...access}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins, pages},
       onAnswered: answered => {
-        metrics.countRequest(answered);
+        metrics.requests.count(answered);
         requests.record(answered);
         const failure = answered.failed?.error.failure;
         if (failure?.code === 'foreign-origin' && faultOf(failure) === undefined)
           allowedOrigins.noteRefused(failure.origin);
       },
-      onFailure: code => metrics.countFailure(code),
+      onFailure: code => metrics.requests.countFailure(code),
     });
     this.fetch = this.#http.fetch;
   }
