@@ -1,5 +1,5 @@
 import {createAccess} from './access/admit.ts';
-import {createAllowedOrigins} from './access/allowed-origins.ts';
+import {createAllowedOrigins, type NotedOrigins} from './access/allowed-origins.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
 import {locateStore} from './config/store-location.ts';
@@ -20,11 +20,12 @@ import type {Plugins} from './domain/plugins/plugin.ts';
 import type {UserSettings} from './domain/plugins/user-settings.ts';
 import {createEventHub} from './events/event-hub.ts';
 import {AppError} from './failures/app-error.ts';
+import type {Failure} from './failures/failure.ts';
 import {faultOf} from './failures/fault-mark.ts';
 import {createFaultSwitch, type FaultSwitch, readFaultTexts} from './faults/fault-switch.ts';
 import {openFlight} from './flight/simulated-flight.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
-import {createHttpService, type HttpService} from './http/http-service.ts';
+import {HttpService} from './http/http-service.ts';
 import type {PageServer} from './http/proxy/page-server.ts';
 import {createRoutes} from './http/routes/create-routes.ts';
 import {createPilotChoice} from './identity/pilot-choice.ts';
@@ -114,8 +115,8 @@ export async function openCrewroom(
 
 /** Opens the proxy to a dev server. Loaded on demand: only services for authors of plugins have one. */
 async function openProxy(address: string): Promise<PageServer> {
-  const {openPageServer} = await import('./http/proxy/page-server.ts');
-  return openPageServer(address);
+  const {PageServer} = await import('./http/proxy/page-server.ts');
+  return new PageServer(address);
 }
 
 /**
@@ -139,6 +140,10 @@ interface Opened {
   readonly pageServer: PageServer | undefined;
   readonly faults: FaultSwitch;
   readonly access: OpenedAccess;
+}
+
+function noteForeignOrigin(failure: Failure | undefined, allowedOrigins: NotedOrigins): void {
+  if (failure?.code === 'foreign-origin' && faultOf(failure) === undefined) allowedOrigins.noteRefused(failure.origin);
 }
 
 class OpenedCrewroom implements Crewroom {
@@ -175,13 +180,12 @@ class OpenedCrewroom implements Crewroom {
     this.#owner = access.owner;
     this.#timers = timers;
     this.#sweeper = createSweeper({store, log, timers, elapsedMs});
-    faults.onChange(() => this.#sweeper.notice(0));
-    const onTtl = (ttlSeconds: number): void => this.#sweeper.notice(ttlSeconds);
-    const entries = createEntryService({store, faults, limits, onTtl});
+    const onExpiringEntries = (): void => this.#sweeper.notice(0);
+    faults.onChange(onExpiringEntries);
+    const entries = createEntryService({store, faults, limits, onTtl: seconds => this.#sweeper.notice(seconds)});
     this.entries = withValues(entries);
     const events = createEventHub({store, identity, log, timers, limits});
     this.events = events;
-    const onExpiringEntries = (): void => this.#sweeper.notice(0);
     this.transfer = createTransferService({store, faults, limits, nowMs: faults.storeNowMs, pause, onExpiringEntries});
     this.#host = openPlugins(config, parts, {identity, tokens: access.backgrounds});
     this.plugins = this.#host;
@@ -201,16 +205,14 @@ class OpenedCrewroom implements Crewroom {
     const dataDir = config.ephemeral ? undefined : config.dataDir;
     const pages = createPages(access, this.#host);
     const more = {accessMode: config.access, pages, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
-    const routes = createRoutes({...services, ...more, ...versions, limits});
-    this.#http = createHttpService({
+    const routes = createRoutes({...services, ...more, ...versions, limits, stop: parts.stop});
+    this.#http = new HttpService({
       access: createAccess({mode: config.access, ...access}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins, pages},
       onAnswered: answered => {
         metrics.requests.count(answered);
         requests.record(answered);
-        const failure = answered.failed?.error.failure;
-        if (failure?.code === 'foreign-origin' && faultOf(failure) === undefined)
-          allowedOrigins.noteRefused(failure.origin);
+        noteForeignOrigin(answered.failed?.error.failure, allowedOrigins);
       },
       onFailure: code => metrics.requests.countFailure(code),
     });

@@ -133,16 +133,10 @@ export class JsonIndex {
     return elements;
   }
 
-  /**
-   * Returns the UTF-8 bytes of a name as characters of {@link toByteText}; undefined if it has escapes such as `\u0061`. For many names
-   * this is much faster than to decode them, and it takes longer for a few.
-   */
-  rawName({nameStart, nameEnd}: MemberPlace): string | undefined {
+  /** Returns a name as it is written, with its quotes, with one character for each byte: see {@link toByteText}. For many names. */
+  quotedName({nameStart, nameEnd}: MemberPlace): string {
     this.#characters ??= LATIN_1.decode(this.bytes);
-    const quoted = this.#characters.slice(nameStart, nameEnd);
-    if (!quoted.includes('\\')) return quoted.slice(1, -1);
-    // All other escapes stand for one byte.
-    return quoted.includes('\\u') ? undefined : (JSON.parse(quoted) as string);
+    return this.#characters.slice(nameStart, nameEnd);
   }
 
   #isAscii(start: number, end: number): boolean {
