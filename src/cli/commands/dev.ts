@@ -1,6 +1,7 @@
 import {openCrewroom} from '../../app.ts';
 import type {Crewroom} from '../../crewroom.ts';
 import {EXIT} from '../../failures/exit-codes.ts';
+import {findHalves} from '../../plugins/directory/plugin-halves.ts';
 import {wait} from '../../time/wait.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {DEV, RequestChoice} from '../catalogue/service-commands.ts';
@@ -110,9 +111,11 @@ async function report(listening: Listening, {call, settings, reporter, signal}: 
   // A build may have written the background meanwhile.
   await started();
   if (signal.aborted) return;
-  await reporter.started({...listening, plugin: findPlugin(plugins, directory), pageServer, portHolder});
+  const halves = await findHalves(directory);
+  await reporter.started({...listening, plugin: findPlugin(plugins, directory), halves, pageServer, portHolder});
   followPlugin(plugins, {directory, reporter, nowMs: call.context.nowMs, signal});
-  const hints = await findHints(directory, {hasPageServer: pageServer !== undefined});
+  const [given] = call.arguments;
+  const hints = await findHints(directory, {halves, hasPageServer: pageServer !== undefined, given});
   for (const text of [...(problem === undefined ? [] : [problem]), ...listening.provided, ...hints])
     reporter.note(text);
 }

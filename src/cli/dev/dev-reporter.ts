@@ -1,6 +1,7 @@
 import type {LogLevel} from '../../config/config.ts';
 import type {Crewroom} from '../../crewroom.ts';
 import type {Log} from '../../domain/log.ts';
+import {describeHalves} from '../../plugins/directory/plugin-halves.ts';
 import {openAddress} from '../../system/open-address.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {createRequestLog, printRequests, withoutFailedRequests} from '../live/print-requests.ts';
@@ -71,6 +72,7 @@ function reportToPrograms({context, logLevel, requests: choice, json}: DevReport
       log.info('started', startedFields(started, processId));
       const {crewroom, plugin, port, urls, portHolder} = started;
       if (portHolder !== undefined) log.info(`Port 7172 is held by ${portHolder}, so this is ${port}`);
+      for (const place of describeHalves(started.halves)) log.info(`Found its ${place}`);
       for (const warning of plugin?.warnings ?? []) log.info(`Warning: ${warning}`);
       const onMissed = (count: number): void => log.info('requests not logged', {count});
       printRequests(crewroom.requests, {choice, print: createRequestLog(log), onMissed}).catch(error =>

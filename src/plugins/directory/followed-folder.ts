@@ -4,6 +4,7 @@ import {describeExposures, type Exposure, findExposures} from './access.ts';
 import {type FolderState, readFolderState} from './folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from './found-plugin.ts';
 import {readPageState} from './page-state.ts';
+import {findHalves, INSTALLED_HALVES} from './plugin-halves.ts';
 
 export interface FolderOptions {
   /** True if the plugin is in development: then its folder may be reached through links, and may be missing. */
@@ -72,14 +73,16 @@ export class FollowedFolder {
   async #read(): Promise<ReadFolder | undefined> {
     // An installed folder that is a link is refused, so it is not resolved.
     const directory = this.inDevelopment ? await realpath(this.path).catch(() => undefined) : this.path;
-    const read = directory === undefined ? undefined : await readFolderState(directory);
-    if (directory === undefined || read === undefined) return undefined;
+    if (directory === undefined) return undefined;
+    const halves = this.inDevelopment ? await findHalves(directory) : INSTALLED_HALVES;
+    const read = await readFolderState(directory, halves);
+    if (read === undefined) return undefined;
     const state = this.#hasPageServer ? {...read, hasPage: true} : read;
     const above = this.inDevelopment ? await this.#checkAccess(`${directory}\n${state.stamp}`) : NOT_CHECKED;
     const {problem, exposed} = this.#judge(directory, [...state.exposures, ...above.exposures]);
     const problems = [above.problem, problem].flatMap(each => (each === undefined ? [] : [{path: '$', problem: each}]));
-    const page =
-      this.inDevelopment && read.hasPage && !this.#hasPageServer ? await readPageState(directory) : undefined;
+    const isFollowed = this.inDevelopment && read.hasPage && !this.#hasPageServer;
+    const page = isFollowed && halves.page !== undefined ? await readPageState(directory, halves.page) : undefined;
     return {directory, state: {...state, problems: [...problems, ...state.problems]}, page, exposed};
   }
 

@@ -1,15 +1,18 @@
 import {createHash} from 'node:crypto';
 import {lstat, readdir} from 'node:fs/promises';
 import {join} from 'node:path';
-import {PAGE_FOLDER} from './folder-state.ts';
 
 /** Maximum number of files and folders of a page that are followed. A built page has some dozens; sources of a page have some hundreds. */
 const PAGE_FILES_MAX = 2000;
 
-/** Returns a text that changes with the files of the page of a plugin, without `node_modules`. Changes beyond {@link PAGE_FILES_MAX} files go unnoticed. */
-export async function readPageState(folder: string): Promise<string> {
+/**
+ * Returns a text that changes with the files of the page of a plugin, without `node_modules`. Changes beyond {@link PAGE_FILES_MAX} files go unnoticed.
+ *
+ * @param page Folder of the page, by its path in that of the plugin.
+ */
+export async function readPageState(folder: string, page: string): Promise<string> {
   const state = createHash('sha256');
-  let names: readonly string[] = [PAGE_FOLDER];
+  let names: readonly string[] = [page];
   // Level by level, so that the files nearest to the root are followed.
   for (let left = PAGE_FILES_MAX; names.length > 0; left -= names.length) {
     const entries = await Promise.all(names.map(name => readEntry(folder, name)));

@@ -1,8 +1,11 @@
 import {join} from 'node:path';
 import {readTextFile} from '../../files/text-file.ts';
 
+/** Name of the file that describes a project. */
+export const PACKAGE_FILE = 'package.json';
+
 /** Largest `package.json` that is read, in bytes. */
-const PACKAGE_BYTES_MAX = 1024 * 1024;
+export const PACKAGE_BYTES_MAX = 1024 * 1024;
 
 /** Content of the `package.json` of a plugin; empty members without one, or if it cannot be read. */
 export interface AuthorPackage {
@@ -22,7 +25,7 @@ export async function readAuthorPackage(directory: string): Promise<AuthorPackag
 
 async function readMembers(directory: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return membersOf(JSON.parse((await readTextFile(join(directory, 'package.json'), PACKAGE_BYTES_MAX)).toString()));
+    return membersOf(JSON.parse((await readTextFile(join(directory, PACKAGE_FILE), PACKAGE_BYTES_MAX)).toString()));
   } catch {
     return {};
   }
