@@ -14,6 +14,7 @@ const PLUGIN_ACTIONS = [
   'types',
   'check',
   'pack',
+  'adopt',
 ] as const;
 
 /** `crewroom plugin`. */
@@ -22,7 +23,7 @@ export const PLUGIN = {
   group: 'Plugins',
   summary: 'Show, install and make plugins',
   arguments: [
-    {name: 'ACTION', description: PLUGIN_ACTIONS.join(', '), choices: PLUGIN_ACTIONS},
+    {name: 'ACTION', description: PLUGIN_ACTIONS.join('|'), choices: PLUGIN_ACTIONS},
     {
       name: 'ID',
       description: 'the plugin, or a ZIP or folder',
@@ -35,6 +36,8 @@ export const PLUGIN = {
     data: {description: 'with remove: delete the files of its background too'},
     id: {placeholder: 'ID', description: 'with new: the id of the plugin'},
     output: {placeholder: 'FILE', description: 'with pack or types: the file to write'},
+    dryRun: {description: 'with adopt: only show the changes'},
+    force: {description: 'with adopt: change files with uncommitted changes too'},
     ...JSON_FLAG,
   },
   settings: [...ADDRESS_SETTINGS, 'plugins'],
@@ -49,6 +52,7 @@ export const PLUGIN = {
     {line: 'crewroom plugin types my-plugin', purpose: 'the types of its settings, for TypeScript'},
     {line: 'crewroom plugin check my-plugin', purpose: 'list all problems; exit code 1 if there are any'},
     {line: 'crewroom plugin pack my-plugin', purpose: 'check it, and write ID-VERSION.zip'},
+    {line: 'crewroom plugin adopt .', purpose: 'make the clone of a published plugin ready for npm install'},
   ],
   notes: [
     'A VALUE that is JSON is stored as JSON, any other as text.',

@@ -9,6 +9,8 @@ export const PACKAGE_BYTES_MAX = 1024 * 1024;
 
 /** Content of the `package.json` of a plugin; empty members without one, or if it cannot be read. */
 export interface AuthorPackage {
+  /** Undefined without one. */
+  readonly version: string | undefined;
   readonly scripts: Readonly<Record<string, unknown>>;
   /** The packages that it needs, to run or to be built. */
   readonly dependencies: Readonly<Record<string, unknown>>;
@@ -16,8 +18,9 @@ export interface AuthorPackage {
 
 /** Reads the `package.json` in the folder of a plugin. Does not throw: most plugins have none. */
 export async function readAuthorPackage(directory: string): Promise<AuthorPackage> {
-  const {scripts, dependencies, devDependencies} = await readMembers(directory);
+  const {version, scripts, dependencies, devDependencies} = await readMembers(directory);
   return {
+    version: typeof version === 'string' ? version : undefined,
     scripts: membersOf(scripts),
     dependencies: {...membersOf(dependencies), ...membersOf(devDependencies)},
   };
