@@ -146,6 +146,8 @@ const PICTURE_BYTES_MAX = 150_000;
 
 /** Flags that are not settings. */
 const COMMAND_FLAGS = [
+  '--back-end',
+  '--force',
   '--lines',
   '--name',
   '--permission',

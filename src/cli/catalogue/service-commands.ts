@@ -55,6 +55,7 @@ export const DEV = {
   command: {description: 'program to run beside it, such as a dev server or a build'},
   flags: {
     ui: {placeholder: 'URL', description: 'dev server of the page, in place of ui/'},
+    backEnd: {placeholder: 'DATA', description: 'back end to develop against: "sample", or a file'},
     noOpen: {description: 'do not open the page in the browser'},
     json: {description: 'print JSON, for programs'},
     ...REQUESTS_FLAG,
@@ -67,6 +68,7 @@ export const DEV = {
       purpose: 'with the page of a dev server, which it starts and stops too',
     },
     {line: 'crewroom dev -- npm run build -- --watch', purpose: 'beside a build that writes the files'},
+    {line: 'crewroom dev --back-end sample', purpose: 'with a back end in memory, and a pilot signed in to it'},
   ],
   notes: [
     'The background is restarted when its files change.',

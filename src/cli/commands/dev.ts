@@ -1,10 +1,12 @@
 import {openCrewroom} from '../../app.ts';
 import type {Crewroom} from '../../crewroom.ts';
+import type {NotedRequest} from '../../domain/recorded-request.ts';
 import {EXIT} from '../../failures/exit-codes.ts';
 import {findHalves} from '../../plugins/directory/plugin-halves.ts';
 import {wait} from '../../time/wait.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {DEV, RequestChoice} from '../catalogue/service-commands.ts';
+import {type DevBackEnd, startDevBackEnd} from '../dev/back-end.ts';
 import {checkPageServer} from '../dev/check-page-server.ts';
 import {createDevReporter, type DevReporter} from '../dev/dev-reporter.ts';
 import {type DevSettings, readDevSettings} from '../dev/dev-settings.ts';
@@ -48,24 +50,35 @@ interface Development {
 
 async function develop(development: Development): Promise<number> {
   const {call, settings, reporter, signal} = development;
-  const {config, directory} = settings;
+  const {directory} = settings;
   const {context, flags} = call;
-  const crewroom = await openCrewroom(config, {log: reporter.log, pageServer: flags.ui, takesForeignPlugins: true});
+  let crewroom: Crewroom | undefined;
+  const onAnswer = (answered: NotedRequest): void => crewroom?.requests.note(answered);
+  const backEnd =
+    flags.backEnd === undefined ? undefined : await startDevBackEnd(flags.backEnd, {context, directory, onAnswer});
+  // The session of a back end that ends with this process is not kept.
+  const config =
+    backEnd === undefined ? settings.config : {...settings.config, airline: backEnd.airlineFile, keep: false};
+  const parts = {log: reporter.log, pageServer: flags.ui, takesForeignPlugins: true};
   let command: SideCommand | undefined;
   try {
+    crewroom = await openCrewroom(config, parts);
+    const [pilot] = backEnd?.pilots ?? [];
+    if (pilot !== undefined) await crewroom.sessions.signIn({username: pilot.number, password: pilot.password});
     const listening = await crewroom.listen();
     const address = {host: config.host, port: listening.port};
     // Before a command builds the plugin.
     const provided = await provideSdks(directory);
     if (call.command.length > 0) command = startCommand(call.command, {context, directory, address});
     const ended = untilEnded(command, signal);
-    await Promise.race([ended, report({crewroom, ...listening, provided}, development)]);
+    await Promise.race([ended, report({crewroom, ...listening, provided, backEnd}, development)]);
     const exitCode = await ended;
     if (signal.aborted) reporter.stopping();
     return exitCode;
   } finally {
     await command?.[Symbol.asyncDispose]();
-    await crewroom[Symbol.asyncDispose]();
+    await crewroom?.[Symbol.asyncDispose]();
+    await backEnd?.[Symbol.asyncDispose]();
   }
 }
 
@@ -87,6 +100,7 @@ interface Listening {
   readonly crewroom: Crewroom;
   /** Messages about SDKs. */
   readonly provided: readonly string[];
+  readonly backEnd: DevBackEnd | undefined;
   readonly port: number;
   readonly urls: readonly string[];
 }

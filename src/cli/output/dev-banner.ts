@@ -13,8 +13,28 @@ export interface StartedPlugin extends StartedService {
   readonly halves: PluginHalves;
   /** Origin of the dev server of its page. */
   readonly pageServer: string | undefined;
+  /** The back end that runs beside it; undefined without one. */
+  readonly backEnd: StartedBackEnd | undefined;
   /** The program that holds the default port, if another one is used. */
   readonly portHolder: string | undefined;
+}
+
+/** A back end that runs beside a plugin. */
+export interface StartedBackEnd {
+  readonly url: string;
+  readonly pilots: readonly {readonly number: string; readonly password: string}[];
+  /** File with its data. */
+  readonly dataFile: string;
+}
+
+/** Describes a back end: its address, who can sign in, and how its data and sessions are changed. */
+export function describeBackEnd({url, pilots, dataFile}: StartedBackEnd): readonly string[] {
+  return [
+    url,
+    ...pilots.map(({number, password}) => `pilot ${number} signs in with "${password}"`),
+    `data: copy ${dataFile}, and name the copy with --back-end`,
+    `end its sessions: curl -X POST ${url}sessions/expire`,
+  ];
 }
 
 /** Returns the address at which the service shows the page of the plugin, with its log and settings. */
@@ -38,6 +58,9 @@ export function formatDevBanner(started: StartedPlugin, style: Style): string {
           ['Port', `7172 is held by ${escapeControls(portHolder)}, so this is ${port}`] as const,
           ['', style.dim('calls of the plugin to 7172 come here all the same')] as const,
         ]),
+    ...(started.backEnd === undefined ? [] : describeBackEnd(started.backEnd)).map(
+      (text, index): Row => [index === 0 ? 'Back end' : '', escapeControls(text)],
+    ),
     ['Pilot', escapeControls(identity.current()?.summary ?? 'none')],
     ['Data', config.ephemeral ? 'in memory, deleted when it stops' : escapeControls(config.dataDir)],
     ['Stop', 'Ctrl+C'],
