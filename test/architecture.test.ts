@@ -31,7 +31,7 @@ const MAY_IMPORT = {
     'json',
   ],
   'domain/entries': ['domain', 'domain/access', 'failures', 'json'],
-  'domain/faults': ['domain/commits', 'failures'],
+  'domain/faults': ['domain/commits', 'domain/identity', 'failures'],
   'domain/identity': ['failures'],
   'domain/plugins': ['failures/members'],
   documents: ['domain/', 'failures', 'failures/members', 'json', 'valibot'],
@@ -62,7 +62,7 @@ const MAY_IMPORT = {
   'store/format': ['domain/', 'failures', 'json', 'node:zlib'],
   'store/lmdb': ['domain/', 'failures', 'store/disk', 'time', 'node:', 'lmdb'],
   // With the queue of the store on disk, so that commits wait in the same order and under the same limit.
-  'store/memory': ['domain/', 'failures', 'json', 'store/format', 'store/plan', 'store/write', 'time', 'node:crypto'],
+  'store/memory': ['domain/', 'failures', 'json', 'store/format', 'store/plan', 'store/write', 'node:crypto'],
   'store/plan': ['domain/', 'failures', 'failures/members', 'json', 'store/format'],
   'store/shared': [
     'domain/',
@@ -102,7 +102,7 @@ const MAY_IMPORT = {
     'node:buffer',
   ],
   'store/wal': ['domain/', 'failures', 'json', 'store/disk', 'store/format', 'store/plan', 'node:'],
-  'store/write': ['domain/', 'failures', 'json', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'time'],
+  'store/write': ['domain/', 'failures', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'time'],
   identity: ['domain/', 'documents', 'failures', 'failures/members', 'files', 'json', 'node:fs', 'node:timers'],
   'identity/backend': [
     'domain/',
@@ -119,19 +119,11 @@ const MAY_IMPORT = {
   'identity/session': [
     'domain/',
     'failures',
+    'failures/members',
     'identity',
     'identity/backend',
-    'identity/session/sign-in',
     'identity/session/storage',
     'json',
-    'time',
-  ],
-  'identity/session/sign-in': [
-    'domain/',
-    'failures',
-    'failures/members',
-    'identity/backend',
-    'identity/session/storage',
     'time',
   ],
   'identity/session/storage': [
@@ -143,6 +135,7 @@ const MAY_IMPORT = {
     'json',
     'node:fs',
     'node:path',
+    'valibot',
   ],
   access: [
     'domain/',
@@ -208,7 +201,7 @@ const MAY_IMPORT = {
     'node:',
   ],
   'plugins/background/runtime/program': [],
-  'plugins/background/runtime/values': ['node:util'],
+  'plugins/background/runtime/values': ['node:url', 'node:util'],
   'plugins/directory': [
     'domain/',
     'failures',
@@ -244,7 +237,7 @@ const MAY_IMPORT = {
   'back-end': ['failures', 'failures/members', 'files', 'time', 'node:events', 'node:http', 'node:net', 'node:url'],
   flight: ['domain/', 'failures', 'failures/members'],
   settings: ['domain/', 'failures', 'failures/members', 'files', 'json', 'time'],
-  system: ['failures', 'time', 'node:'],
+  system: ['failures', 'files', 'time', 'node:'],
   http: ['domain/', 'failures', 'http/core', 'http/node', 'protocol/headers', 'system'],
   'http/core': [
     'domain/',
@@ -259,6 +252,7 @@ const MAY_IMPORT = {
   'http/node': [
     'domain/',
     'failures',
+    'files',
     'http/core',
     'http/node/connections',
     'protocol/headers',
@@ -335,6 +329,7 @@ const MAY_IMPORT = {
     'config',
     'failures',
     'failures/members',
+    'files',
     'identity',
     'identity/backend',
     'identity/keychain',
@@ -365,6 +360,7 @@ const MAY_IMPORT = {
   ],
   cli: [
     'failures',
+    'files',
     'paths.ts',
     'version.ts',
     'cli/catalogue',
@@ -379,6 +375,7 @@ const MAY_IMPORT = {
     'domain/',
     'config',
     'failures',
+    'files',
     'paths.ts',
     'node:fs',
     'node:path',
@@ -462,7 +459,6 @@ const MAY_IMPORT = {
     'failures',
     'files',
     'protocol/transfer',
-    'system',
     'time',
     'node:',
   ],
@@ -507,6 +503,7 @@ const MAY_IMPORT = {
     'config',
     'crewroom.ts',
     'failures',
+    'files',
     'paths.ts',
     'plugins/directory',
     'plugins/sources',
@@ -558,6 +555,7 @@ const MAY_IMPORT = {
     'protocol/failure',
     'protocol/plugin',
     'protocol/text',
+    'store/disk',
     'store/lmdb',
     'system',
     'time',
@@ -567,7 +565,7 @@ const MAY_IMPORT = {
     'cross-spawn',
   ],
   config: ['domain/', 'documents', 'failures', 'failures/members', 'paths.ts', 'node:path', 'valibot'],
-  files: ['failures', 'node:fs', 'node:path'],
+  files: ['failures', 'node:fs', 'node:path', 'node:timers'],
   'paths.ts': ['failures', 'node:os', 'node:path'],
   'version.ts': ['node:module'],
   'parts.ts': [
@@ -576,6 +574,7 @@ const MAY_IMPORT = {
     'access/grants',
     'access/pages',
     'config',
+    'files',
     'identity',
     'identity/backend',
     'identity/keychain',
@@ -606,7 +605,6 @@ const MAY_IMPORT = {
     'http/proxy',
     'http/routes',
     'identity',
-    'identity/session',
     'metrics',
     'parts.ts',
     'paths.ts',
@@ -635,6 +633,10 @@ const MAY_IMPORT = {
 
 /** Number of source files, without tests, that a folder may have before it gets inner rooms. */
 const FOLDER_FILES_MAX = 15;
+
+/** Longest file and function, in lines. */
+const FILE_LINES_MAX = 300;
+const FUNCTION_LINES_MAX = 50;
 
 /** Folders that may have more, and what each of their files is. */
 const MAY_GROW: Readonly<Record<string, string>> = {
@@ -687,7 +689,10 @@ const AMBIENT: Readonly<Record<string, RegExp>> = {
 /** The files and folders that may do so, and why. */
 const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: string]>> = {
   'paths.ts': [['environment'], 'the default of what the paths depend on'],
-  'parts.ts': [['environment', 'clock', 'randomness', 'network', 'timers'], 'the defaults of `CrewroomParts`'],
+  'parts.ts': [
+    ['environment', 'process', 'clock', 'randomness', 'network', 'timers'],
+    'the defaults of `CrewroomParts`, and the holder of the lock',
+  ],
   'app.ts': [['process'], 'the base of relative paths'],
   'cli/program.ts': [['environment'], 'no request of this process to this machine goes through a proxy'],
   'cli/process-context.ts': [['clock', 'randomness', 'timers'], 'the context of every command'],
@@ -695,6 +700,7 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'client/options.ts': [['randomness', 'network'], 'the defaults of the options of all clients'],
   'client/': [['timers'], 'timeouts and backoff of requests'],
   'events/subscription.ts': [['timers'], 'heartbeats; their interval is a parameter'],
+  'files/rename-over.ts': [['timers'], 'the pause between attempts on Windows, which is a parameter'],
   'http/core/failure-log.ts': [['clock'], 'the default of `nowMs`'],
   'http/node/': [['clock', 'timers'], 'timeouts of sockets, which are parameters, and the default of `nowMs`'],
   'http/proxy/page-server.ts': [['timers'], 'idle timeouts of sockets'],
@@ -806,6 +812,26 @@ describe('folders are small', () => {
   });
 });
 
+describe('files and functions can be seen whole', () => {
+  test(`files have at most ${FILE_LINES_MAX} lines`, () => {
+    const long = files.filter(file => readFileSync(join(source, file), 'utf8').split('\n').length - 1 > FILE_LINES_MAX);
+    expect(long).toEqual([]);
+  });
+
+  test(`functions have at most ${FUNCTION_LINES_MAX} lines, with their parameters`, () => {
+    expect(lengthsOf('function a(\n  b,\n) {\n  c();\n}\nconst d = () => {\n};\nif (e) {\n  f();\n}\n')).toEqual([
+      {name: 'function a(', lines: 5},
+      {name: 'const d = () => {', lines: 2},
+    ]);
+    const long = files.flatMap(file =>
+      lengthsOf(readFileSync(join(source, file), 'utf8'))
+        .filter(({lines}) => lines > FUNCTION_LINES_MAX)
+        .map(({name, lines}) => `${file}: ${name.trim()} has ${lines}`),
+    );
+    expect(long).toEqual([]);
+  });
+});
+
 describe('clock, randomness, network and process are given', () => {
   for (const [what, pattern] of Object.entries(AMBIENT)) {
     test(`${what}: read only where the table allows it`, () => {
@@ -819,6 +845,25 @@ describe('clock, randomness, network and process are given', () => {
   }
 });
 
+test('a name that is exported is declared in one file', () => {
+  const declaration =
+    /^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
+  const homes = new Map<string, Set<string>>();
+  for (const file of files.filter(each => !each.startsWith('testing/')))
+    for (const [, name = ''] of readCode(file).matchAll(declaration))
+      homes.set(name, (homes.get(name) ?? new Set()).add(file));
+  // The door of each command.
+  homes.delete('run');
+  const twice = [...homes].filter(([, {size}]) => size > 1).map(([name]) => name);
+  expect(twice).toEqual([]);
+});
+
+test('only files/own.ts knows the user of this process, and what other users may do with its files', () => {
+  const rule = /\b0o(?:077|022|600|700)\b|\bgetuid\b/;
+  // The context of a command takes the user from its host, which tests replace.
+  expect(files.filter(file => rule.test(readCode(file))).sort()).toEqual(['cli/process-context.ts', 'files/own.ts']);
+});
+
 test('only Backoff lengthens waits between attempts', () => {
   const doubling = /(?:Ms|_MS)\b \* 2 \*\*|\bpauseMs \* 2\b|\b2 \* pauseMs\b/;
   expect(files.filter(file => doubling.test(readCode(file)))).toEqual(['time/backoff.ts']);
@@ -828,6 +873,28 @@ test('no module has mutable state', () => {
   const state = /^(?:export )?(?:(?:let|var) |const \w+ = new (?:Weak)?(?:Map|Set)\b)/m;
   expect(files.filter(file => state.test(readCode(file)))).toEqual([]);
 });
+
+/** Statements whose blocks are no functions. */
+const STATEMENT =
+  /^\s*(?:\} )?(?:if|else|for|while|do|switch|try|catch|finally|class|interface|type|enum|export (?:class|interface|type))\b/;
+
+/** Returns the functions of a file with blocks: as it is formatted, each begins and ends at one indentation. */
+function lengthsOf(code: string): readonly {readonly name: string; readonly lines: number}[] {
+  const lines = code.split('\n');
+  return lines.flatMap((line, index) => {
+    if (!/(?:=> |\).* )\{$/.test(line)) return [];
+    const indent = /^\s*/.exec(line)?.[0] ?? '';
+    const isAt = (text: string | undefined, end: RegExp): boolean =>
+      text?.startsWith(indent) === true && end.test(text.slice(indent.length));
+    // Parameters that are broken over lines begin at the last line before them that is as far to the left.
+    const first = isAt(line, /^[)}\]]/)
+      ? lines.findLastIndex((text, at) => at < index && isAt(text, /^[^\s)}\]]/))
+      : index;
+    const last = lines.findIndex((text, at) => at > index && isAt(text, /^\}/));
+    const name = lines[first] ?? '';
+    return STATEMENT.test(name) || last === -1 ? [] : [{name, lines: last - first + 1}];
+  });
+}
 
 /** Returns the text of a file without its comments. */
 function readCode(file: string): string {

@@ -3,33 +3,33 @@ import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
 import {describeFileError, FileError} from '../files/read-file.ts';
 import {readTextFile} from '../files/text-file.ts';
-import {type Members, membersOf} from './back-end-request.ts';
+import {type JsonMembers, membersOf} from './back-end-request.ts';
 
 /** The data of the sample: one file, to be copied and changed. */
 export const SAMPLE_DATA_FILE = fileURLToPath(new URL('../../templates/back-end.json', import.meta.url));
 
 /** A pilot who can sign in. */
-export interface BackEndPilot {
+export interface PilotData {
   /** Signs in by this number, or by the e-mail address of the account. */
   readonly number: string;
   /** Undefined for a random one. */
   readonly password: string | undefined;
-  /** Members of the answer, without the session. */
-  readonly account: Members;
+  /** JsonMembers of the answer, without the session. */
+  readonly account: JsonMembers;
 }
 
 /** Content of the file of a back end. Everything but numbers, ids and codes is answered as it stands there. */
 export interface BackEndData {
   /** The airline without its `scriptURL`. */
-  readonly airline: Members;
-  readonly pilots: readonly BackEndPilot[];
-  readonly airports: readonly Members[];
-  readonly aircraft: readonly Members[];
-  readonly flights: readonly Members[];
+  readonly airline: JsonMembers;
+  readonly pilots: readonly PilotData[];
+  readonly airports: readonly JsonMembers[];
+  readonly aircraft: readonly JsonMembers[];
+  readonly flights: readonly JsonMembers[];
   /** Flights that are booked at the start: number of the pilot, and id of the flight. */
   readonly bookings: readonly {readonly pilot: string; readonly flightID: string}[];
   /** Answers of other routes, such as `GET data/tours`, to pilots who are signed in. */
-  readonly answers: Members;
+  readonly answers: JsonMembers;
 }
 
 /** Largest file, in bytes: airports of the whole world take 2 MiB. */
@@ -65,7 +65,7 @@ export async function readBackEndData(file: string): Promise<BackEndData> {
   return data;
 }
 
-function readMembers(members: Members): BackEndData {
+function readMembers(members: JsonMembers): BackEndData {
   return {
     airline: membersOf(members['airline']),
     pilots: listOf(members['pilots']).map(({number, password, account}) => ({
@@ -94,6 +94,6 @@ function isList(value: unknown): boolean {
   return Array.isArray(value) && value.every(isObject);
 }
 
-function listOf(value: unknown): readonly Members[] {
+function listOf(value: unknown): readonly JsonMembers[] {
   return Array.isArray(value) ? value.filter(isObject).map(membersOf) : [];
 }

@@ -20,12 +20,12 @@ export interface BackEndReply {
   readonly body?: unknown;
 }
 
-/** Members of a JSON object. */
-export type Members = Readonly<Record<string, unknown>>;
+/** JsonMembers of a JSON object. */
+export type JsonMembers = Readonly<Record<string, unknown>>;
 
 /** Returns the members of an object; none of any other value. */
-export function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+export function membersOf(value: unknown): JsonMembers {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonMembers) : {};
 }
 
 /** A request that is refused: answered with its status and a message. */

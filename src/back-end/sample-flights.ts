@@ -1,17 +1,17 @@
 import type {BackEndData} from './back-end-data.ts';
-import {type Members, Refusal} from './back-end-request.ts';
+import {type JsonMembers, Refusal} from './back-end-request.ts';
 
 /** A flight that a pilot has booked. */
 interface Booking {
   readonly bidID: number;
   readonly pilot: string;
-  readonly flight: Members;
+  readonly flight: JsonMembers;
 }
 
 /** Flights and bookings of a back end, in memory. */
 export class SampleFlights {
-  readonly #flights: readonly Members[];
-  readonly #airline: Members;
+  readonly #flights: readonly JsonMembers[];
+  readonly #airline: JsonMembers;
   #bookings: readonly Booking[] = [];
   #lastBid = 0;
   #lastCharter = 9000;
@@ -23,17 +23,17 @@ export class SampleFlights {
   }
 
   /** Returns the flights that fit the parameters of a search. */
-  search(query: Readonly<Record<string, string>>): readonly Members[] {
+  search(query: Readonly<Record<string, string>>): readonly JsonMembers[] {
     return this.#flights.filter(flight => FILTERS.every(filter => filter(flight, query)));
   }
 
   /** Returns the flights that a pilot has booked, with their `bidID`. */
-  bookings(pilot: string): readonly Members[] {
+  bookings(pilot: string): readonly JsonMembers[] {
     return this.#bookings.filter(booking => booking.pilot === pilot).map(({bidID, flight}) => ({...flight, bidID}));
   }
 
   /** Books a flight. Booked twice it is one booking. @throws {Refusal} */
-  book(pilot: string, flightID: unknown): Members {
+  book(pilot: string, flightID: unknown): JsonMembers {
     const flight = this.#flights.find(({id}) => String(id) === String(flightID));
     if (flight === undefined) throw new Refusal(404, `There is no flight ${String(flightID)}`);
     const booked = this.#bookings.find(booking => booking.pilot === pilot && booking.flight === flight);
@@ -41,7 +41,7 @@ export class SampleFlights {
   }
 
   /** Ends a booking of a pilot. @throws {Refusal} */
-  unbook(pilot: string, bidID: unknown): Members {
+  unbook(pilot: string, bidID: unknown): JsonMembers {
     const isMeant = (booking: Booking): boolean => booking.pilot === pilot && String(booking.bidID) === String(bidID);
     if (!this.#bookings.some(isMeant)) throw new Refusal(404, `There is no booking ${String(bidID)}`);
     this.#bookings = this.#bookings.filter(booking => !isMeant(booking));
@@ -49,11 +49,11 @@ export class SampleFlights {
   }
 
   /** Makes a flight for one pilot, and books it. @throws {Refusal} */
-  charter(pilot: string, given: Members): Members {
+  charter(pilot: string, given: JsonMembers): JsonMembers {
     for (const name of ['number', 'departure', 'arrival'])
       if (given[name] === undefined || given[name] === '') throw new Refusal(400, `The member "${name}" is missing`);
     this.#lastCharter++;
-    const settings = Object(this.#airline['settings']) as Members;
+    const settings = Object(this.#airline['settings']) as JsonMembers;
     return this.#add(pilot, {
       id: this.#lastCharter,
       code: settings['airlineICAO'] ?? '',
@@ -72,14 +72,14 @@ export class SampleFlights {
     });
   }
 
-  #add(pilot: string, flight: Members): Members {
+  #add(pilot: string, flight: JsonMembers): JsonMembers {
     this.#lastBid++;
     this.#bookings = [...this.#bookings, {bidID: this.#lastBid, pilot, flight}];
     return {bidID: this.#lastBid};
   }
 }
 
-type Filter = (flight: Members, query: Readonly<Record<string, string>>) => boolean;
+type Filter = (flight: JsonMembers, query: Readonly<Record<string, string>>) => boolean;
 
 /** Filters of a search, each of which lets everything through without its parameter. */
 const FILTERS: readonly Filter[] = [

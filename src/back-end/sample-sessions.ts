@@ -1,4 +1,4 @@
-import type {BackEndPilot} from './back-end-data.ts';
+import type {PilotData} from './back-end-data.ts';
 import {Refusal} from './back-end-request.ts';
 
 /** A pilot with the password of this run. */
@@ -9,13 +9,13 @@ export interface SignedPilot {
 
 /** Pilots of a back end and their sessions, which are opaque and end on demand. */
 export class SampleSessions {
-  readonly #pilots: ReadonlyMap<string, BackEndPilot & SignedPilot>;
+  readonly #pilots: ReadonlyMap<string, PilotData & SignedPilot>;
   /** Pilots by their sessions. */
   readonly #sessions = new Map<string, string>();
 
   readonly #randomName: () => string;
 
-  constructor(pilots: readonly BackEndPilot[], randomName: () => string) {
+  constructor(pilots: readonly PilotData[], randomName: () => string) {
     this.#randomName = randomName;
     const named = pilots.map(pilot => ({...pilot, password: pilot.password ?? `crew-${randomName().slice(0, 8)}`}));
     this.#pilots = new Map(named.map(pilot => [pilot.number, pilot]));
@@ -30,7 +30,7 @@ export class SampleSessions {
   signIn(username: string, password: unknown): object {
     if (username === '') throw new Refusal(400, 'The parameter "username" is missing');
     if (typeof password !== 'string') throw new Refusal(400, 'The member "password" must be a string');
-    const isNamed = ({number, account}: BackEndPilot): boolean =>
+    const isNamed = ({number, account}: PilotData): boolean =>
       username === (username.includes('@') ? account['email'] : number);
     const pilot = [...this.#pilots.values()].find(isNamed);
     // The same message for both, so that an answer does not reveal which pilots exist.

@@ -1,15 +1,16 @@
 import type {Expectation} from '../domain/entries/entry.ts';
+import {formatRevision, type GivenRevision, NO_REVISION} from '../domain/entries/revision.ts';
+import type {StoreId} from '../domain/entries/store-id.ts';
 import {FailureError} from '../failures/failure-error.ts';
 import type {FailureReading} from '../protocol/failure/failure-document.ts';
 import {formatExpectation, hasBareRevision} from '../protocol/headers/preconditions.ts';
 import {readStoreId} from '../protocol/service-documents.ts';
 import {backoffMs} from '../time/backoff.ts';
 import {untilAborted} from '../time/until-aborted.ts';
-import {type Answer, failureOf, parseAnswer, readAnswer} from './answer.ts';
+import {type Answer, failureIn, parseAnswer, receiveAnswer} from './answer.ts';
 import {isIdempotent} from './idempotence.ts';
 import {Limiter, REQUESTS_MAX} from './limiter.ts';
 import {describeCause, wasRefused} from './network/network.ts';
-import {PinnedStore} from './pinned-store.ts';
 import {type LinkedSignal, Signals} from './signals.ts';
 import {waitMs} from './waiting.ts';
 
@@ -61,41 +62,6 @@ export interface OpenOptions {
   readonly signal: AbortSignal;
 }
 
-/** Sends requests, and throws the failures that the service answers. */
-export interface Transport {
-  readonly options: TransportOptions;
-  readonly store: PinnedStore;
-
-  /**
-   * Sends a request as soon as there is a permit. Retries if the request is idempotent and the failure is transient.
-   *
-   * @throws {AppError} What the service threw; `service-unreachable`, `service-timeout`, `unexpected-answer`.
-   * @throws The reason of a signal that ended it.
-   */
-  send(method: string, path: string, options?: SendOptions): Promise<Answer>;
-
-  /**
-   * Sends a request for an answer that is read as it arrives. Does not wait for a permit, and does not retry.
-   *
-   * @throws As {@link send}.
-   */
-  open(path: string, options: OpenOptions): Promise<Response>;
-
-  /**
-   * Waits for a part of an exchange to arrive.
-   *
-   * @throws {AppError} `service-unreachable` if the connection breaks.
-   * @throws The reason of the signal.
-   */
-  part<T>(arriving: Promise<T>, signal: AbortSignal): Promise<T>;
-
-  /** Creates a signal that follows the signal of the client, and others. */
-  link(...others: readonly (AbortSignal | undefined)[]): LinkedSignal;
-
-  /** Ends an exchange with `service-timeout` after a time, in milliseconds. @param timeoutMs By default that of the client. */
-  limit(exchange: LinkedSignal, path: string, timeoutMs?: number): void;
-}
-
 /**
  * Maximum number of attempts of a call: enough for a service that closes an idle connection at the moment it is used, or that is
  * busy for a moment. A restart takes longer; a program that has to survive one retries by itself.
@@ -106,12 +72,8 @@ export const ATTEMPTS_MAX = 3;
 const FIRST_WAIT_MS = 100;
 const WAIT_MS_MAX = 1000;
 
-/** Creates the transport of a client. */
-export function createTransport(options: TransportOptions): Transport {
-  return new HttpTransport(options);
-}
-
-class HttpTransport implements Transport {
+/** Sends requests, and throws the failures that the service answers. */
+export class Transport {
   readonly options: TransportOptions;
   readonly store = new PinnedStore();
   readonly #limiter = new Limiter(REQUESTS_MAX);
@@ -121,6 +83,12 @@ class HttpTransport implements Transport {
     this.options = options;
   }
 
+  /**
+   * Sends a request as soon as there is a permit. Retries if the request is idempotent and the failure is transient.
+   *
+   * @throws {AppError} What the service threw; `service-unreachable`, `service-timeout`, `unexpected-answer`.
+   * @throws The reason of a signal that ended it.
+   */
   async send(method: string, path: string, options: SendOptions = {}): Promise<Answer> {
     const ended = this.link(options.signal);
     const {signal} = ended;
@@ -136,10 +104,21 @@ class HttpTransport implements Transport {
     }
   }
 
+  /**
+   * Sends a request for an answer that is read as it arrives. Does not wait for a permit, and does not retry.
+   *
+   * @throws As {@link send}.
+   */
   open(path: string, options: OpenOptions): Promise<Response> {
     return this.#exchange(path, options, {read: response => response});
   }
 
+  /**
+   * Waits for a part of an exchange to arrive.
+   *
+   * @throws {AppError} `service-unreachable` if the connection breaks.
+   * @throws The reason of the signal.
+   */
   async part<T>(arriving: Promise<T>, signal: AbortSignal): Promise<T> {
     try {
       return await untilAborted(arriving, signal);
@@ -149,10 +128,12 @@ class HttpTransport implements Transport {
     }
   }
 
+  /** Creates a signal that follows the signal of the client, and others. */
   link(...others: readonly (AbortSignal | undefined)[]): LinkedSignal {
     return this.#signals.link(this.options.signal, ...others);
   }
 
+  /** Ends an exchange with `service-timeout` after a time, in milliseconds. @param timeoutMs By default that of the client. */
   limit(exchange: LinkedSignal, path: string, timeoutMs = this.options.timeoutMs): void {
     const url = this.options.baseUrl + path;
     exchange.abortAfter(timeoutMs, () => new FailureError({code: 'service-timeout', url, timeoutMs}));
@@ -180,7 +161,7 @@ class HttpTransport implements Transport {
     let lost: FailureError | undefined;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#exchange(path, init, {read: readAnswer, accept});
+        return await this.#exchange(path, init, {read: receiveAnswer, accept});
       } catch (error) {
         signal.throwIfAborted();
         // An earlier attempt may have succeeded without a response, so this conflict may be our own. Report the ambiguous failure.
@@ -199,7 +180,7 @@ class HttpTransport implements Transport {
       // The service never redirects: a program that does is not the service, and must not get the request.
       const response = await this.options.fetch(new Request(url, {...init, redirect: 'error'}));
       if (response.ok || response.status === accept) return read(response, url);
-      throw failureOf(await readAnswer(response, url), this.options.isKnownFailure);
+      throw failureIn(await receiveAnswer(response, url), this.options.isKnownFailure);
     };
     return this.part(exchange(), init.signal);
   }
@@ -254,4 +235,27 @@ export function isTransient(error: unknown): error is FailureError {
 /** Returns whether a request with this transient failure may have happened. */
 function mayHaveHappened({failure, cause}: FailureError): boolean {
   return TRANSIENT[failure.code] !== 0 && !wasRefused(cause);
+}
+
+/**
+ * The store that the bare revisions of a client belong to: the first one that answered it. Its id is sent with each of them, so that
+ * the service recognises revisions of another store if it has a new store by then.
+ */
+class PinnedStore {
+  /** Undefined until a store has answered. */
+  id: StoreId | undefined;
+
+  /** Remembers the store of an answer if it is the first one. @returns The answer. */
+  meet<T extends {readonly storeId: StoreId}>(answer: T): T {
+    this.id ??= answer.storeId;
+    return answer;
+  }
+
+  /** Returns a revision as it is sent. */
+  format(given: GivenRevision): string {
+    if (typeof given === 'object') return formatRevision(given);
+    // NO_REVISION means the same in every store.
+    if (this.id === undefined || given === NO_REVISION) return String(given);
+    return formatRevision({storeId: this.id, revision: given});
+  }
 }

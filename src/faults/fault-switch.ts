@@ -2,8 +2,17 @@ import {setMaxListeners} from 'node:events';
 import {formatFault, readFaultText} from '../documents/fault-text.ts';
 import {readFaultValues} from '../documents/faults.ts';
 import type {Commit} from '../domain/commits/commit.ts';
-import type {ActiveFaults, ServedFaults, StoreFaults} from '../domain/faults/active-faults.ts';
+import type {
+  ActiveFaults,
+  ServedFaults,
+  SessionCall,
+  SessionFaults,
+  ShownSession,
+  StoreFaults,
+} from '../domain/faults/active-faults.ts';
 import {FAULT_SEED_MAX, type Fault, type FaultList, type Faults} from '../domain/faults/fault.ts';
+import type {Identity, IdentityDocument} from '../domain/identity/identity.ts';
+import type {SessionStatus} from '../domain/identity/session.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
@@ -25,10 +34,7 @@ export interface FaultSwitchDeps {
 }
 
 /** The faults of a service: switched by callers, and asked for by the parts of the service that show them. */
-export interface FaultSwitch extends Faults, ServedFaults, StoreFaults {
-  has(kind: FaultKind): boolean;
-  /** The time of the last change, in milliseconds since the Unix epoch. */
-  readonly sinceMs: number;
+export interface FaultSwitch extends Faults, ServedFaults, StoreFaults, SessionFaults {
   /** Returns the time of the store: that of the machine, plus the largest offset so far. A store's clock never goes back. */
   readonly storeNowMs: () => number;
 }
@@ -58,6 +64,7 @@ class ServiceFaults implements FaultSwitch {
   #list: FaultList = {faults: []};
   #active: (ActiveFaults & {end(): void}) | undefined;
   #offsetMs = 0;
+  /** The time of the last change, in milliseconds since the Unix epoch. */
   #sinceMs: number;
 
   constructor(deps: FaultSwitchDeps) {
@@ -70,10 +77,6 @@ class ServiceFaults implements FaultSwitch {
 
   get active(): ActiveFaults | undefined {
     return this.#active;
-  }
-
-  get sinceMs(): number {
-    return this.#sinceMs;
   }
 
   has(kind: FaultKind): boolean {
@@ -91,6 +94,22 @@ class ServiceFaults implements FaultSwitch {
     // Deletions work on a full disk.
     if (this.has('disk-full') && operations.some(({kind}) => kind !== 'delete'))
       throw new AppError(withFault({code: 'disk-full'}, 'disk-full'));
+  }
+
+  show(session: ShownSession): ShownSession {
+    if (this.has('session-expired'))
+      return {identity: undefined, status: () => expire(session.status(), this.#sinceMs)};
+    if (!this.has('airline-away')) return session;
+    const {identity} = session;
+    return {identity, status: () => strand(session.status(), identity)};
+  }
+
+  admit(call: SessionCall, session: ShownSession): boolean {
+    if (this.has('session-expired')) throw refuse(call);
+    if (call === 'sign-out' || !this.has('airline-away')) return true;
+    const {source, state, scriptURL = UNKNOWN_URL} = session.status();
+    if (call === 'sign-in') throw unreachable(scriptURL);
+    return source !== 'back-end' || state !== 'signed-in';
   }
 
   list(): FaultList {
@@ -163,4 +182,40 @@ function activate(faults: readonly Fault[], timers: Timers): ActiveFaults & {end
     },
     end: () => ended.abort(),
   };
+}
+
+/** Refuses a call: a sign-in or a sign-out would replace the kept session. */
+function refuse(call: SessionCall): AppError {
+  const problem = 'a fault holds the session expired, and keeps the real one as it is';
+  return new AppError(
+    withFault(call === 'verify' ? {code: 'no-identity'} : {code: 'sign-in-unavailable', problem}, 'session-expired'),
+  );
+}
+
+/** Returns the status as if the session had expired; without a session, as if no pilot was signed in. */
+function expire({source, state, scriptURL, sinceMs}: SessionStatus, expiredMs: number): SessionStatus {
+  if (state !== 'signed-in') return {source, state, scriptURL, sinceMs, stale: false};
+  const base = {source, scriptURL, sinceMs: expiredMs, stale: false};
+  if (source !== 'back-end' || scriptURL === undefined) return {...base, state: 'signed-out'};
+  const problem = new AppError(withFault({code: 'session-unknown', url: scriptURL}, 'session-expired'));
+  return {...base, state: 'expired', problem};
+}
+
+/** Returns the status as if the back end did not answer. */
+function strand(status: SessionStatus, identity: Identity | undefined): SessionStatus {
+  const problem = unreachable(status.scriptURL ?? (identity && scriptUrlOf(identity)) ?? UNKNOWN_URL);
+  return {...status, stale: status.state === 'signed-in', problem};
+}
+
+/** Address of an airline that is not known. */
+const UNKNOWN_URL = 'https://air.example/';
+
+function scriptUrlOf({json}: Identity): string {
+  const {airline} = JSON.parse(new TextDecoder().decode(json)) as IdentityDocument;
+  return airline.settings.scriptURL;
+}
+
+function unreachable(url: string): AppError {
+  const problem = 'a fault is switched on';
+  return new AppError(withFault({code: 'back-end-unreachable', url, stage: 'connection', problem}, 'airline-away'));
 }

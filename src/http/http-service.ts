@@ -7,12 +7,10 @@ import type {Plugins} from '../domain/plugins/plugin.ts';
 import type {ConnectionStatistics} from '../domain/statistics.ts';
 import type {FailureCode} from '../failures/failure.ts';
 import {addressesOf} from '../system/loopback.ts';
-import {createFailureLog, type FailureLog} from './core/failure-log.ts';
-import {createHandler, createWebSocketHandler, type HandlerDeps} from './core/handler.ts';
+import {FailureLog} from './core/failure-log.ts';
+import {createHandler, type HandlerDeps} from './core/handler.ts';
 import type {HttpHandler} from './core/message.ts';
-import {createRequestIds} from './core/request-ids.ts';
 import {createSites, type Sites} from './core/sites.ts';
-import type {WebSocketHandler} from './core/web-socket.ts';
 import {createFetchHandler, type FetchHandler} from './fetch-handler.ts';
 import {createPeerCheck} from './node/peer-check.ts';
 import {type RunningServer, startServer} from './node/server.ts';
@@ -44,32 +42,12 @@ export interface HttpSettings {
   readonly allowUser: readonly string[];
 }
 
-/** The HTTP service: one guard and one handler, for requests inside the process and over sockets. */
-export interface HttpService extends AsyncDisposable {
+/** The HTTP service: one guard and one handler, for requests inside the process and over sockets. It does not listen yet. */
+export class HttpService implements AsyncDisposable {
   /** Answers a request without a socket. */
-  readonly fetch: FetchHandler;
-  /**
-   * Starts the server. Idempotent, unless the first call failed.
-   *
-   * @throws {AppError} `address-in-use`, `address-unusable`; `invalid-configuration` if `allowUser` names no user.
-   */
-  listen(): Promise<RunningServer>;
-  /** Returns figures of the connections of the server; undefined before it listens. */
-  statistics(): ConnectionStatistics | undefined;
-  /** Stops the server if it runs, after the requests in progress. */
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-/** Creates the HTTP service. It does not listen yet. */
-export function createHttpService(deps: HttpServiceDeps): HttpService {
-  return new GuardedHttpService(deps);
-}
-
-class GuardedHttpService implements HttpService {
   readonly fetch: FetchHandler;
   readonly #deps: HttpServiceDeps;
   readonly #handle: HttpHandler;
-  readonly #webSockets: WebSocketHandler;
   readonly #failures: FailureLog;
   readonly #newRequestId: () => string;
   #sites: Sites;
@@ -79,18 +57,20 @@ class GuardedHttpService implements HttpService {
   constructor(deps: HttpServiceDeps) {
     const {routes, access, settings, log, randomBytes, elapsedMs, onAnswered, onFailure, faults} = deps;
     this.#deps = deps;
-    this.#failures = createFailureLog({log, onFailure});
+    this.#failures = new FailureLog({log, onFailure});
     this.#newRequestId = createRequestIds(randomBytes);
     this.#sites = this.#createSites(settings.port);
     const sites = (): Sites => this.#sites;
     const [failures, newRequestId] = [this.#failures, this.#newRequestId];
-    const optional = access === undefined ? {} : {access};
-    const handlerDeps = {...optional, routes, sites, failures, newRequestId, elapsedMs, onAnswered, faults};
-    this.#handle = createHandler(handlerDeps);
-    this.#webSockets = createWebSocketHandler(handlerDeps);
+    this.#handle = createHandler({access, routes, sites, failures, newRequestId, elapsedMs, onAnswered, faults});
     this.fetch = createFetchHandler(this.#handle);
   }
 
+  /**
+   * Starts the server. Idempotent, unless the first call failed.
+   *
+   * @throws {AppError} `address-in-use`, `address-unusable`; `invalid-configuration` if `allowUser` names no user.
+   */
   listen(): Promise<RunningServer> {
     this.#server ??= this.#start().catch(error => {
       // The port may be free at the next call.
@@ -100,10 +80,12 @@ class GuardedHttpService implements HttpService {
     return this.#server;
   }
 
+  /** Returns figures of the connections of the server; undefined before it listens. */
   statistics(): ConnectionStatistics | undefined {
     return this.#running?.statistics();
   }
 
+  /** Stops the server if it runs, after the requests in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     // `listen()` has reported why a server did not start.
     const server = await this.#server?.catch(() => undefined);
@@ -115,7 +97,6 @@ class GuardedHttpService implements HttpService {
     const {settings, limits, log} = this.#deps;
     const server = await startServer({
       handle: this.#handle,
-      webSockets: this.#webSockets,
       newRequestId: this.#newRequestId,
       onBadRequest: (error, requestId) => this.#failures.report(error, {requestId}),
       onError: error => log.error('connection failed', {error}),
@@ -143,3 +124,12 @@ class GuardedHttpService implements HttpService {
     });
   }
 }
+
+/** Creates the ids of requests: a counter behind a few random bytes, so that the ids of two processes differ. */
+function createRequestIds(randomBytes: (sizeBytes: number) => Uint8Array): () => string {
+  const prefix = Buffer.from(randomBytes(PREFIX_BYTES)).toString('hex');
+  let count = 0;
+  return () => `${prefix}-${++count}`;
+}
+
+const PREFIX_BYTES = 4;

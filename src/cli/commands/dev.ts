@@ -1,17 +1,18 @@
 import {openCrewroom} from '../../app.ts';
 import type {Crewroom} from '../../crewroom.ts';
+import type {ProgramStop} from '../../domain/program-stop.ts';
 import type {NotedRequest} from '../../domain/recorded-request.ts';
 import {EXIT} from '../../failures/exit-codes.ts';
 import {findHalves} from '../../plugins/directory/plugin-halves.ts';
 import {wait} from '../../time/wait.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {DEV, RequestChoice} from '../catalogue/service-commands.ts';
+import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {type DevBackEnd, startDevBackEnd} from '../dev/back-end.ts';
 import {checkPageServer} from '../dev/check-page-server.ts';
 import {createDevReporter, type DevReporter} from '../dev/dev-reporter.ts';
 import {type DevSettings, readDevSettings} from '../dev/dev-settings.ts';
 import {findHints} from '../dev/find-hints.ts';
-import {findPlugin, followPlugin} from '../dev/follow-plugin.ts';
+import {followPlugin, pluginIn} from '../dev/follow-plugin.ts';
 import {provideSdks} from '../dev/provide-sdks.ts';
 import {type SideCommand, startCommand} from '../dev/side-command.ts';
 import {createLoopbackFetch} from '../service/http-fetch.ts';
@@ -19,10 +20,11 @@ import {untilStarted} from '../service/until-started.ts';
 import {listenForStop} from '../terminal/stop-request.ts';
 
 /** `crewroom dev`: runs a plugin in development until a signal stops it, or the command beside it fails. */
-export async function run(call: CallOf<typeof DEV>): Promise<number> {
+export async function run(call: CallOf<'dev'>): Promise<number> {
   // First of all: a signal during start-up stops it in good order too.
   const stop = listenForStop(call.context);
   const over = new AbortController();
+  const programStop = {processId: call.context.processId, ask: () => stop.ask('SIGTERM')};
   void stop.asked.then(() => over.abort());
   let reporter: DevReporter | undefined;
   try {
@@ -32,7 +34,7 @@ export async function run(call: CallOf<typeof DEV>): Promise<number> {
     const requests = (flags.requests ?? 'all') as RequestChoice;
     const given = {requests, json: flags.json === true, opens: flags.noOpen !== true};
     reporter = createDevReporter({context, stop, logLevel: settings.config.logLevel, ...given});
-    return await develop({call, settings, reporter, signal: over.signal});
+    return await develop({call, settings, reporter, stop: programStop, signal: over.signal});
   } finally {
     reporter?.[Symbol.dispose]();
     over.abort();
@@ -41,15 +43,16 @@ export async function run(call: CallOf<typeof DEV>): Promise<number> {
 }
 
 interface Development {
-  readonly call: CallOf<typeof DEV>;
+  readonly call: CallOf<'dev'>;
   readonly settings: DevSettings;
   readonly reporter: DevReporter;
+  readonly stop: ProgramStop;
   /** Aborted when it is to end. */
   readonly signal: AbortSignal;
 }
 
 async function develop(development: Development): Promise<number> {
-  const {call, settings, reporter, signal} = development;
+  const {call, settings, reporter, stop, signal} = development;
   const {directory} = settings;
   const {context, flags} = call;
   let crewroom: Crewroom | undefined;
@@ -59,7 +62,7 @@ async function develop(development: Development): Promise<number> {
   // The session of a back end that ends with this process is not kept.
   const config =
     backEnd === undefined ? settings.config : {...settings.config, airline: backEnd.airlineFile, keep: false};
-  const parts = {log: reporter.log, pageServer: flags.ui, takesForeignPlugins: true};
+  const parts = {log: reporter.log, pageServer: flags.ui, takesForeignPlugins: true, stop};
   let command: SideCommand | undefined;
   try {
     crewroom = await openCrewroom(config, parts);
@@ -112,7 +115,7 @@ async function report(listening: Listening, {call, settings, reporter, signal}: 
   const {ui: pageServer} = call.flags;
   const started = (): Promise<unknown> => Promise.race([untilStarted(plugins), whenAborted(signal)]);
   await started();
-  const found = findPlugin(plugins, directory);
+  const found = pluginIn(plugins, directory);
   // A plugin whose manifest is wrong has no known path.
   const problem =
     pageServer === undefined || found === undefined || found.state === 'broken'
@@ -126,7 +129,7 @@ async function report(listening: Listening, {call, settings, reporter, signal}: 
   await started();
   if (signal.aborted) return;
   const halves = await findHalves(directory);
-  await reporter.started({...listening, plugin: findPlugin(plugins, directory), halves, pageServer, portHolder});
+  await reporter.started({...listening, plugin: pluginIn(plugins, directory), halves, pageServer, portHolder});
   followPlugin(plugins, {directory, reporter, nowMs: call.context.nowMs, signal});
   const [given] = call.arguments;
   const hints = await findHints(directory, {halves, hasPageServer: pageServer !== undefined, given});

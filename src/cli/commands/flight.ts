@@ -3,13 +3,11 @@ import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {FlightCommand} from '../../protocol/plugin/flight-document.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {FLIGHT} from '../catalogue/plugin-commands.ts';
-import type {FlagsOf} from '../catalogue/spec.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 
-type FlightCall = CallOf<typeof FLIGHT>;
+type FlightCall = CallOf<'flight'>;
 
 /** `crewroom flight`: starts and moves the simulated flight. */
 export async function run(call: FlightCall): Promise<ExitCode> {
@@ -51,12 +49,12 @@ function change(command: FlightCommand): (client: PluginClient) => Promise<Fligh
   return client => client.changeFlight(command);
 }
 
-function assertNoOptions({from, to, speed, seed}: FlagsOf<typeof FLIGHT>, action: string): void {
+function assertNoOptions({from, to, speed, seed}: CallOf<'flight'>['flags'], action: string): void {
   if ([from, to, speed, seed].some(option => option !== undefined))
     throw invalidUsage('flight', `${action} takes none of --from, --to, --speed and --seed`);
 }
 
-function readStart({from, to, speed, seed}: FlagsOf<typeof FLIGHT>): FlightCommand {
+function readStart({from, to, speed, seed}: CallOf<'flight'>['flags']): FlightCommand {
   return {
     action: 'start',
     ...(from === undefined ? {} : {from}),

@@ -9,13 +9,12 @@ import {resolvePath} from '../../paths.ts';
 import {type Adoption, type FileChange, planAdoption} from '../../plugins/sources/adopt-project.ts';
 import {VERSION} from '../../version.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PLUGIN} from '../catalogue/plugin-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {formatFiles} from '../output/counts.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {findUncommitted} from './uncommitted.ts';
 
-type PluginCall = CallOf<typeof PLUGIN>;
+type PluginCall = CallOf<'plugin'>;
 
 /** `crewroom plugin adopt`: writes into the project of a published plugin what it lacks to be installed and run here. */
 export async function adopt({context, flags}: PluginCall, name: string): Promise<ExitCode> {

@@ -1,18 +1,18 @@
 import * as v from 'valibot';
 import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
 import {closed, described, mapOf, TIME} from '../kinds.ts';
-import {count, maybe, text, whole} from './answer-kinds.ts';
+import {anyText, count, maybe, whole} from './answer-kinds.ts';
 
 /** Plugin in an answer. */
 export const PLUGIN = closed({
-  id: text,
-  name: text,
-  version: text,
-  type: text,
-  description: text,
+  id: anyText,
+  name: anyText,
+  version: anyText,
+  type: anyText,
+  description: anyText,
   state: v.picklist(['page-only', 'waiting', 'starting', 'running', 'restarting', 'stopped', 'broken']),
-  reason: maybe(text, 'Why it is broken, waiting, restarting or stopped.'),
-  warnings: v.array(text),
+  reason: maybe(anyText, 'Why it is broken, waiting, restarting or stopped.'),
+  warnings: v.array(anyText),
   inDevelopment: v.boolean(),
   hasPage: v.boolean(),
   hasBackground: v.boolean(),
@@ -20,12 +20,12 @@ export const PLUGIN = closed({
     v.array(v.picklist(['dark', 'light'])),
     'Themes for which its page has `menu_icon_dark.png` or `menu_icon_light.png`.',
   ),
-  label: maybe(text, 'Its page has an origin of its own: `http://<label>.crewroom.localhost`.'),
-  routes: v.array(closed({method: v.picklist(['GET', 'POST']), name: text, description: text})),
-  directory: text,
-  stamp: described(text, 'Changes with its folder, its manifest and the files of its background.'),
-  page: maybe(text, 'Changes with the files of its page, if it is in development.'),
-  storagePath: maybe(text, 'Directory for the files of its background.'),
+  label: maybe(anyText, 'Its page has an origin of its own: `http://<label>.crewroom.localhost`.'),
+  routes: v.array(closed({method: v.picklist(['GET', 'POST']), name: anyText, description: anyText})),
+  directory: anyText,
+  stamp: described(anyText, 'Changes with its folder, its manifest and the files of its background.'),
+  page: maybe(anyText, 'Changes with the files of its page, if it is in development.'),
+  storagePath: maybe(anyText, 'Directory for the files of its background.'),
   ends: described(whole, 'Number of times that its background ended by itself.'),
   startedAt: v.optional(TIME),
   memoryBytes: maybe(whole, 'Resident memory of its background.'),
@@ -34,18 +34,18 @@ export const PLUGIN = closed({
 /** Answer of GET /api/plugins. */
 export const PLUGIN_LIST = closed({
   plugins: v.array(PLUGIN),
-  directory: maybe(text, 'Directory of installed plugins.'),
-  directoryProblem: maybe(text, 'Why the directory of plugins is not used.'),
+  directory: maybe(anyText, 'Directory of installed plugins.'),
+  directoryProblem: maybe(anyText, 'Why the directory of plugins is not used.'),
 });
 
 /** Answer of GET /api/plugins/installed, in the form of published clients. */
 export const INSTALLED = v.array(
-  closed({id: text, name: text, version: text, type: text, description: text, ui: v.boolean()}),
+  closed({id: anyText, name: anyText, version: anyText, type: anyText, description: anyText, ui: v.boolean()}),
 );
 
 /** Answer of GET /api/plugins/{id}/logs. */
 export const PLUGIN_LOGS = closed({
-  lines: v.array(closed({at: TIME, level: v.picklist(['error', 'info', 'debug']), text})),
+  lines: v.array(closed({at: TIME, level: v.picklist(['error', 'info', 'debug']), text: anyText})),
 });
 
 /** Settings of one id. */
@@ -55,18 +55,18 @@ export const SETTING_VALUES = mapOf(v.unknown());
 export const AVAILABLE_SETTINGS = closed({
   settings: v.array(
     closed({
-      key: text,
+      key: anyText,
       type: v.picklist(['boolean', 'string', 'number', 'list']),
       settingType: v.picklist(['airline', 'user']),
-      name: v.optional(text),
-      description: v.optional(text),
+      name: v.optional(anyText),
+      description: v.optional(anyText),
       default: v.optional(v.unknown()),
       required: v.optional(v.boolean()),
       advanced: v.optional(v.boolean()),
       order: v.optional(v.number()),
       minLength: v.optional(v.number()),
-      options: v.optional(v.array(closed({value: v.union([text, v.number()]), label: text}))),
-      when: v.optional(closed({key: text, value: v.unknown()})),
+      options: v.optional(v.array(closed({value: v.union([anyText, v.number()]), label: anyText}))),
+      when: v.optional(closed({key: anyText, value: v.unknown()})),
     }),
   ),
 });
@@ -77,7 +77,7 @@ export const ALL_SETTINGS = mapOf(SETTING_VALUES);
 /** Answer of GET /api/config. */
 export const CLIENT_CONFIG = closed({config: v.unknown()});
 
-const AIRPORT = closed({code: text, name: text, latitude: v.number(), longitude: v.number()});
+const AIRPORT = closed({code: anyText, name: anyText, latitude: v.number(), longitude: v.number()});
 
 const phase = v.picklist(FLIGHT_PHASES);
 
@@ -93,8 +93,8 @@ const FLIGHT_STATUS = closed({
   toGoNauticalMiles: v.number(),
   from: AIRPORT,
   to: AIRPORT,
-  number: text,
-  bidId: v.optional(text),
+  number: anyText,
+  bidId: v.optional(anyText),
   speed: described(v.number(), 'Simulated seconds per second.'),
   seed: whole,
   isPaused: v.boolean(),
@@ -113,11 +113,11 @@ export const FLIGHT = closed({
 export const FLIGHT_COMMAND = v.union([
   closed({
     action: v.literal('start'),
-    from: v.optional(text),
-    to: v.optional(text),
+    from: v.optional(anyText),
+    to: v.optional(anyText),
     speed: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(1000))),
     seed: v.optional(count),
-    bidId: v.optional(text),
+    bidId: v.optional(anyText),
   }),
   closed({action: v.literal('jump'), phase}),
   closed({action: v.picklist(['pause', 'disconnect'])}),

@@ -16,6 +16,7 @@ import type {Flight} from '../../domain/plugins/flight.ts';
 import type {PageProofs} from '../../domain/plugins/page-proofs.ts';
 import type {Plugins} from '../../domain/plugins/plugin.ts';
 import type {UserSettings} from '../../domain/plugins/user-settings.ts';
+import type {ProgramStop} from '../../domain/program-stop.ts';
 import type {Requests} from '../../domain/recorded-request.ts';
 import {createEventTexts} from '../../protocol/event/event-texts.ts';
 import type {Route} from '../core/route.ts';
@@ -35,11 +36,12 @@ import {keysRoutes} from './keys-routes.ts';
 import {type MetricsSource, metricsRoutes} from './metrics-routes.ts';
 import {pageRoutes} from './page-routes.ts';
 import {pilotRoutes} from './pilot-routes.ts';
-import {createPluginCaller, pluginRoutes} from './plugin-routes.ts';
+import {pluginRoutes} from './plugin-routes.ts';
 import {requestsRoutes} from './requests-routes.ts';
 import {serviceRoutes} from './service-routes.ts';
 import {sessionRoutes} from './session-routes.ts';
 import {settingsRoutes} from './settings-routes.ts';
+import {stopRoutes} from './stop-routes.ts';
 import {storeRoutes} from './store-routes.ts';
 import {transactionRoutes} from './transaction-routes.ts';
 import {transferRoutes} from './transfer-routes.ts';
@@ -77,13 +79,13 @@ export interface RoutesDeps {
   readonly accessMode: AccessMode;
   /** The data directory; undefined if the store is in memory. */
   readonly dataDir: string | undefined;
-  /** Waits for a tick of the event loop, between parts of a large request. */
-  readonly pause: () => Promise<void>;
+  /** Ends the program of the service; undefined if it ends by itself. */
+  readonly stop: ProgramStop | undefined;
 }
 
 /** Creates all routes of the service. */
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
-  const {store, entries, events, transfer, identity, sessions, pilots, limits, pause} = deps;
+  const {store, entries, events, transfer, identity, sessions, pilots, limits} = deps;
   const {version, apiVersion, accessMode, dataDir} = deps;
   const {owner, tokens, grants} = deps.access;
   return [
@@ -93,7 +95,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...pilotRoutes(pilots),
     ...keysRoutes({entries, store, limits}),
     ...eventsRoutes({events, store, texts: createEventTexts(store), limits}),
-    ...transactionRoutes({entries, store, limits, pause}),
+    ...transactionRoutes({entries, store, limits}),
     ...transferRoutes(transfer),
     ...faultRoutes(deps.faults, owner),
     ...accessRoutes(owner),
@@ -111,6 +113,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
       dataDir,
       limits,
     }),
+    ...stopRoutes(deps.stop, owner),
     ...requestsRoutes(deps.requests, limits),
     ...metricsRoutes(deps.metrics),
     ...consoleRoutes(),
@@ -122,12 +125,12 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
 /** Creates the routes of plugins, and those that published plugins call besides. */
 function createPluginRoutes(deps: RoutesDeps): readonly Route[] {
   const {plugins, settings, flight, events, pluginConfig, allowedOrigins, pages, pageServer, limits, nowMs} = deps;
-  const callPlugin = createPluginCaller(plugins, limits.pluginBodyBytesMax);
+  const bodyBytesMax = limits.pluginBodyBytesMax;
   return [
-    ...pluginRoutes({plugins, settings, pages, owner: deps.access.owner, callPlugin, standIn: FLIGHT_TRACKING}),
+    ...pluginRoutes({plugins, settings, pages, owner: deps.access.owner, bodyBytesMax, standIn: FLIGHT_TRACKING}),
     ...pageRoutes({plugins, allowedOrigins, pageServer}),
     ...settingsRoutes(settings),
     ...clientRoutes({plugins, events, pluginConfig}),
-    ...flightRoutes({flight, plugins, callPlugin, nowMs}),
+    ...flightRoutes({flight, plugins, bodyBytesMax, nowMs}),
   ];
 }

@@ -6,9 +6,9 @@ import {type FlightCommand, formatFlight, readFlightCommand} from '../../protoco
 import {describeTracking} from '../../protocol/plugin/flight-tracking.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer, jsonAnswer} from '../core/message.ts';
-import type {Operation, Route} from '../core/route.ts';
+import type {Route, RouteHandler} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
-import type {InstalledPlugin, PluginCaller} from './plugin-routes.ts';
+import {callPlugin, type InstalledPlugin} from './plugin-routes.ts';
 
 /** Plugin for flight tracking of published clients, as other plugins see it. */
 export const FLIGHT_TRACKING: InstalledPlugin = {
@@ -23,20 +23,20 @@ export const FLIGHT_TRACKING: InstalledPlugin = {
 export interface FlightRoutesDeps {
   readonly flight: Flight;
   readonly plugins: Plugins;
-  /** Answers the routes of the plugin if it is installed. */
-  readonly callPlugin: PluginCaller;
+  /** Largest body of a request to the plugin for flight tracking if it is installed, in bytes. */
+  readonly bodyBytesMax: number;
   readonly nowMs: () => number;
 }
 
 /** `/api/flight`: the simulated flight; and the routes of the plugin for flight tracking that published plugins call. */
-export function flightRoutes({flight, plugins, callPlugin, nowMs}: FlightRoutesDeps): readonly Route[] {
-  const callTracking =
-    (method: 'GET' | 'POST', name: string): Operation =>
-    ({request}) =>
-      callPlugin(request, {id: FLIGHT_TRACKING.id, method, name});
-  const standIn = (method: 'GET' | 'POST', name: string, act: Operation): Route => {
-    const ask = {GET: callTracking('GET', name), POST: callTracking('POST', name)};
-    const actOrAsk: Operation = call =>
+export function flightRoutes({flight, plugins, bodyBytesMax, nowMs}: FlightRoutesDeps): readonly Route[] {
+  const standIn = (method: 'GET' | 'POST', name: string, act: RouteHandler): Route => {
+    const [deps, route] = [
+      {plugins, bodyBytesMax},
+      {id: FLIGHT_TRACKING.id, name},
+    ];
+    const ask = {GET: callPlugin('GET', deps, route), POST: callPlugin('POST', deps, route)};
+    const actOrAsk: RouteHandler = call =>
       plugins.manifest(FLIGHT_TRACKING.id) === undefined ? act(call) : ask[method](call);
     return {
       path: `/api/${FLIGHT_TRACKING.id}/${name}`,
@@ -45,8 +45,8 @@ export function flightRoutes({flight, plugins, callPlugin, nowMs}: FlightRoutesD
       operations: {...ask, [method]: actOrAsk},
     };
   };
-  const track: Operation = () => jsonAnswer(describeTracking(flight.status(), new Date(nowMs()).getHours()));
-  const begin: Operation = async ({request}) => {
+  const track: RouteHandler = () => jsonAnswer(describeTracking(flight.status(), new Date(nowMs()).getHours()));
+  const begin: RouteHandler = async ({request}) => {
     const document = readBody(await readJsonBody(request, CLIENT_REQUEST_BYTES_MAX));
     const bidId = isMembers(document) ? document['bidID'] : undefined;
     flight.start(typeof bidId === 'string' || typeof bidId === 'number' ? {bidId} : {});

@@ -8,7 +8,7 @@ import type {Sessions} from '../../domain/identity/session.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {Readiness, ServiceDocument} from '../../protocol/service-documents.ts';
 import {jsonAnswer} from '../core/message.ts';
-import type {Operation, Route} from '../core/route.ts';
+import type {Route, RouteHandler} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 import {isOwnCaller} from './own-callers.ts';
 
@@ -50,14 +50,7 @@ const LINKS = {
 /** `/api`, `/api/limits`, `/livez`, `/readyz`: name, limits and state of the service. */
 export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
   const {store, sessions, identity, faults, version, apiVersion, accessMode, dataDir, limits} = deps;
-  const fixed = (value: unknown): Operation => {
-    const made = jsonAnswer(value);
-    return ({query}) => {
-      assertNoQuery(query);
-      return made;
-    };
-  };
-  const ready: Operation = async ({caller, query}) => {
+  const ready: RouteHandler = async ({caller, query}) => {
     assertNoQuery(query);
     const writable = (store.readOnlyBecause ?? faults.readOnlyBecause) === undefined;
     const {source, state, stale, summary} = await sessions.status();
@@ -79,7 +72,7 @@ export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
     };
     return jsonAnswer(readiness, {status: writable ? 200 : 503});
   };
-  const describe: Operation = call => {
+  const describe: RouteHandler = call => {
     assertNoQuery(call.query);
     const service: ServiceDocument = {
       name: 'crewroom',
@@ -93,15 +86,19 @@ export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
     return jsonAnswer(isOwnCaller(call) && dataDir !== undefined ? {...service, dataDir} : service);
   };
   return [
-    {
-      path: '/api',
-      needs: 'nothing',
-      operations: {GET: describe},
-    },
+    {path: '/api', needs: 'nothing', operations: {GET: describe}},
     {path: '/api/limits', needs: 'nothing', operations: {GET: fixed(limits)}},
     {path: '/livez', needs: 'nothing', operations: {GET: fixed({live: true})}},
     {path: '/readyz', needs: 'nothing', operations: {GET: ready}},
   ];
+}
+
+function fixed(value: unknown): RouteHandler {
+  const made = jsonAnswer(value);
+  return ({query}) => {
+    assertNoQuery(query);
+    return made;
+  };
 }
 
 /** Returns the sample pilot, or the members of a profile that come from the sample. */

@@ -3,7 +3,7 @@ import {lstat, readdir, realpath, stat} from 'node:fs/promises';
 import {basename, join, sep} from 'node:path';
 import type {IconTheme} from '../../domain/plugins/plugin.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
-import {type Exposure, exposuresOf, ownUserId} from './access.ts';
+import {type Exposure, exposuresOf} from './access.ts';
 import {BACKGROUND_ENTRY, PAGE_ENTRY, PAGE_FOLDER, type PluginHalves} from './plugin-halves.ts';
 
 /** Icons of a page for a menu, by the theme that they are for. */
@@ -127,10 +127,9 @@ function describeNoFolder(status: Stats): string {
 }
 
 function findExposures(folder: string, files: Files): readonly Exposure[] {
-  const userId = ownUserId();
   // The mode of a link says nothing.
   return [...files].flatMap(([name, status]) =>
-    status.isSymbolicLink() ? [] : exposuresOf(join(folder, name), status, userId),
+    status.isSymbolicLink() ? [] : exposuresOf(join(folder, name), status),
   );
 }
 

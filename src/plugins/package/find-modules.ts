@@ -3,7 +3,7 @@ import {createRequire, isBuiltin} from 'node:module';
 import {join, relative, sep} from 'node:path';
 import {isHostModule, isMissing} from '../background/runtime/modules/host-module-names.ts';
 import {BACKGROUND_ENTRY, BACKGROUND_FOLDER} from '../directory/plugin-halves.ts';
-import {copyText} from './check/finding.ts';
+import {copyPart} from './check/finding.ts';
 import {scanModuleNames} from './check/scan-module-names.ts';
 
 /** A module that cannot be loaded once the plugin is installed. */
@@ -45,7 +45,8 @@ export async function findModuleProblems(folder: string, background: string): Pr
       const path = await resolveModule(module, file);
       const isFound = path === '' || isHostModule(module) || path?.startsWith(packed) === true;
       const kind = isFound ? undefined : path === undefined ? 'missing' : 'outside';
-      if (kind !== undefined) problems.push({file: relative(folder, file), line, module: copyText(module), kind});
+      if (kind !== undefined)
+        problems.push({file: relative(folder, file).replaceAll(sep, '/'), line, module: copyPart(module), kind});
       else if (path !== undefined && isSource(path) && files.size < FILES_MAX) files.add(path);
       if (problems.length === PROBLEMS_MAX) return problems;
     }

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {FileError} from '../../files/read-file.ts';
 import {readTextFile} from '../../files/text-file.ts';
 import {completeManifest, formatLike} from './adopt-manifest.ts';
-import {PACKAGE_BYTES_MAX, PACKAGE_FILE} from './author-package.ts';
+import {PACKAGE_FILE, PROJECT_BYTES_MAX} from './author-package.ts';
 import {type AuthorProject, installCommand, needsOlderSdk, readProjects} from './author-project.ts';
 import {aliasOf, OLDER_SDKS} from './older-sdks.ts';
 
@@ -49,7 +49,7 @@ export async function planAdoption(directory: string, version: string): Promise<
 async function planManifest(directory: string, projects: readonly AuthorProject[]): Promise<FileChange | undefined> {
   for (const file of MANIFESTS) {
     if ((await lstat(join(directory, file)).catch(() => undefined)) === undefined) continue;
-    const text = (await readTextFile(join(directory, file), PACKAGE_BYTES_MAX)).toString();
+    const text = (await readTextFile(join(directory, file), PROJECT_BYTES_MAX)).toString();
     const {after, lines} = completeManifest(text, projects.find(({folder}) => folder === '')?.version);
     return lines.length === 0 ? undefined : {file, after, lines};
   }
@@ -63,7 +63,7 @@ async function planPackage(
   version: string,
 ): Promise<FileChange | undefined> {
   const file = [folder, PACKAGE_FILE].filter(part => part !== '').join('/');
-  const text = (await readTextFile(join(directory, file), PACKAGE_BYTES_MAX)).toString();
+  const text = (await readTextFile(join(directory, file), PROJECT_BYTES_MAX)).toString();
   const lines: string[] = [];
   let after = text;
   for (const sdk of OLDER_SDKS) {

@@ -5,7 +5,7 @@ import {readTextFile} from '../../files/text-file.ts';
 export const PACKAGE_FILE = 'package.json';
 
 /** Largest `package.json` that is read, in bytes. */
-export const PACKAGE_BYTES_MAX = 1024 * 1024;
+export const PROJECT_BYTES_MAX = 1024 * 1024;
 
 /** Content of the `package.json` of a plugin; empty members without one, or if it cannot be read. */
 export interface AuthorPackage {
@@ -28,7 +28,7 @@ export async function readAuthorPackage(directory: string): Promise<AuthorPackag
 
 async function readMembers(directory: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return membersOf(JSON.parse((await readTextFile(join(directory, PACKAGE_FILE), PACKAGE_BYTES_MAX)).toString()));
+    return membersOf(JSON.parse((await readTextFile(join(directory, PACKAGE_FILE), PROJECT_BYTES_MAX)).toString()));
   } catch {
     return {};
   }

@@ -6,9 +6,9 @@ import type {DataDirectory} from '../disk/data-directory.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
 import type {Engine} from '../lmdb/engine.ts';
 import {failedOnFullDisk, findCause} from '../lmdb/engine-errors.ts';
-import type {Environment, EnvironmentSnapshot} from '../lmdb/environment.ts';
+import type {EnvironmentSnapshot, LmdbEnvironment} from '../lmdb/environment.ts';
 import {sizeOfPlans} from '../plan/commit-size.ts';
-import type {PreparedPlan} from '../plan/prepared-commit.ts';
+import type {Plan} from '../plan/plan.ts';
 import {ChangeLog} from './change-log.ts';
 import type {ChangeLogLimits} from './change-log-parts.ts';
 import type {LmdbSnapshots} from './snapshots.ts';
@@ -19,7 +19,7 @@ import {prepareWrite} from './tree-write.ts';
 export interface TreeFiles {
   readonly directory: DataDirectory;
   readonly engine: Engine;
-  readonly environment: Environment;
+  readonly environment: LmdbEnvironment;
   /** Metadata of the store, as read from the tree. */
   readonly metadata: StoreMetadata;
 }
@@ -38,7 +38,7 @@ export interface TreeDeps {
  */
 export class Tree implements AsyncDisposable {
   readonly #deps: TreeDeps;
-  #environment: Environment;
+  #environment: LmdbEnvironment;
   /** Undefined from a failed write until the files are opened again. */
   #tables: StoreTables | undefined;
   #changes: ChangeLog;
@@ -100,7 +100,7 @@ export class Tree implements AsyncDisposable {
    *
    * @throws {AppError} `disk-full`, after which the tree is as before. After any other error nothing may be written any more.
    */
-  async write(plans: readonly PreparedPlan[]): Promise<void> {
+  async write(plans: readonly Plan[]): Promise<void> {
     const write = prepareWrite(plans, {tables: this.tables, log: this.#changes});
     await this.#commit(() => write.apply(), sizeOfPlans(plans));
     write.done();

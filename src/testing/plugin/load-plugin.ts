@@ -4,7 +4,7 @@ import {openSampleBackEnd} from '../../back-end/sample-back-end.ts';
 import type {Crewroom} from '../../crewroom.ts';
 import type {PluginLogLine, PluginStatus} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {readPilot} from '../../plugins/pilot.ts';
+import {readCurrentPilot} from '../../plugins/followed-pilot.ts';
 import {untilAborted} from '../../time/until-aborted.ts';
 import {type ChangingIdentity, createChangingIdentity, type TestIdentity} from './changing-identity.ts';
 
@@ -218,7 +218,7 @@ class ServedPlugin implements LoadedPlugin {
 
   #pilotKey(): string | undefined {
     const identity = this.#source.current();
-    return identity && readPilot(identity).key;
+    return identity && readCurrentPilot(identity).key;
   }
 
   #until(condition: (status: PluginStatus) => boolean, signal: AbortSignal): Promise<PluginStatus> {

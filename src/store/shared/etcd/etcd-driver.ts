@@ -4,16 +4,16 @@ import {wait} from '../../../time/wait.ts';
 import {
   type Driver,
   EngineFailure,
+  type EngineReadOptions,
   type GuardedWrite,
   type PairRange,
-  type ReadOptions,
   type StoredPair,
   type StoredValue,
   type WriteAnswer,
 } from '../engine/driver.ts';
 import {HEAD_KEY} from '../engine/engine-keys.ts';
 import {CallError, type EtcdAddress, EtcdClient} from './etcd-client.ts';
-import {type CallFailure, readFailure, writeFailure} from './etcd-errors.ts';
+import {type CallFailure, readCallFailure, writeFailure} from './etcd-errors.ts';
 import type {KeyValue, RangeResponse, RequestOp, TxnRequest, TxnResponse} from './etcd-messages.ts';
 import type {EtcdMethod} from './etcd-schema.ts';
 import {EtcdSpace} from './etcd-space.ts';
@@ -73,14 +73,17 @@ class EtcdDriver implements Driver {
     this.#space = new EtcdSpace({readSpace: () => readSpace({member: client.member, tls}), timers, log});
   }
 
-  async read(keys: readonly string[], {at}: ReadOptions = {}): Promise<readonly (StoredValue | undefined)[]> {
+  async read(keys: readonly string[], {at}: EngineReadOptions = {}): Promise<readonly (StoredValue | undefined)[]> {
     const ranges = keys.map(key => ({requestRange: {key: this.#encode(key), revision: at}}));
     const response = await this.#ask<TxnResponse>('KV/Txn', {success: nest(ranges)} satisfies TxnRequest);
     const readAt = at ?? response.header.revision;
     return flatten(response).map(({kvs: [found]}) => found && toStored(found, readAt));
   }
 
-  async range({from, to, limit, keysOnly = false}: PairRange, {at}: ReadOptions = {}): Promise<readonly StoredPair[]> {
+  async range(
+    {from, to, limit, keysOnly = false}: PairRange,
+    {at}: EngineReadOptions = {},
+  ): Promise<readonly StoredPair[]> {
     const request = {key: this.#encode(from), rangeEnd: this.#encode(to), limit, keysOnly, revision: at};
     const {kvs, header} = await this.#ask<RangeResponse>('KV/Range', request);
     const prefixBytes = Buffer.byteLength(this.#prefix);
@@ -141,7 +144,7 @@ class EtcdDriver implements Driver {
       try {
         return await this.#client.call<T>(method, request);
       } catch (error) {
-        const failure = toFailure(error, readFailure);
+        const failure = toFailure(error, readCallFailure);
         const isOver = attempt > this.#client.size || performance.now() - startMs > READ_TIMEOUT_MS;
         if (failure.kind !== 'unavailable' || isOver) throw failure;
       }

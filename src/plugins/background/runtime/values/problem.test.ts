@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import {pathToFileURL} from 'node:url';
 import {describe, test} from 'vitest';
-import {placeOf, problemOf} from './problem.ts';
+import {messageOfThrown, placeOf} from './problem.ts';
 
 describe('placeOf()', () => {
   const directory = '/plugins/com.example';
@@ -48,17 +49,28 @@ describe('placeOf()', () => {
     });
   }
 
+  for (const folder of ['/home/käse salat/a plugin', '/100%/a'])
+    test(`finds a frame of an ES module in ${folder}, where it is percent-encoded`, () => {
+      const url = pathToFileURL(`${folder}/my mod.mjs`).href;
+      assert.equal(placeOf(Object.assign(new Error('no'), {stack: `at ${url}:2:7`}), folder), 'my mod.mjs:2');
+    });
+
+  test('finds a frame whose file has a percent sign in its name', () => {
+    const stack = 'at run (/plugins/com.example/100%25.js:2:7)';
+    assert.equal(placeOf(Object.assign(new Error('no'), {stack}), directory), '100%25.js:2');
+  });
+
   test('finds nothing in a value that is not an error', () => {
     assert.equal(placeOf('no', directory), undefined);
     assert.equal(placeOf(Object.assign(new Error('no'), {stack: 12}), directory), undefined);
   });
 });
 
-describe('problemOf()', () => {
+describe('messageOfThrown()', () => {
   test('describes errors and everything else that may be thrown', () => {
-    assert.equal(problemOf(new TypeError('no')), 'TypeError: no');
-    assert.equal(problemOf('no'), "'no'");
-    assert.equal(problemOf(undefined), 'undefined');
-    assert.equal(problemOf({a: {b: {}}}), '{ a: { b: {} } }');
+    assert.equal(messageOfThrown(new TypeError('no')), 'TypeError: no');
+    assert.equal(messageOfThrown('no'), "'no'");
+    assert.equal(messageOfThrown(undefined), 'undefined');
+    assert.equal(messageOfThrown({a: {b: {}}}), '{ a: { b: {} } }');
   });
 });

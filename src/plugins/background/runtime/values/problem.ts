@@ -1,3 +1,4 @@
+import {pathToFileURL} from 'node:url';
 import {inspect} from 'node:util';
 
 // Plugins may replace these functions, to log elsewhere.
@@ -5,17 +6,17 @@ const writeError = process.stderr.write.bind(process.stderr);
 
 /** Logs an error of the plugin. */
 export function logProblem(action: string, error: unknown): void {
-  writeError(`${action}: ${describeProblem(error)}\n`);
+  writeError(`${action}: ${describeThrown(error)}\n`);
 }
 
 /** Describes anything that was thrown, with its stack if it has one. Members are left out: those of axios hold sessions. */
-export function describeProblem(error: unknown): string {
+export function describeThrown(error: unknown): string {
   const stack = stackOf(error);
-  return stack === '' ? problemOf(error) : stack;
+  return stack === '' ? messageOfThrown(error) : stack;
 }
 
 /** Returns the message of anything that was thrown. */
-export function problemOf(error: unknown): string {
+export function messageOfThrown(error: unknown): string {
   if (!(error instanceof Error)) return inspect(error, {depth: 1});
   return `${error.name}: ${error.message}`;
 }
@@ -27,14 +28,30 @@ export function placeOf(error: unknown, directory: string): string | undefined {
 
 /** Returns the first place in the own code of a plugin that a text names in lines as those of a stack. */
 export function placeIn(text: string, directory: string): string | undefined {
+  const url = pathToFileURL(directory).href;
   for (const line of text.split('\n', STACK_LINES_MAX)) {
-    const start = line.indexOf(directory);
-    // Of a frame such as `at run (/plugins/com.example/background/index.js:12:5)`, or with `file://` before the path.
-    const found = start === -1 ? undefined : /^[/\\](.+?:\d+)(?::\d+)?\)?$/.exec(line.slice(start + directory.length));
-    const place = found?.[1];
-    if (place !== undefined && !place.includes('node_modules')) return place.replaceAll('\\', '/');
+    // Of a frame such as `at run (/plugins/com.example/background/index.js:12:5)`; of an ES module, the URL of the file.
+    const inPath = restOfFrame(line, directory);
+    const inUrl = restOfFrame(line, url);
+    const place = inUrl === undefined ? inPath?.replaceAll('\\', '/') : decodePath(inUrl);
+    if (place !== undefined && !place.includes('node_modules')) return place;
   }
   return undefined;
+}
+
+/** Returns what follows a directory in a line of a stack, without the column. */
+function restOfFrame(line: string, directory: string): string | undefined {
+  const start = line.indexOf(directory);
+  return start === -1 ? undefined : /^[/\\](.+?:\d+)(?::\d+)?\)?$/.exec(line.slice(start + directory.length))?.[1];
+}
+
+function decodePath(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Plugins write stacks too.
+    return text;
+  }
 }
 
 /** Lines of a stack that are searched: Node keeps ten frames, and messages may have lines too. */
