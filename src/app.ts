@@ -210,11 +210,11 @@ class OpenedCrewroom implements Crewroom {
       access: createAccess({mode: config.access, ...access}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins, pages},
       onAnswered: answered => {
-        metrics.countRequest(answered);
+        metrics.requests.count(answered);
         requests.record(answered);
         noteForeignOrigin(answered.failed?.error.failure, allowedOrigins);
       },
-      onFailure: code => metrics.countFailure(code),
+      onFailure: code => metrics.requests.countFailure(code),
     });
     this.fetch = this.#http.fetch;
   }

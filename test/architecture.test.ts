@@ -699,7 +699,7 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'cli/transfer/': [['timers'], 'a progress line, and the time to wait for a response after Ctrl+C'],
   'client/options.ts': [['randomness', 'network'], 'the defaults of the options of all clients'],
   'client/': [['timers'], 'timeouts and backoff of requests'],
-  'events/subscription.ts': [['timers'], 'heartbeats; their interval is a parameter'],
+  'events/event-hub.ts': [['timers'], 'heartbeats; their interval is a parameter'],
   'files/rename-over.ts': [['timers'], 'the pause between attempts on Windows, which is a parameter'],
   'http/core/failure-log.ts': [['clock'], 'the default of `nowMs`'],
   'http/node/': [['clock', 'timers'], 'timeouts of sockets, which are parameters, and the default of `nowMs`'],
