@@ -108,7 +108,10 @@ describe('sources of a page', () => {
       const {untilSaid} = await develop(folder);
       const [script, port] = layout === reactApp ? ['start', 3000] : ['dev', layout === vite ? 5173 : 3000];
       const manager = layout === pictures ? 'pnpm' : 'npm --prefix ui';
-      const line = `crewroom dev '${folder}' --ui http://localhost:${port} -- ${manager} run ${script}`;
+      const place = layout === pictures ? folder : join(folder, 'ui');
+      const adopt = layout === reactApp ? `crewroom plugin adopt '${folder}' && ` : '';
+      const install = `${layout === pictures ? 'pnpm --dir' : 'npm --prefix'} '${place}' install`;
+      const line = `${adopt}${install} && crewroom dev '${folder}' --ui http://localhost:${port} -- ${manager} run ${script}`;
       await untilSaid(`Show it with its dev server: ${line}`);
       found.push(line);
     }

@@ -63,6 +63,8 @@ async function develop(development: Development): Promise<number> {
   const config =
     backEnd === undefined ? settings.config : {...settings.config, airline: backEnd.airlineFile, keep: false};
   const parts = {log: reporter.log, pageServer: flags.ui, takesForeignPlugins: true, stop};
+  // Before a background starts, and before a command builds the plugin.
+  const provided = await provideSdks(directory);
   let command: SideCommand | undefined;
   try {
     crewroom = await openCrewroom(config, parts);
@@ -70,8 +72,6 @@ async function develop(development: Development): Promise<number> {
     if (pilot !== undefined) await crewroom.sessions.signIn({username: pilot.number, password: pilot.password});
     const listening = await crewroom.listen();
     const address = {host: config.host, port: listening.port};
-    // Before a command builds the plugin.
-    const provided = await provideSdks(directory);
     if (call.command.length > 0) command = startCommand(call.command, {context, directory, address});
     const ended = untilEnded(command, signal);
     await Promise.race([ended, report({crewroom, ...listening, provided, backEnd}, development)]);

@@ -3,7 +3,7 @@ import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {messageOf} from '../../failures/error-text.ts';
 import {renameOver} from '../../files/rename-over.ts';
-import {readProjects} from '../../plugins/sources/author-project.ts';
+import {isAlias, readProjects} from '../../plugins/sources/author-project.ts';
 import {aliasOf, OLDER_SDKS, type OlderSdk} from '../../plugins/sources/older-sdks.ts';
 import {VERSION} from '../../version.ts';
 
@@ -21,7 +21,7 @@ export async function provideSdks(directory: string): Promise<readonly string[]>
     (await readProjects(directory)).map(({folder, dependencies}) =>
       Promise.all(
         OLDER_SDKS.filter(({name}) => Object.hasOwn(dependencies, name)).map(sdk =>
-          provideSdk(sdk, join(directory, folder), folder),
+          provideSdk(sdk, join(directory, folder), {folder, isAdopted: isAlias(dependencies[sdk.name])}),
         ),
       ),
     ),
@@ -30,11 +30,17 @@ export async function provideSdks(directory: string): Promise<readonly string[]>
 }
 
 /** Provides an SDK to a project, unless it is installed. @returns A message for the author. */
-async function provideSdk(sdk: OlderSdk, project: string, folder: string): Promise<string | undefined> {
+async function provideSdk(
+  sdk: OlderSdk,
+  project: string,
+  {folder, isAdopted}: {readonly folder: string; readonly isAdopted: boolean},
+): Promise<string | undefined> {
   const installed = join(project, 'node_modules', sdk.name);
   if (await exists(installed)) return undefined;
   const places = [folder, 'node_modules'].filter(part => part !== '').join('/');
-  const alias = `"crewroom plugin adopt" writes "${sdk.name}": "${aliasOf(sdk, VERSION)}" into package.json, for npm install`;
+  const alias = isAdopted
+    ? 'npm install installs it'
+    : `"crewroom plugin adopt" writes "${sdk.name}": "${aliasOf(sdk, VERSION)}" into package.json, for npm install`;
   try {
     await copySdk(sdk, installed);
     return `${sdk.name} is not on the registry: ${sdk.standIn} is in ${places} in its place; ${alias}`;

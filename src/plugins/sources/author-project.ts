@@ -50,7 +50,7 @@ export function needsOlderSdk({dependencies}: AuthorProject): boolean {
 }
 
 /** Returns whether a version names another place than the registry, or another package. */
-function isAlias(version: unknown): boolean {
+export function isAlias(version: unknown): boolean {
   return typeof version === 'string' && version.includes(':');
 }
 

@@ -67,12 +67,14 @@ function projectOf(file: string, projects: readonly AuthorProject[]): AuthorProj
 export function describeBuild({project, directory}: PluginSource, from = directory): string {
   if (project === undefined || typeof project.scripts['build'] !== 'string')
     return 'Build it, into build/ or dist/ beside its sources';
-  const steps = [
-    ...(needsOlderSdk(project) ? [`crewroom plugin adopt ${quotePath(from)}`] : []),
-    ...(project.isInstalled ? [] : [installCommand(project, from)]),
-    scriptCommand(project, 'build', from),
-  ];
-  return `Build it: ${steps.join(' && ')}`;
+  return `Build it: ${[...describeInstallation(project, from), scriptCommand(project, 'build', from)].join(' && ')}`;
+}
+
+/** Returns the commands that a project needs before its scripts can be run; empty if none. */
+function describeInstallation(project: AuthorProject, from: string): readonly string[] {
+  if (project.isInstalled) return [];
+  const adoption = needsOlderSdk(project) ? [`crewroom plugin adopt ${quotePath(from === '' ? '.' : from)}`] : [];
+  return [...adoption, installCommand(project, from)];
 }
 
 /**
@@ -89,5 +91,6 @@ export async function describeDevServer(
   if (server === undefined) return undefined;
   const {script, url} = server;
   const place = from === undefined ? '' : ` ${quotePath(from)}`;
-  return {script, command: `crewroom dev${place} --ui ${url} -- ${scriptCommand(project, script)}`};
+  const start = `crewroom dev${place} --ui ${url} -- ${scriptCommand(project, script)}`;
+  return {script, command: [...describeInstallation(project, from ?? ''), start].join(' && ')};
 }
