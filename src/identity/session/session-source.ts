@@ -62,7 +62,7 @@ export class SessionSource implements IdentitySource, ServedSessions {
   readonly #faults: SessionFaults;
   readonly #stopListening: readonly (() => void)[];
   #state: State;
-  /** Whether somebody was signed in when a change was announced last. */
+  /** True if there was a pilot when a change was announced last. */
   #announcedPilot: boolean;
   /** The request in progress, to the keychain or to the back end. */
   #asking: {readonly controller: AbortController; readonly done: Promise<void>} | undefined;
