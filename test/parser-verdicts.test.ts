@@ -40,7 +40,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   ],
   'failures/failure-advice.ts': [2, 'an origin, shortened by the guard'],
   'json/json-document.ts': [1, 'files of 16 MiB; VALUE_DEPTH_MAX and BREADTH_MAX by parseJsonText()'],
-  'json/json-index.ts': [2, 'a name or a string of a document that parseJsonText() accepted'],
+  'json/json-index.ts': [1, 'a name or a string of a document that parseJsonText() accepted'],
   'json/json-string.ts': [1, 'a name of a document that is being scanned'],
   'json/merge-patch.ts': [2, 'a name of a text that parseJsonText() accepted'],
   'domain/entries/typed-entry.ts': [1, 'a value, limited by the size of values; only if the caller reads it'],

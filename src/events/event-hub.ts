@@ -19,10 +19,9 @@ import type {EventStatistics} from '../domain/statistics.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {Timers} from '../time/timers.ts';
 import {EVENT_LIMITS, type EventLimits} from './event-limits.ts';
-import {FOREIGN_CURSOR} from './history.ts';
+import {FOREIGN_CURSOR, TickQueue} from './history.ts';
 import {type EventCounts, Subscription, type SubscriptionDeps, type SubscriptionStart} from './subscription.ts';
 import {Tail} from './tail.ts';
-import {TickQueue} from './tick-queue.ts';
 
 export interface EventHubDeps {
   readonly store: Pick<Store, 'id' | 'changes' | 'revision' | 'snapshot' | 'onChange'>;

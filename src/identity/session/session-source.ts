@@ -62,8 +62,8 @@ export class SessionSource implements IdentitySource, ServedSessions {
   readonly #faults: SessionFaults;
   readonly #stopListening: readonly (() => void)[];
   #state: State;
-  /** True if an identity was served when it was announced last. */
-  #isServed: boolean;
+  /** True if there was a pilot when a change was announced last. */
+  #announcedPilot: boolean;
   /** The request in progress, to the keychain or to the back end. */
   #asking: {readonly controller: AbortController; readonly done: Promise<void>} | undefined;
   /** Resolves when the last state is kept. */
@@ -77,10 +77,10 @@ export class SessionSource implements IdentitySource, ServedSessions {
     this.#listeners = new Listeners(error => deps.log.error('a listener for identity changes failed', {error}));
     this.#faults = deps.faults ?? NO_FAULTS;
     this.#state = {kind: 'signed-out', sinceMs: deps.nowMs()};
-    this.#isServed = this.current() !== undefined;
-    // Faults hide an identity, or no longer. Not compared with the last one: a base may return a new object for each call.
+    this.#announcedPilot = this.#hasPilot();
+    // Faults hide identities, and change none. A source may make its identity anew for each call.
     const onFaults = (): void => {
-      if ((this.current() !== undefined) !== this.#isServed) this.#announce();
+      if (this.#hasPilot() !== this.#announcedPilot) this.#announce();
     };
     this.#stopListening = [deps.base.onChange(() => this.#onBaseChange()), this.#faults.onChange(onFaults)];
   }
@@ -201,16 +201,17 @@ export class SessionSource implements IdentitySource, ServedSessions {
     wait: () => 'nextAtMs' in this.#state && this.#alarm.set(this.#state.nextAtMs, () => this.#take({kind: 'due'})),
     stop: () => this.#stop(),
     keep: () => this.#keep(),
-    announce: () => {
-      const session = this.#session;
-      // A fault may hide the change.
-      if (this.#faults.show(session).identity === session.identity) this.#announce();
-    },
+    // A fault may hide the change.
+    announce: () => this.#hasPilot() === (this.#session.identity !== undefined) && this.#announce(),
     leave: () => this.#leave(),
   };
 
+  #hasPilot(): boolean {
+    return this.current() !== undefined;
+  }
+
   #announce(): void {
-    this.#isServed = this.current() !== undefined;
+    this.#announcedPilot = this.#hasPilot();
     this.#listeners.call();
   }
 

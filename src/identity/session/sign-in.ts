@@ -5,7 +5,6 @@ import {isUnprotected, readScriptUrl} from '../backend/script-url.ts';
 import type {RequestedSignIn} from './sign-in-gate.ts';
 import {type SessionRecord, withPilot} from './storage/session-record.ts';
 
-/** Addresses from which the back end is chosen, and the parts that a sign-in needs. */
 export interface SignInDeps {
   /** Address of the airline that is configured. */
   readonly configured: string | undefined;
