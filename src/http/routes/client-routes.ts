@@ -7,11 +7,10 @@ import {
   readNavigation,
   readSound,
 } from '../../protocol/plugin/client-request.ts';
-import {readJsonBody} from '../core/body.ts';
-import {answer, type HttpAnswer, type HttpRequest, jsonAnswer} from '../core/message.ts';
+import {answer, type HttpRequest} from '../core/message.ts';
 import type {Call, Route, RouteHandler} from '../core/route.ts';
 import {isBelowConsole} from '../core/sites.ts';
-import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
+import {assertNoQueryButRandom, withBody} from './no-query.ts';
 import {hostOf, portOf, replacePublishedAddress} from './published-address.ts';
 
 export interface ClientRoutesDeps {
@@ -26,7 +25,7 @@ export interface ClientRoutesDeps {
 export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps): readonly Route[] {
   const config = answer(`{"config":${pluginConfig}}`);
   const acting = (read: (body: Uint8Array, request: HttpRequest) => ClientRequested): RouteHandler =>
-    withBody((body, {request}) => events.announce(read(body, request)));
+    acceptBody((body, {request}) => events.announce(read(body, request)));
   return [
     {
       path: '/api/config',
@@ -42,7 +41,7 @@ export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps):
       path: '/api/log',
       needs: 'client:use',
       operations: {
-        POST: withBody((body, {request, caller}) =>
+        POST: acceptBody((body, {request, caller}) =>
           plugins.log(pluginOf(caller.principal, request.rawHeaders), readLogRequest(body)),
         ),
       },
@@ -58,12 +57,11 @@ export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps):
 }
 
 /** Returns an operation that passes its body on, and answers `{}`. */
-function withBody(take: (body: Uint8Array, call: Call) => void): RouteHandler {
-  return async (call): Promise<HttpAnswer> => {
-    assertNoQuery(call.query);
-    take(await readJsonBody(call.request, CLIENT_REQUEST_BYTES_MAX), call);
-    return jsonAnswer({});
-  };
+function acceptBody(take: (body: Uint8Array, call: Call) => void): RouteHandler {
+  return withBody(CLIENT_REQUEST_BYTES_MAX, (body, call) => {
+    take(body, call);
+    return '{}';
+  });
 }
 
 /**

@@ -5,9 +5,9 @@ import {CLIENT_REQUEST_BYTES_MAX, isMembers, readBody} from '../../protocol/plug
 import {type FlightCommand, formatFlight, readFlightCommand} from '../../protocol/plugin/flight-document.ts';
 import {describeTracking} from '../../protocol/plugin/flight-tracking.ts';
 import {readJsonBody} from '../core/body.ts';
-import {answer, jsonAnswer} from '../core/message.ts';
+import {jsonAnswer} from '../core/message.ts';
 import type {Route, RouteHandler} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
+import {withBody, withoutQuery} from './no-query.ts';
 import {callPlugin, type InstalledPlugin} from './plugin-routes.ts';
 
 /** Plugin for flight tracking of published clients, as other plugins see it. */
@@ -60,21 +60,16 @@ export function flightRoutes({flight, plugins, bodyBytesMax, nowMs}: FlightRoute
       path: '/api/flight',
       needs: 'plugins:manage',
       operations: {
-        GET: ({query}) => {
-          assertNoQuery(query);
-          return answer(formatFlight(flight.status()));
-        },
-        POST: async ({request, query}) => {
-          assertNoQuery(query);
-          const command = readFlightCommand(await readJsonBody(request, CLIENT_REQUEST_BYTES_MAX));
+        GET: withoutQuery(() => formatFlight(flight.status())),
+        POST: withBody(CLIENT_REQUEST_BYTES_MAX, body => {
+          const command = readFlightCommand(body);
           if ('problem' in command) throw new AppError({code: 'invalid-flight', problems: [command]});
-          return answer(formatFlight(apply(flight, command)));
-        },
-        DELETE: ({query}) => {
-          assertNoQuery(query);
+          return formatFlight(apply(flight, command));
+        }),
+        DELETE: withoutQuery(() => {
           flight.stop();
-          return answer(formatFlight(undefined));
-        },
+          return formatFlight(undefined);
+        }),
       },
     },
   ];
