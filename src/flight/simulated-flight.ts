@@ -1,4 +1,14 @@
-import type {Airport, Flight, FlightOptions, FlightPhase, FlightStatus} from '../domain/plugins/flight.ts';
+import {
+  type Airport,
+  FLIGHT_LEVEL_MAX,
+  FLIGHT_SPEED_MAX,
+  type Flight,
+  type FlightOptions,
+  type FlightPhase,
+  type FlightPlan,
+  type FlightPosition,
+  type FlightStatus,
+} from '../domain/plugins/flight.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
 import {AIRPORTS} from './airports.ts';
@@ -10,9 +20,6 @@ export interface FlightDeps {
   readonly elapsedMs: () => number;
 }
 
-/** Maximum speed, in simulated seconds per second: a long flight then takes a minute. */
-const SPEED_MAX = 1000;
-
 /** Creates the simulator of flights. No flight is running at first. */
 export function openFlight(deps: FlightDeps): Flight {
   return new SimulatedFlight(deps);
@@ -20,10 +27,7 @@ export function openFlight(deps: FlightDeps): Flight {
 
 interface Started {
   readonly profile: FlightProfile;
-  readonly number: string;
-  readonly bidId: string | number | undefined;
-  readonly speed: number;
-  readonly seed: number;
+  readonly facts: FlightPlan & Pick<FlightStatus, 'number' | 'startedBy' | 'speed' | 'seed'>;
   readonly isConnected: boolean;
   /** Simulated time at `sinceMs`, in seconds. */
   readonly baseSeconds: number;
@@ -43,11 +47,12 @@ class SimulatedFlight implements Flight {
     return this.#started && this.#describe(this.#started);
   }
 
-  start({from = 'EDDF', to = 'LPMA', speed = 1, seed = 1, bidId}: FlightOptions = {}): FlightStatus {
+  start(options: FlightOptions = {}): FlightStatus {
+    const {from = 'EDDF', to = 'LPMA', number, speed = 1, seed = 1, phase = 'BOARDING', ...plan} = options;
     const problems: DocumentProblem[] = [];
     const ends = [findAirport('from', from, problems), findAirport('to', to, problems)] as const;
-    if (!(speed >= 1 && speed <= SPEED_MAX))
-      problems.push({path: '$.speed', problem: `has to be a number from 1 to ${SPEED_MAX}`});
+    if (!(speed >= 1 && speed <= FLIGHT_SPEED_MAX))
+      problems.push({path: '$.speed', problem: `has to be a number from 1 to ${FLIGHT_SPEED_MAX}`});
     if (!Number.isSafeInteger(seed) || seed < 0)
       problems.push({path: '$.seed', problem: 'has to be a whole number, 0 or more'});
     const [departure, arrival] = ends;
@@ -55,16 +60,13 @@ class SimulatedFlight implements Flight {
       throw new AppError({code: 'invalid-flight', problems});
     assertDistance(departure, arrival);
     const random = createRandom(seed);
-    const number = String(1000 + Math.floor(random() * 9000));
-    const profile = planFlight(departure, arrival, random);
+    const drawn = String(1000 + Math.floor(random() * 9000));
+    const profile = planFlight({from: departure, to: arrival, cruiseFeet: feetOf(plan.level), random});
     return this.#become({
       profile,
-      number,
-      bidId,
-      speed,
-      seed,
+      facts: {...plan, number: number ?? drawn, speed, seed},
       isConnected: true,
-      baseSeconds: 0,
+      baseSeconds: startOf(profile, phase),
       sinceMs: this.#elapsedMs(),
     });
   }
@@ -100,24 +102,50 @@ class SimulatedFlight implements Flight {
     return this.#describe(started);
   }
 
-  #secondsOf({baseSeconds, sinceMs, speed}: Started): number {
-    return sinceMs === undefined ? baseSeconds : baseSeconds + ((this.#elapsedMs() - sinceMs) / 1000) * speed;
+  #secondsOf({baseSeconds, sinceMs, facts}: Started): number {
+    return sinceMs === undefined ? baseSeconds : baseSeconds + ((this.#elapsedMs() - sinceMs) / 1000) * facts.speed;
   }
 
   #describe(started: Started): FlightStatus {
-    const {profile, number, bidId, speed, seed, isConnected, sinceMs} = started;
+    const {profile, facts, isConnected, sinceMs} = started;
     const {from, to, cruiseFeet} = profile;
-    const elapsedSeconds = this.#secondsOf(started);
-    const isPaused = sinceMs === undefined;
-    const position = positionAt(profile, elapsedSeconds);
-    return {...position, from, to, number, bidId, speed, seed, isPaused, isConnected, elapsedSeconds, cruiseFeet};
+    const seconds = this.#secondsOf(started);
+    const state = {isPaused: sinceMs === undefined, isConnected, elapsedSeconds: round(seconds, 1)};
+    return {...roundPosition(positionAt(profile, seconds)), ...facts, from, to, ...state, cruiseFeet};
   }
 }
 
-function findAirport(name: string, code: string, problems: DocumentProblem[]): Airport | undefined {
-  const airport = AIRPORTS.get(code.toUpperCase());
+/** Returns the planned altitude of the cruise. Without one, 0 is sent. */
+function feetOf(level = 0): number | undefined {
+  if (level === 0) return undefined;
+  return level <= FLIGHT_LEVEL_MAX ? level * 100 : level;
+}
+
+function roundPosition(position: FlightPosition): FlightPosition {
+  return {
+    phase: position.phase,
+    latitude: round(position.latitude, 6),
+    longitude: round(position.longitude, 6),
+    headingDegrees: round(position.headingDegrees) % 360,
+    altitudeFeet: round(position.altitudeFeet),
+    verticalSpeedFeetPerMinute: round(position.verticalSpeedFeetPerMinute),
+    groundSpeedKnots: round(position.groundSpeedKnots),
+    flownNauticalMiles: round(position.flownNauticalMiles, 1),
+    toGoNauticalMiles: round(position.toGoNauticalMiles, 1),
+  };
+}
+
+/** Rounds a number, without the sign of a zero. */
+function round(value: number, digits = 0): number {
+  const factor = 10 ** digits;
+  return Math.round(value * factor) / factor + 0;
+}
+
+function findAirport(name: string, given: string | Airport, problems: DocumentProblem[]): Airport | undefined {
+  if (typeof given !== 'string') return given;
+  const airport = AIRPORTS.get(given.toUpperCase());
   if (airport === undefined)
-    problems.push({path: `$.${name}`, problem: `is not one of ${[...AIRPORTS.keys()].join(', ')}`});
+    problems.push({path: `$.${name}`, problem: `has no place and is not one of ${[...AIRPORTS.keys()].join(', ')}`});
   return airport;
 }
 

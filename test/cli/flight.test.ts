@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
 import {afterEach, describe, test} from 'vitest';
 import {findFreePort} from '../support/free-port.ts';
 import {useService} from '../support/service.ts';
@@ -27,8 +29,44 @@ describe('crewroom flight', () => {
     assert.equal(exitCode, 0);
     assert.match(
       stdout,
-      /^Flight \d+ from EGLL \(.*\) to KJFK \(.*\)\n {2}BOARDING · \d+ ft · 0 kt · \d+ nm to go · 60x\n$/,
+      /^Flight \d+ from EGLL \(.*\) to KJFK \(.*\)\n {2}BOARDING · \d+ ft · 0 kt · \d+ NM to go · 60x\n$/,
     );
+  });
+
+  test('starts the flight that a pilot booked, from a file as pages send it; flags override it', async () => {
+    const file = join(machine.home, 'booking.json');
+    const departure = {code: 'ZZAA', name: 'An airfield', latitude: '10.5', longitude: 20};
+    await writeFile(file, JSON.stringify({number: 'CAV1', departure, arrival: 'KJFK', cruise: 350, bidId: 7, x: {}}));
+    const flight = await readFlight(
+      'start',
+      '--plan',
+      file,
+      '--number',
+      'CAV100',
+      '--to',
+      'EGLL',
+      '--aircraft',
+      'A320',
+    );
+    const {from, to, number, aircraft, cruiseFeet, bidId} = flight;
+    assert.deepEqual(from, {code: 'ZZAA', name: 'An airfield', latitude: 10.5, longitude: 20});
+    assert.deepEqual(
+      [Object(to).code, number, Object(aircraft).code, cruiseFeet, bidId],
+      ['EGLL', 'CAV100', 'A320', 35_000, '7'],
+    );
+    assert.match(
+      (await run('status')).stdout,
+      /^Flight CAV100 from ZZAA \(An airfield\) to EGLL \(London Heathrow\), A320\n/,
+    );
+    for (const [content, code] of [
+      ['{"cruise": -1}', 'invalid-flight'],
+      ['{', 'invalid-json'],
+    ] as const) {
+      await writeFile(file, content);
+      const {stderr} = await run('start', '--plan', file, '--json');
+      assert.equal(JSON.parse(stderr).code, code);
+    }
+    assert.equal(JSON.parse((await run('start', '--plan', `${file}x`, '--json')).stderr).code, 'unreadable-input');
   });
 
   test('begins in Frankfurt, in real time', async () => {
@@ -87,7 +125,7 @@ describe('crewroom flight', () => {
     {
       args: ['pause', '--speed', '2'],
       code: 'invalid-usage',
-      problem: /pause takes none of --from, --to, --speed and --seed/,
+      problem: /pause takes no --speed/,
     },
     {args: ['fly'], code: 'invalid-usage', problem: /fly/},
   ];

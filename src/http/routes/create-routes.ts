@@ -121,13 +121,13 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
 
 /** Creates the routes of plugins, and those that published plugins call besides. */
 function createPluginRoutes(deps: RoutesDeps): readonly Route[] {
-  const {plugins, settings, flight, events, pluginConfig, allowedOrigins, pages, pageServer, limits, nowMs} = deps;
+  const {plugins, settings, flight, events, identity, pluginConfig, allowedOrigins, pages, pageServer, limits} = deps;
   const callPlugin = createPluginCaller(plugins, limits.pluginBodyBytesMax);
   return [
     ...pluginRoutes({plugins, settings, pages, owner: deps.access.owner, callPlugin, standIn: FLIGHT_TRACKING}),
     ...pageRoutes({plugins, allowedOrigins, pageServer}),
     ...settingsRoutes(settings),
     ...clientRoutes({plugins, events, pluginConfig}),
-    ...flightRoutes({flight, plugins, callPlugin, nowMs}),
+    ...flightRoutes({flight, plugins, callPlugin, identity, nowMs: deps.nowMs}),
   ];
 }

@@ -1,12 +1,16 @@
+import type {Caller} from '../../domain/access/access.ts';
+import type {Identity, IdentityDocument, IdentitySource} from '../../domain/identity/identity.ts';
 import type {Flight, FlightStatus} from '../../domain/plugins/flight.ts';
 import type {Plugins} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {CLIENT_REQUEST_BYTES_MAX, isMembers, readBody} from '../../protocol/plugin/client-request.ts';
+import {CLIENT_REQUEST_BYTES_MAX, readBody} from '../../protocol/plugin/client-request.ts';
 import {type FlightCommand, formatFlight, readFlightCommand} from '../../protocol/plugin/flight-document.ts';
+import {readBookedFlight} from '../../protocol/plugin/flight-plan.ts';
 import {describeTracking} from '../../protocol/plugin/flight-tracking.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer, jsonAnswer} from '../core/message.ts';
-import type {Operation, Route} from '../core/route.ts';
+import type {Call, Need, Operation, Route} from '../core/route.ts';
+import {createdPerIdentity} from './identity-routes.ts';
 import {assertNoQuery} from './no-query.ts';
 import type {InstalledPlugin, PluginCaller} from './plugin-routes.ts';
 
@@ -25,37 +29,30 @@ export interface FlightRoutesDeps {
   readonly plugins: Plugins;
   /** Answers the routes of the plugin if it is installed. */
   readonly callPlugin: PluginCaller;
+  readonly identity: Pick<IdentitySource, 'current'>;
   readonly nowMs: () => number;
 }
 
 /** `/api/flight`: the simulated flight; and the routes of the plugin for flight tracking that published plugins call. */
-export function flightRoutes({flight, plugins, callPlugin, nowMs}: FlightRoutesDeps): readonly Route[] {
-  const callTracking =
-    (method: 'GET' | 'POST', name: string): Operation =>
-    ({request}) =>
-      callPlugin(request, {id: FLIGHT_TRACKING.id, method, name});
-  const standIn = (method: 'GET' | 'POST', name: string, act: Operation): Route => {
-    const ask = {GET: callTracking('GET', name), POST: callTracking('POST', name)};
-    const actOrAsk: Operation = call =>
-      plugins.manifest(FLIGHT_TRACKING.id) === undefined ? act(call) : ask[method](call);
-    return {
-      path: `/api/${FLIGHT_TRACKING.id}/${name}`,
-      // Published plugins read the flight; only this one, and those that may manage plugins, start one.
-      needs: {read: 'client:use', change: `routes:call:${FLIGHT_TRACKING.id}`},
-      operations: {...ask, [method]: actOrAsk},
-    };
+export function flightRoutes(deps: FlightRoutesDeps): readonly Route[] {
+  const {flight, nowMs, identity} = deps;
+  const airlineCode = createdPerIdentity(readAirlineCode);
+  const track: Operation = () => {
+    const pilot = identity.current();
+    const code = (pilot && airlineCode(pilot)) ?? NO_AIRLINE;
+    return jsonAnswer(describeTracking(flight.status(), {hour: new Date(nowMs()).getHours(), code}));
   };
-  const track: Operation = () => jsonAnswer(describeTracking(flight.status(), new Date(nowMs()).getHours()));
-  const begin: Operation = async ({request}) => {
-    const document = readBody(await readJsonBody(request, CLIENT_REQUEST_BYTES_MAX));
-    const bidId = isMembers(document) ? document['bidID'] : undefined;
-    flight.start(typeof bidId === 'string' || typeof bidId === 'number' ? {bidId} : {});
+  const begin: Operation = async ({request, caller}) => {
+    const booked = readBookedFlight(readBody(await readJsonBody(request, CLIENT_REQUEST_BYTES_MAX)));
+    if ('problem' in booked) throw new AppError({code: 'invalid-flight', problems: [booked]});
+    assertReplaceable(flight, caller);
+    flight.start({...booked, startedBy: caller.principal});
     return jsonAnswer({});
   };
   return [
-    standIn('GET', 'data', track),
-    standIn('POST', 'startflight', begin),
-    standIn('POST', 'restoreflight', begin),
+    standIn(deps, 'GET', 'data', track),
+    standIn(deps, 'POST', 'startflight', begin),
+    standIn(deps, 'POST', 'restoreflight', begin),
     {
       path: '/api/flight',
       needs: 'plugins:manage',
@@ -64,11 +61,11 @@ export function flightRoutes({flight, plugins, callPlugin, nowMs}: FlightRoutesD
           assertNoQuery(query);
           return answer(formatFlight(flight.status()));
         },
-        POST: async ({request, query}) => {
+        POST: async ({request, caller, query}) => {
           assertNoQuery(query);
           const command = readFlightCommand(await readJsonBody(request, CLIENT_REQUEST_BYTES_MAX));
           if ('problem' in command) throw new AppError({code: 'invalid-flight', problems: [command]});
-          return answer(formatFlight(apply(flight, command)));
+          return answer(formatFlight(apply(flight, command, caller)));
         },
         DELETE: ({query}) => {
           assertNoQuery(query);
@@ -80,10 +77,51 @@ export function flightRoutes({flight, plugins, callPlugin, nowMs}: FlightRoutesD
   ];
 }
 
-function apply(flight: Flight, command: FlightCommand): FlightStatus {
+/** Returns a route of the plugin for flight tracking, which the simulated flight answers unless that plugin is installed. */
+function standIn(deps: FlightRoutesDeps, method: 'GET' | 'POST', name: string, act: Operation): Route {
+  const {plugins, callPlugin} = deps;
+  const isInstalled = (): boolean => plugins.manifest(FLIGHT_TRACKING.id) !== undefined;
+  const ask =
+    (of: 'GET' | 'POST'): Operation =>
+    ({request}) =>
+      callPlugin(request, {id: FLIGHT_TRACKING.id, method: of, name});
+  const ofPlugin = `routes:call:${FLIGHT_TRACKING.id}` as const;
+  // Published plugins fly, and read the flight, in every mode; the routes of an installed plugin are its own, but for its data.
+  const need: Need = method === 'GET' ? 'client:use' : () => (isInstalled() ? ofPlugin : 'client:use');
+  return {
+    path: `/api/${FLIGHT_TRACKING.id}/${name}`,
+    needs: method === 'GET' ? {read: need, change: ofPlugin} : {read: ofPlugin, change: need},
+    operations: {
+      GET: ask('GET'),
+      POST: ask('POST'),
+      [method]: (call: Call) => (isInstalled() ? ask(method)(call) : act(call)),
+    },
+  };
+}
+
+/** Asserts that the flight that runs is the caller's, or that the caller may manage those of all. @throws {AppError} `flight-of-another`. */
+function assertReplaceable(flight: Flight, caller: Caller): void {
+  const running = flight.status();
+  if (running === undefined || running.phase === 'ARRIVED' || running.startedBy === caller.principal) return;
+  if (!caller.may('plugins:manage')) throw new AppError({code: 'flight-of-another'});
+}
+
+/** Code of the airline of a flight if no pilot is signed in. */
+const NO_AIRLINE = 'CRW';
+
+/** Reads the code of the airline from an identity; undefined if it has none. */
+function readAirlineCode({json}: Identity): string | undefined {
+  const {airline} = JSON.parse(new TextDecoder().decode(json)) as Partial<IdentityDocument>;
+  const code: unknown = airline?.settings?.airlineICAO;
+  return typeof code === 'string' && code !== '' ? code : undefined;
+}
+
+function apply(flight: Flight, command: FlightCommand, {principal}: Caller): FlightStatus {
   switch (command.action) {
-    case 'start':
-      return flight.start(command);
+    case 'start': {
+      const {action, ...options} = command;
+      return flight.start({...options, startedBy: principal});
+    }
     case 'jump':
       return flight.jump(command.phase);
     case 'pause':

@@ -2,6 +2,7 @@ import {FLIGHT_PHASES, type FlightOptions, type FlightPhase, type FlightStatus} 
 import type {ShapeOf} from '../../domain/shape.ts';
 import {readDocument} from '../text/read-document.ts';
 import {isMembers, readBody} from './client-request.ts';
+import {findPhase, readFlightOptions, type WrongMember} from './flight-plan.ts';
 
 /** Formats the simulated flight, if there is one, and the phases that a flight can jump to. The id of a booking is a text here. */
 export function formatFlight(flight: FlightStatus | undefined): string {
@@ -37,7 +38,7 @@ export function formatFlightCommand(command: FlightCommand): string {
  * @throws {AppError} `invalid-json`, `value-too-deep`.
  * @returns The change, or the problem with it.
  */
-export function readFlightCommand(body: Uint8Array): FlightCommand | {readonly path: string; readonly problem: string} {
+export function readFlightCommand(body: Uint8Array): FlightCommand | WrongMember {
   const document = readBody(body);
   if (!isMembers(document)) return {path: '$', problem: 'is not an object'};
   const {action, ...options} = document;
@@ -54,22 +55,13 @@ export function readFlightCommand(body: Uint8Array): FlightCommand | {readonly p
   }
 }
 
-const START_TYPES = {from: 'string', to: 'string', speed: 'number', seed: 'number', bidId: 'string'} as const;
-
 function readStart(options: Readonly<Record<string, unknown>>): ReturnType<typeof readFlightCommand> {
-  for (const [name, value] of Object.entries(options)) {
-    if (!isStartOption(name)) return {path: `$.${name.slice(0, 40)}`, problem: 'is not an option'};
-    if (typeof value !== START_TYPES[name]) return {path: `$.${name}`, problem: `is not a ${START_TYPES[name]}`};
-  }
-  return {action: 'start', ...options};
-}
-
-function isStartOption(name: string): name is keyof typeof START_TYPES {
-  return Object.hasOwn(START_TYPES, name);
+  const read = readFlightOptions(options);
+  return 'problem' in read ? read : {action: 'start', ...read};
 }
 
 function readJump(given: unknown): ReturnType<typeof readFlightCommand> {
-  const phase = FLIGHT_PHASES.find(each => each === given);
+  const phase = findPhase(given);
   if (phase !== undefined) return {action: 'jump', phase};
   return {path: '$.phase', problem: `is not one of ${FLIGHT_PHASES.join(', ')}`};
 }
@@ -94,6 +86,13 @@ const FLIGHT: ShapeOf<NonNullable<FlightDocument['flight']>> = {
   from: AIRPORT,
   to: AIRPORT,
   number: 'string',
+  'startedBy?': 'string',
+  'code?': 'string',
+  'aircraft?': {code: 'string', 'name?': 'string', 'registration?': 'string'},
+  'route?': ['string'],
+  'level?': 'number',
+  'fuel?': 'number',
+  'pax?': 'number',
   'bidId?': 'string',
   speed: 'number',
   seed: 'number',
