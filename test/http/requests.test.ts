@@ -67,6 +67,15 @@ describe('GET /api/requests', () => {
     }
   });
 
+  test('names in one header what the answer depends on, also for a page', async () => {
+    const service = await startInTest({ephemeral: true});
+    const {headers} = await callService(service, 'GET /api/requests', {
+      headers: [`Origin: http://localhost:${service.port}`],
+    });
+    // `get` joins those that occur twice.
+    expect(headers.get('vary')).toBe('Accept, Origin');
+  });
+
   test('has the headers of each request, however many programs send them', async () => {
     const service = await startInTest({ephemeral: true});
     const programs = Array.from({length: 40}, (_, index) => `program/${index % 11}`);

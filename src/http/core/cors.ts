@@ -35,14 +35,13 @@ export function answerOptions(request: HttpRequest, route: Route | undefined, or
   return emptyAnswer(204, headers);
 }
 
-/** Allows the page that sent the request, if there is one, to read the answer. */
+/** Allows the page that sent the request, if there is one, to read the answer. Its own `Vary` has to name `Origin` too. */
 export function withCors<A extends HttpAnswer>(answered: A, origin: string | undefined): A {
   if (origin === undefined) return answered;
   const cors = [
     'Access-Control-Allow-Origin',
     origin,
-    'Vary',
-    'Origin',
+    ...(headerValues(answered.rawHeaders, 'vary').length === 0 ? ['Vary', 'Origin'] : []),
     'Access-Control-Expose-Headers',
     `ETag, Updated-At, Expires-At, Written-By, ${FAULT_HEADER}`,
   ];

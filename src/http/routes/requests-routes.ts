@@ -40,7 +40,7 @@ export function requestsRoutes(requests: Requests, {heartbeatMs}: Pick<Limits, '
 /** Memory for a document of all requests that are kept, in bytes. A request whose texts are as long as they may be takes 10 KB. */
 const DOCUMENT_BYTES_MAX = REQUESTS_KEPT * 10 * 1024;
 
-const VARIES = ['Vary', 'Accept'] as const;
+const VARIES = ['Vary', 'Accept, Origin'] as const;
 
 /** Returns whether a request names the type of streams among those that it accepts, as `EventSource` does. */
 function acceptsStream({rawHeaders}: HttpRequest): boolean {
