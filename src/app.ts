@@ -24,6 +24,7 @@ import {faultOf} from './failures/fault-mark.ts';
 import {createFaultSwitch, type FaultSwitch, readFaultTexts} from './faults/fault-switch.ts';
 import {createFaultySessions} from './faults/faulty-sessions.ts';
 import {openFlight} from './flight/simulated-flight.ts';
+import {readRefusal} from './http/core/refusal.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 import {createHttpService, type HttpService} from './http/http-service.ts';
 import {openProxy} from './http/proxy/open-proxy.ts';
@@ -206,6 +207,7 @@ class OpenedCrewroom implements Crewroom {
       onAnswered: answered => {
         metrics.countRequest(answered);
         requests.record(answered);
+        access.refused.add(readRefusal(answered));
         const failure = answered.failed?.error.failure;
         if (failure?.code === 'foreign-origin' && faultOf(failure) === undefined)
           allowedOrigins.noteRefused(failure.origin);

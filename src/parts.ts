@@ -7,6 +7,7 @@ import {readRulesFile, writeRulesFile} from './access/grants/rules-file.ts';
 import {type KeptOwner, openOwner} from './access/kept-owner.ts';
 import {openPageKey} from './access/pages/page-key.ts';
 import {createPageProofs} from './access/pages/page-proofs.ts';
+import {createRefusedRequests, type RefusedRequestList} from './access/refused-requests.ts';
 import {readTokenFile, writeTokenFile} from './access/token-file.ts';
 import {createTokenRegister, type TokenRegister} from './access/token-register.ts';
 import type {Config} from './config/config.ts';
@@ -159,6 +160,7 @@ export interface OpenedAccess {
   readonly owner: KeptOwner;
   readonly tokens: TokenRegister;
   readonly grants: GrantRegister;
+  readonly refused: RefusedRequestList;
   readonly backgrounds: BackgroundRegister;
   /** Key of the host names at which pages of plugins prove themselves; undefined if the mode trusts their origins. */
   readonly pageKey: Uint8Array | undefined;
@@ -187,6 +189,7 @@ export async function openAccess(config: Config, parts: ServiceParts): Promise<O
     owner: createOwner(config, parts, dataDir),
     tokens,
     grants,
+    refused: createRefusedRequests({mode: access, grants, nowMs}),
     backgrounds: createBackgroundRegister({randomBytes}),
     pageKey: access === 'strict' ? await openPageKey({dataDir, randomBytes, log}) : undefined,
   };

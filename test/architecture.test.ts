@@ -595,6 +595,7 @@ const MAY_IMPORT = {
     'failures',
     'faults',
     'http',
+    'http/core',
     'http/proxy',
     'http/routes',
     'identity',

@@ -39,9 +39,13 @@ export const TOKEN = {
 export const ACCESS = {
   name: 'access',
   group: 'Service',
-  summary: 'Give plugins permissions',
+  summary: 'Give plugins permissions, and list what they lacked',
   arguments: [
-    {name: 'ACTION', description: 'list, grant or revoke', choices: ['list', 'grant', 'revoke']},
+    {
+      name: 'ACTION',
+      description: 'list, refused, grant or revoke',
+      choices: ['list', 'refused', 'grant', 'revoke'],
+    },
     {name: 'ID', description: 'the plugin', optional: true},
     {
       name: 'PERMISSION',
@@ -54,6 +58,7 @@ export const ACCESS = {
   settings: ['host', 'port', 'dataDir'],
   examples: [
     {line: 'crewroom access list', purpose: 'plugins with permissions beside those that every plugin has'},
+    {line: 'crewroom access refused', purpose: 'what plugins were refused, with the permission that includes it'},
     {
       line: 'crewroom access grant com.example.hello identity:secrets',
       purpose: 'let it read the session of the pilot',

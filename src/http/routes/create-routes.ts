@@ -2,6 +2,7 @@ import type {AccessMode, AccessTokens} from '../../domain/access/access.ts';
 import type {AccessGrants} from '../../domain/access/access-grants.ts';
 import type {AllowedOrigins} from '../../domain/access/allowed-origins.ts';
 import type {Owner} from '../../domain/access/owner.ts';
+import type {RefusedRequests} from '../../domain/access/refused-requests.ts';
 import type {CheckedEntries} from '../../domain/commits/checked-entries.ts';
 import type {Announcer, Events} from '../../domain/commits/event.ts';
 import type {Store} from '../../domain/commits/store.ts';
@@ -59,7 +60,12 @@ export interface RoutesDeps {
   readonly flight: Flight;
   readonly faults: Faults & StoreFaults;
   readonly requests: Requests;
-  readonly access: {readonly owner: Owner; readonly tokens: AccessTokens; readonly grants: AccessGrants};
+  readonly access: {
+    readonly owner: Owner;
+    readonly tokens: AccessTokens;
+    readonly grants: AccessGrants;
+    readonly refused: RefusedRequests;
+  };
   readonly metrics: MetricsSource;
   /** Content of the configuration that plugins read, as JSON text. */
   readonly pluginConfig: string;
@@ -85,7 +91,7 @@ export interface RoutesDeps {
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
   const {store, entries, events, transfer, identity, sessions, pilots, limits, pause} = deps;
   const {version, apiVersion, accessMode, dataDir} = deps;
-  const {owner, tokens, grants} = deps.access;
+  const {owner, tokens} = deps.access;
   return [
     ...storeRoutes({entries, store, limits}),
     ...identityRoutes(identity),
@@ -98,7 +104,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...faultRoutes(deps.faults, owner),
     ...accessRoutes(owner),
     ...accessTokenRoutes(tokens, owner),
-    ...accessGrantRoutes(grants, owner),
+    ...accessGrantRoutes(deps.access),
     ...allowedOriginRoutes(deps.allowedOrigins, owner),
     ...serviceRoutes({
       store,
