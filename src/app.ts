@@ -46,7 +46,7 @@ import {
 import {assertDataDir, platformPaths} from './paths.ts';
 import type {PluginHost} from './plugins/plugin-host.ts';
 import {createRequestRing, type RequestRing} from './requests/request-ring.ts';
-import {announcePlugins} from './service/announce-plugins.ts';
+import {announceFlight, announcePlugins} from './service/announce-plugins.ts';
 import {createEntryService} from './service/entry-service.ts';
 import {createSweeper, type Sweeper} from './service/sweeper.ts';
 import {createTransferService} from './service/transfer-service.ts';
@@ -187,6 +187,7 @@ class OpenedCrewroom implements Crewroom {
     announcePlugins(this.#host, events);
     this.settings = openUserSettings({entries: this.entries, store, timers, plugins: this.#host, log});
     this.flight = openFlight({elapsedMs});
+    announceFlight(this.flight, events);
     this.requests = createRequestRing({omitted: UNRECORDED_ROUTES, nowMs, randomBytes, timers});
     const {transfer, pilots, plugins, settings, flight, requests} = this;
     const versions = {version: VERSION, apiVersion: API_VERSION};

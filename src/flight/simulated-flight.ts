@@ -1,3 +1,4 @@
+import {Listeners} from '../domain/listeners.ts';
 import {
   type Airport,
   FLIGHT_LEVEL_MAX,
@@ -37,6 +38,7 @@ interface Started {
 
 class SimulatedFlight implements Flight {
   readonly #elapsedMs: () => number;
+  readonly #listeners = new Listeners();
   #started: Started | undefined;
 
   constructor({elapsedMs}: FlightDeps) {
@@ -51,8 +53,7 @@ class SimulatedFlight implements Flight {
     const {from = 'EDDF', to = 'LPMA', number, speed = 1, seed = 1, phase = 'BOARDING', ...plan} = options;
     const problems: DocumentProblem[] = [];
     const ends = [findAirport('from', from, problems), findAirport('to', to, problems)] as const;
-    if (!(speed >= 1 && speed <= FLIGHT_SPEED_MAX))
-      problems.push({path: '$.speed', problem: `has to be a number from 1 to ${FLIGHT_SPEED_MAX}`});
+    checkSpeed(speed, problems);
     if (!Number.isSafeInteger(seed) || seed < 0)
       problems.push({path: '$.seed', problem: 'has to be a whole number, 0 or more'});
     const [departure, arrival] = ends;
@@ -62,13 +63,15 @@ class SimulatedFlight implements Flight {
     const random = createRandom(seed);
     const drawn = String(1000 + Math.floor(random() * 9000));
     const profile = planFlight({from: departure, to: arrival, cruiseFeet: feetOf(plan.level), random});
-    return this.#become({
+    const started = this.#become({
       profile,
       facts: {...plan, number: number ?? drawn, speed, seed},
       isConnected: true,
       baseSeconds: startOf(profile, phase),
       sinceMs: this.#elapsedMs(),
     });
+    this.#listeners.call();
+    return started;
   }
 
   pause(): FlightStatus {
@@ -88,8 +91,24 @@ class SimulatedFlight implements Flight {
     return this.#become({...started, isConnected: !started.isConnected});
   }
 
+  changeSpeed(speed: number): FlightStatus {
+    const started = this.#require();
+    const problems: DocumentProblem[] = [];
+    checkSpeed(speed, problems);
+    if (problems.length > 0) throw new AppError({code: 'invalid-flight', problems});
+    const sinceMs = started.sinceMs === undefined ? undefined : this.#elapsedMs();
+    const facts = {...started.facts, speed};
+    return this.#become({...started, facts, baseSeconds: this.#secondsOf(started), sinceMs});
+  }
+
   stop(): void {
+    if (this.#started === undefined) return;
     this.#started = undefined;
+    this.#listeners.call();
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#listeners.add(listener);
   }
 
   #require(): Started {
@@ -139,6 +158,11 @@ function roundPosition(position: FlightPosition): FlightPosition {
 function round(value: number, digits = 0): number {
   const factor = 10 ** digits;
   return Math.round(value * factor) / factor + 0;
+}
+
+function checkSpeed(speed: number, problems: DocumentProblem[]): void {
+  if (!(speed >= 1 && speed <= FLIGHT_SPEED_MAX))
+    problems.push({path: '$.speed', problem: `has to be a number from 1 to ${FLIGHT_SPEED_MAX}`});
 }
 
 function findAirport(name: string, given: string | Airport, problems: DocumentProblem[]): Airport | undefined {

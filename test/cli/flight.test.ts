@@ -74,6 +74,11 @@ describe('crewroom flight', () => {
     assert.deepEqual([Object(from).code, Object(to).code, speed], ['EDDF', 'LPMA', 1]);
   });
 
+  test('changes its speed', async () => {
+    await run('start');
+    assert.deepEqual([(await readFlight('speed', '60'))['speed'], (await readFlight('status'))['speed']], [60, 60]);
+  });
+
   test('jumps to a phase, in any case', async () => {
     await run('start');
     const {phase} = await readFlight('jump', 'cruise');
@@ -120,6 +125,7 @@ describe('crewroom flight', () => {
     {args: ['start', '--speed', 'fast'], code: 'invalid-usage', problem: /--speed takes a number, not "fast"/},
     {args: ['start', '--seed', '-1'], code: 'invalid-usage', problem: /--seed/},
     {args: ['start', 'CRUISE'], code: 'invalid-usage', problem: /start takes no PHASE/},
+    {args: ['speed'], code: 'invalid-usage', problem: /speed takes a number/},
     {args: ['jump'], code: 'invalid-usage', problem: /jump needs a PHASE: BOARDING, /},
     {args: ['jump', 'SLEEP'], code: 'invalid-usage', problem: /./},
     {

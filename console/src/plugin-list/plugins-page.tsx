@@ -1,11 +1,11 @@
 import './plugin-list.css';
 import {NoPlugins} from '../home/no-plugins.tsx';
+import {formatRoute} from '../route.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
 import type {PageProps} from '../shell/page-props.ts';
-import {FlightSection} from './flight-section.tsx';
 import {PluginSection} from './plugin-section.tsx';
 
-/** The plugins with all that is known of them, and the simulated flight that they follow. */
+/** The plugins with all that is known of them, and the way to the simulated flight that they follow. */
 export function PluginsPage({state}: PageProps) {
   const list = state.plugins.value.value;
   const failure = state.plugins.failure.value;
@@ -24,7 +24,9 @@ export function PluginsPage({state}: PageProps) {
       {list?.plugins.map(plugin => (
         <PluginSection key={plugin.id} plugin={plugin} state={state} />
       ))}
-      <FlightSection darkMode={state.darkMode.value} />
+      <p>
+        <a href={formatRoute({view: 'flight'})}>Simulated flight</a>, which plugins see as if a simulator were connected
+      </p>
     </section>
   );
 }

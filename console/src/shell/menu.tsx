@@ -71,7 +71,7 @@ function Links({state}: {readonly state: ConsoleState}) {
         ))}
       </ul>
       <ul class="menu-group" aria-label="Service">
-        {SERVICE_PAGES.map(page => (
+        {SERVICE_PAGES.filter(page => page !== 'flight' || view === 'flight' || state.flight.flight.value).map(page => (
           <MenuLink key={page} to={{view: page}} isCurrent={view === page}>
             <Glyph name={page} /> <span class="name">{PAGE_NAMES[page]}</span>
           </MenuLink>

@@ -65,10 +65,10 @@ export const FLIGHT = {
   arguments: [
     {
       name: 'ACTION',
-      description: 'start, status, pause, jump, disconnect or stop',
-      choices: ['start', 'status', 'pause', 'jump', 'disconnect', 'stop'],
+      description: 'start, status, pause, jump, speed, disconnect or stop',
+      choices: ['start', 'status', 'pause', 'jump', 'speed', 'disconnect', 'stop'],
     },
-    {name: 'PHASE', description: 'the phase to jump to', optional: true, choices: FLIGHT_PHASES},
+    {name: 'PHASE|SPEED', description: 'the phase to jump to, or the speed', optional: true, choices: FLIGHT_PHASES},
   ],
   flags: {
     from: {placeholder: 'AIRPORT', description: 'airport of departure, such as EDDF'},
@@ -86,6 +86,7 @@ export const FLIGHT = {
     {line: 'crewroom flight start --from EGLL --to KJFK --speed 60', purpose: 'a minute in a second'},
     {line: 'crewroom flight start --number CAV100 --aircraft A320 --plan booking.json', purpose: 'a booked flight'},
     {line: 'crewroom flight jump DESCENT', purpose: 'go to the beginning of a phase'},
+    {line: 'crewroom flight speed 60', purpose: 'a minute in a second from now on'},
     {line: 'crewroom flight pause', purpose: 'pause it; the same again continues it'},
     {line: 'crewroom flight disconnect', purpose: 'disconnect the simulator; again reconnects it'},
   ],

@@ -29,8 +29,9 @@ export async function run(call: FlightCall): Promise<ExitCode> {
 
 /** Reads the command line before anything is sent. */
 async function readAction(call: FlightCall): Promise<(client: PluginClient) => Promise<FlightStatus | undefined>> {
-  const [action = '', phase] = call.arguments;
-  if (action !== 'jump' && phase !== undefined) throw invalidUsage('flight', `${action} takes no PHASE`);
+  const [action = '', given] = call.arguments;
+  if (action !== 'jump' && action !== 'speed' && given !== undefined)
+    throw invalidUsage('flight', `${action} takes no PHASE`);
   if (action !== 'start') assertNoOptions(call.flags, action);
   switch (action) {
     case 'status':
@@ -40,12 +41,14 @@ async function readAction(call: FlightCall): Promise<(client: PluginClient) => P
     case 'start':
       return change(await readStart(call));
     case 'jump':
-      return change(readJump(phase));
+      return change(readJump(given));
+    case 'speed':
+      return change({action, speed: readNumber('speed', given ?? '')});
     case 'pause':
     case 'disconnect':
       return change({action});
     default: {
-      const known = 'start, status, pause, jump, disconnect or stop';
+      const known = 'start, status, pause, jump, speed, disconnect or stop';
       throw invalidUsage('flight', `it takes ${known}, not ${JSON.stringify(action)}`);
     }
   }

@@ -124,6 +124,7 @@ export const FLIGHT = closed({
 const lengthUpTo = (length: number) => v.pipe(text, v.metadata({maxLength: length}));
 const upTo = (max: number) => v.pipe(v.number(), v.minValue(0), v.maxValue(max));
 const degrees = (max: number) => v.pipe(v.number(), v.minValue(-max), v.maxValue(max));
+const speed = v.pipe(v.number(), v.minValue(1), v.maxValue(FLIGHT_SPEED_MAX));
 const airportCode = lengthUpTo(10);
 const airport = v.union([
   described(airportCode, 'Code of an airport that the simulator knows.'),
@@ -150,11 +151,12 @@ export const FLIGHT_COMMAND = v.union([
     level: maybe(upTo(60_000), 'Cruise: a flight level up to 600, or in feet.'),
     fuel: v.optional(upTo(1_000_000)),
     pax: v.optional(upTo(1000)),
-    speed: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(FLIGHT_SPEED_MAX))),
+    speed: v.optional(speed),
     seed: v.optional(count),
     bidId: v.optional(v.union([lengthUpTo(100), whole])),
     phase: v.optional(phase),
   }),
   closed({action: v.literal('jump'), phase}),
+  closed({action: v.literal('speed'), speed}),
   closed({action: v.picklist(['pause', 'disconnect'])}),
 ]);

@@ -1,3 +1,6 @@
+/** Id of the plugin of published clients for which the simulated flight stands in. */
+export const FLIGHT_TRACKING_ID = 'com.tfdidesign.flight-tracking';
+
 /** Phases of a flight, in their order. */
 export const FLIGHT_PHASES = [
   'BOARDING',
@@ -127,6 +130,12 @@ export interface Flight {
   /** Disconnects the simulator, or reconnects a disconnected one. @throws {AppError} `no-flight`. */
   disconnect(): FlightStatus;
 
+  /** Changes how fast the simulated time runs. @throws {AppError} `no-flight`; `invalid-flight` for a speed that is not 1 to 1,000. */
+  changeSpeed(speed: number): FlightStatus;
+
   /** Ends the flight. Idempotent. */
   stop(): void;
+
+  /** Calls the listener after a flight was started, and after it was ended. @returns A function that removes it. */
+  onChange(listener: () => void): () => void;
 }

@@ -210,7 +210,7 @@ export const PLUGIN_OPERATIONS: Operations = {
     POST: {
       operationId: 'changeFlight',
       tag: 'Plugins',
-      summary: 'Start, pause, move or disconnect the simulated flight',
+      summary: 'Start, pause, speed up, move or disconnect the simulated flight',
       body: 'flight',
       answers: {200: {description: 'The flight after the change.', schema: FLIGHT}},
       failures: ['invalid-flight', 'no-flight', ...BODY],

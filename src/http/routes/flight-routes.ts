@@ -1,6 +1,6 @@
 import type {Caller} from '../../domain/access/access.ts';
 import type {Identity, IdentityDocument, IdentitySource} from '../../domain/identity/identity.ts';
-import type {Flight, FlightStatus} from '../../domain/plugins/flight.ts';
+import {FLIGHT_TRACKING_ID, type Flight, type FlightStatus} from '../../domain/plugins/flight.ts';
 import type {Plugins} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {CLIENT_REQUEST_BYTES_MAX, readBody} from '../../protocol/plugin/client-request.ts';
@@ -16,7 +16,7 @@ import type {InstalledPlugin, PluginCaller} from './plugin-routes.ts';
 
 /** Plugin for flight tracking of published clients, as other plugins see it. */
 export const FLIGHT_TRACKING: InstalledPlugin = {
-  id: 'com.tfdidesign.flight-tracking',
+  id: FLIGHT_TRACKING_ID,
   name: 'Simulated flight',
   version: '1.0.0',
   type: 'user',
@@ -122,6 +122,8 @@ function apply(flight: Flight, command: FlightCommand, {principal}: Caller): Fli
       const {action, ...options} = command;
       return flight.start({...options, startedBy: principal});
     }
+    case 'speed':
+      return flight.changeSpeed(command.speed);
     case 'jump':
       return flight.jump(command.phase);
     case 'pause':

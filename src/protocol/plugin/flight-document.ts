@@ -25,6 +25,7 @@ interface FlightDocument {
 export type FlightCommand =
   | ({readonly action: 'start'} & FlightOptions)
   | {readonly action: 'jump'; readonly phase: FlightPhase}
+  | {readonly action: 'speed'; readonly speed: number}
   | {readonly action: 'pause' | 'disconnect'};
 
 /** Formats a change. */
@@ -47,11 +48,15 @@ export function readFlightCommand(body: Uint8Array): FlightCommand | WrongMember
       return readStart(options);
     case 'jump':
       return readJump(options['phase']);
+    case 'speed': {
+      const {speed} = options;
+      return typeof speed === 'number' ? {action, speed} : {path: '$.speed', problem: 'is not a number'};
+    }
     case 'pause':
     case 'disconnect':
       return {action};
     default:
-      return {path: '$.action', problem: 'is not one of start, jump, pause, disconnect'};
+      return {path: '$.action', problem: 'is not one of start, jump, speed, pause, disconnect'};
   }
 }
 
