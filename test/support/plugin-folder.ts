@@ -3,7 +3,7 @@ import {basename, dirname, join, relative} from 'node:path';
 import {fileURLToPath} from 'node:url';
 
 /** Files of a plugin, by their path within its folder. */
-export type PluginFiles = Readonly<Record<string, string>>;
+export type PluginFiles = Readonly<Record<string, string | Uint8Array>>;
 
 /** Returns a manifest of this id. */
 export function manifestOf(id: string, members: object = {}): string {

@@ -28,8 +28,9 @@ export function FlightPage({state}: PageProps) {
             altitude={flights.altitude.value}
             darkMode={state.darkMode.value}
             startedBy={nameOf(flight.startedBy, id => state.plugin(id)?.name)}
-          />
-          <FlightControls state={flights} flight={flight} />
+          >
+            <FlightControls state={flights} flight={flight} />
+          </FlightView>
         </div>
       )}
       <details class="card flight-start" open={flight === null}>

@@ -1,5 +1,5 @@
 import {useSignal} from '@preact/signals';
-import type {FunctionComponent} from 'preact';
+import type {ComponentChildren, FunctionComponent} from 'preact';
 import {useEffect} from 'preact/hooks';
 import {Facts} from '../shell/facts.tsx';
 import type {AltitudePlotProps} from './altitude-plot.tsx';
@@ -8,12 +8,14 @@ import {formatFeet, formatMiles, formatMinutes, phaseName} from './format-flight
 
 interface FlightViewProps extends AltitudePlotProps {
   readonly flight: FlightStatus;
+  /** Shown below its title. */
+  readonly children: ComponentChildren;
   /** Plugin that started it, for people. */
   readonly startedBy?: string | undefined;
 }
 
 /** A flight: where it is, and its altitude over time. */
-export function FlightView({flight, altitude, darkMode, startedBy}: FlightViewProps) {
+export function FlightView({flight, altitude, darkMode, startedBy, children}: FlightViewProps) {
   const {from, to, phase, altitudeFeet, groundSpeedKnots, headingDegrees, speed} = flight;
   const states = [...(flight.isPaused ? ['paused'] : []), ...(flight.isConnected ? [] : ['not connected'])];
   const Altitude = useAltitudePlot();
@@ -27,6 +29,7 @@ export function FlightView({flight, altitude, darkMode, startedBy}: FlightViewPr
           {[phaseName(phase), ...states].join(', ')}
         </span>
       </p>
+      {children}
       {Altitude !== undefined && <Altitude altitude={altitude} darkMode={darkMode} />}
       <Facts
         facts={[

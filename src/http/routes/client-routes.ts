@@ -8,11 +8,12 @@ import {
   readSound,
 } from '../../protocol/plugin/client-request.ts';
 import {readJsonBody} from '../core/body.ts';
-import {answer, type HttpAnswer, type HttpRequest, jsonAnswer} from '../core/message.ts';
+import {answer, type HttpAnswer, jsonAnswer} from '../core/message.ts';
 import type {Call, Operation, Route} from '../core/route.ts';
 import {isBelowConsole} from '../core/sites.ts';
 import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 import {hostOf, portOf, replacePublishedAddress} from './published-address.ts';
+import type {SoundAddresses} from './sound-addresses.ts';
 
 export interface ClientRoutesDeps {
   readonly plugins: Pick<Plugins, 'log'>;
@@ -20,13 +21,14 @@ export interface ClientRoutesDeps {
   readonly events: Announcer;
   /** Content of the configuration that plugins read, as JSON text. */
   readonly pluginConfig: string;
+  readonly sounds: Pick<SoundAddresses, 'addressFor'>;
 }
 
 /** `/api/config`, `/api/log`, `/api/navigate`, `/api/play-sound`, `/api/stop-sound`: what published plugins ask of the client. */
-export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps): readonly Route[] {
+export function clientRoutes({plugins, events, pluginConfig, sounds}: ClientRoutesDeps): readonly Route[] {
   const config = answer(`{"config":${pluginConfig}}`);
-  const acting = (read: (body: Uint8Array, request: HttpRequest) => ClientRequested): Operation =>
-    withBody((body, {request}) => events.announce(read(body, request)));
+  const acting = (read: (body: Uint8Array, call: Call) => ClientRequested): Operation =>
+    withBody((body, call) => events.announce(read(body, call)));
   return [
     {
       path: '/api/config',
@@ -48,7 +50,11 @@ export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps):
       },
     },
     {path: '/api/navigate', needs: 'client:use', operations: {POST: acting(readNavigation)}},
-    {path: '/api/play-sound', needs: 'client:use', operations: {POST: acting(soundOf)}},
+    {
+      path: '/api/play-sound',
+      needs: 'client:use',
+      operations: {POST: acting((body, call) => soundOf(body, call, sounds))},
+    },
     {
       path: '/api/stop-sound',
       needs: 'client:use',
@@ -70,13 +76,10 @@ function withBody(take: (body: Uint8Array, call: Call) => void): Operation {
  * Reads a request to play a sound. The address of the service in it is the one at which it is called, but not that of a page of a plugin: only
  * browsers resolve its name, and no other page may load its files.
  */
-function soundOf(body: Uint8Array, request: HttpRequest): ClientRequested {
+function soundOf(body: Uint8Array, {request, caller}: Call, sounds: ClientRoutesDeps['sounds']): ClientRequested {
   const {url, ...asked} = readSound(body);
   const host = hostOf(request);
-  if (!isBelowConsole(host)) return {...asked, url: replacePublishedAddress(url, host)};
-  const service = `localhost:${portOf(host)}`;
-  return {
-    ...asked,
-    url: replacePublishedAddress(url.replace(`http://${host.toLowerCase()}/`, `http://${service}/`), service),
-  };
+  const played = isBelowConsole(host) ? `localhost:${portOf(host)}` : host;
+  const own = isBelowConsole(host) ? url.replace(`http://${host.toLowerCase()}/`, `http://${played}/`) : url;
+  return {...asked, url: sounds.addressFor(replacePublishedAddress(own, played), `http://${played}`, caller)};
 }

@@ -41,6 +41,7 @@ import {requestsRoutes} from './requests-routes.ts';
 import {serviceRoutes} from './service-routes.ts';
 import {sessionRoutes} from './session-routes.ts';
 import {settingsRoutes} from './settings-routes.ts';
+import {createSoundAddresses} from './sound-addresses.ts';
 import {storeRoutes} from './store-routes.ts';
 import {transactionRoutes} from './transaction-routes.ts';
 import {transferRoutes} from './transfer-routes.ts';
@@ -77,6 +78,7 @@ export interface RoutesDeps {
   readonly pageServer: PageServer | undefined;
   /** Returns the current time, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
   /** The version of the HTTP contract. */
   readonly apiVersion: string;
   /** Mode of access, which limits callers that no token proves. */
@@ -129,11 +131,13 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
 function createPluginRoutes(deps: RoutesDeps): readonly Route[] {
   const {plugins, settings, flight, events, identity, pluginConfig, allowedOrigins, pages, pageServer, limits} = deps;
   const callPlugin = createPluginCaller(plugins, limits.pluginBodyBytesMax);
+  const sounds = createSoundAddresses({mode: deps.accessMode, callPlugin, randomBytes: deps.randomBytes});
   return [
     ...pluginRoutes({plugins, settings, pages, owner: deps.access.owner, callPlugin, standIn: FLIGHT_TRACKING}),
     ...pageRoutes({plugins, allowedOrigins, pageServer}),
     ...settingsRoutes(settings),
-    ...clientRoutes({plugins, events, pluginConfig}),
+    ...clientRoutes({plugins, events, pluginConfig, sounds}),
+    sounds.route,
     ...flightRoutes({flight, plugins, callPlugin, identity, nowMs: deps.nowMs}),
   ];
 }

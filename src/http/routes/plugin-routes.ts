@@ -28,6 +28,8 @@ export interface CalledRoute {
   readonly id: string;
   readonly method: PluginRequest['method'];
   readonly name: string;
+  /** Path and query with which the plugin is called. @default {the target of the request} */
+  readonly url?: string;
 }
 
 /** Calls a route of a plugin for a request. */
@@ -88,9 +90,8 @@ export function pluginRoutes(deps: PluginRoutesDeps): readonly Route[] {
 /** Creates the function that calls routes of plugins. */
 export function createPluginCaller(plugins: Plugins, bodyBytesMax: number): PluginCaller {
   return async (request, target) => {
-    const {id, method, name} = target;
+    const {id, method, name, url = request.target} = target;
     const body = method === 'GET' ? NO_BODY : await readBody(request, bodyBytesMax);
-    const {target: url} = request;
     // A background could log a token, or use it: its permissions are those of the program that sent it.
     const rawHeaders = withoutOwnTokens(request.rawHeaders).map(withoutPageSecrets);
     // Without the signal of the request, which would be a quarter of the cost of a call: a plugin works on a request that has
