@@ -55,13 +55,13 @@ While faults are switched on (\`/api/faults\`), operations below \`/api/\` may f
 that a fault changed have the header \`Crewroom-Fault\`, with its kind.`;
 
 async function describeComponents(load) {
-  const {IDENTITY} = await load('documents/identity.js');
-  const {PAGE, TRANSACTION} = await load('documents/answers/store-answers.js');
+  const {IDENTITY_DOCUMENT} = await load('documents/identity.js');
+  const {ENTRY_PAGE, TRANSACTION} = await load('documents/answers/store-answers.js');
   const {PROBLEM} = await load('documents/answers/service-answers.js');
   const {SIGN_IN} = await load('documents/requests.js');
   return {
     Identity: {
-      ...convertSchema(IDENTITY),
+      ...convertSchema(IDENTITY_DOCUMENT),
       description: 'The identity of the pilot. Unknown members are kept unchanged.',
     },
     Value: {description: 'Any JSON text, stored and returned byte for byte.'},
@@ -71,7 +71,7 @@ async function describeComponents(load) {
     },
     Transaction: convertSchema(TRANSACTION),
     SignIn: convertSchema(SIGN_IN),
-    Page: convertSchema(PAGE),
+    Page: convertSchema(ENTRY_PAGE),
     Problem: convertSchema(PROBLEM),
   };
 }

@@ -24,7 +24,7 @@ export async function writeSchemas(built) {
 
 /** Describes the files that people write, each of which may name its schema, for editors. */
 async function describeFiles(load) {
-  const {IDENTITY} = await load('documents/identity.js');
+  const {IDENTITY_DOCUMENT} = await load('documents/identity.js');
   const {CONFIG_SCHEMA} = await load('config/config-schema.js');
   const {MANIFEST} = await load('documents/manifest.js');
   const describe = (title, schema) => {
@@ -33,7 +33,7 @@ async function describeFiles(load) {
     return {$schema: 'https://json-schema.org/draft/2020-12/schema', ...members, properties: named, title};
   };
   return {
-    'profile.json': describe('Profile of Crewroom: an identity document', IDENTITY),
+    'profile.json': describe('Profile of Crewroom: an identity document', IDENTITY_DOCUMENT),
     'config.json': describe('Config file of Crewroom', CONFIG_SCHEMA),
     'manifest.json': describe('Manifest of a plugin (plugin.json)', MANIFEST),
   };

@@ -1,10 +1,10 @@
 import {createAccess} from './access/admit.ts';
 import {createAllowedOrigins} from './access/allowed-origins.ts';
-import type {KeptOwner} from './access/kept-owner.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
 import {locateStore} from './config/store-location.ts';
 import type {Crewroom, Listening} from './crewroom.ts';
+import type {Owner} from './domain/access/owner.ts';
 import type {Events} from './domain/commits/event.ts';
 import type {Store} from './domain/commits/store.ts';
 import type {Transfer} from './domain/commits/transfer.ts';
@@ -22,16 +22,13 @@ import {createEventHub} from './events/event-hub.ts';
 import {AppError} from './failures/app-error.ts';
 import {faultOf} from './failures/fault-mark.ts';
 import {createFaultSwitch, type FaultSwitch, readFaultTexts} from './faults/fault-switch.ts';
-import {createFaultySessions} from './faults/faulty-sessions.ts';
 import {openFlight} from './flight/simulated-flight.ts';
 import {readRefusal} from './http/core/refusal.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 import {createHttpService, type HttpService} from './http/http-service.ts';
-import {openProxy} from './http/proxy/open-proxy.ts';
 import type {PageServer} from './http/proxy/page-server.ts';
 import {createRoutes} from './http/routes/create-routes.ts';
 import {createPilotChoice} from './identity/pilot-choice.ts';
-import {openFixedSessions} from './identity/session/fixed-sessions.ts';
 import {Metrics} from './metrics/metrics.ts';
 import {
   type CrewroomParts,
@@ -103,18 +100,23 @@ export async function openCrewroom(
     opened.unshift(store);
     const access = await openAccess(config, given);
     // 4. Resume the session. After the store: two processes that resume one session would end it for each other.
-    const hasSignIn = parts.openIdentity === undefined || config.airline !== '';
-    const identity = hasSignIn ? await openSessions(base, config, given) : openFixedSessions(base, given.nowMs);
+    const offersSignIn = parts.openIdentity === undefined || config.airline !== '';
+    const identity = await openSessions(config, given, {base, faults, offersSignIn});
     // 5. Connect the services, the HTTP handler and the sweeper.
     const pageServer = given.pageServer === undefined ? undefined : await openProxy(given.pageServer);
     return new OpenedCrewroom({
-      ...{config, pluginConfig, parts: given, base, store, pageServer, faults, access},
-      identity: createFaultySessions(identity, faults),
+      ...{config, pluginConfig, parts: given, base, identity, store, pageServer, faults, access},
     });
   } catch (error) {
     for (const each of opened) await each[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Opens the proxy to a dev server. Loaded on demand: only services for authors of plugins have one. */
+async function openProxy(address: string): Promise<PageServer> {
+  const {openPageServer} = await import('./http/proxy/page-server.ts');
+  return openPageServer(address);
 }
 
 /**
@@ -159,7 +161,7 @@ class OpenedCrewroom implements Crewroom {
   readonly #timers: Timers;
   readonly #sweeper: Sweeper;
   readonly #http: HttpService;
-  readonly #owner: KeptOwner;
+  readonly #owner: Owner;
   #closed: Promise<void> | undefined;
 
   constructor({config, pluginConfig, parts, base, identity, store, pageServer, faults, access}: Opened) {
@@ -176,7 +178,7 @@ class OpenedCrewroom implements Crewroom {
     this.#sweeper = createSweeper({store, log, timers, elapsedMs});
     faults.onChange(() => this.#sweeper.notice(0));
     const onTtl = (ttlSeconds: number): void => this.#sweeper.notice(ttlSeconds);
-    const entries = createEntryService({store, faults, limits, pause, onTtl});
+    const entries = createEntryService({store, faults, limits, onTtl});
     this.entries = withValues(entries);
     const events = createEventHub({store, identity, log, timers, limits});
     this.events = events;
@@ -201,7 +203,7 @@ class OpenedCrewroom implements Crewroom {
     const dataDir = config.ephemeral ? undefined : config.dataDir;
     const pages = createPages(access, this.#host);
     const more = {accessMode: config.access, pages, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
-    const routes = createRoutes({...services, ...more, ...versions, limits, pause, randomBytes});
+    const routes = createRoutes({...services, ...more, ...versions, limits, randomBytes});
     this.#http = createHttpService({
       access: createAccess({mode: config.access, ...access}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins, pages},

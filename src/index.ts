@@ -73,6 +73,7 @@ export type {
 export {DEFAULT_LIMITS, type Limits} from './domain/limits.ts';
 export type {Log, LogFields} from './domain/log.ts';
 export type {
+  CallablePlugin,
   PluginAnswer,
   PluginBody,
   PluginLogLine,

@@ -3,22 +3,25 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {type BackgroundRegister, createBackgroundRegister} from './access/background-register.ts';
 import {createGrantRegister, type GrantRegister} from './access/grants/grant-register.ts';
-import {readRulesFile, writeRulesFile} from './access/grants/rules-file.ts';
-import {type KeptOwner, openOwner} from './access/kept-owner.ts';
+import {rulesFile} from './access/grants/rules-file.ts';
+import {openOwner} from './access/owner.ts';
 import {openPageKey} from './access/pages/page-key.ts';
 import {createPageProofs} from './access/pages/page-proofs.ts';
 import {createRefusedRequests, type RefusedRequestList} from './access/refused-requests.ts';
-import {readTokenFile, writeTokenFile} from './access/token-file.ts';
+import {tokenFile} from './access/token-file.ts';
 import {createTokenRegister, type TokenRegister} from './access/token-register.ts';
 import type {Config} from './config/config.ts';
 import {type EtcdLocation, locateStore} from './config/store-location.ts';
+import type {Owner} from './domain/access/owner.ts';
 import type {Store} from './domain/commits/store.ts';
 import type {IdentitySource} from './domain/identity/identity.ts';
 import type {ServedSessions} from './domain/identity/session.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
 import type {PageProofs} from './domain/plugins/page-proofs.ts';
+import {ownUserId} from './files/own.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
+import type {SessionSourceDeps} from './identity/session/session-source.ts';
 import {pluginStorageDirOf, pluginsDirOf, runtimeDirsOf} from './paths.ts';
 import {createPluginHost, type PluginHost, type PluginHostDeps} from './plugins/plugin-host.ts';
 import {openStorage, openTemporaryStorage} from './plugins/storage.ts';
@@ -135,19 +138,22 @@ async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<Id
 
 /** Opens the identity source that pilots sign in to. It serves `base` while no pilot is signed in. */
 export async function openSessions(
-  base: IdentitySource,
   {airline, allowPlainHttp, dataDir, ephemeral, keep}: Config,
   {log, nowMs, random, timers, fetch, keychain}: CrewroomParts,
+  given: Pick<SessionSourceDeps, 'base' | 'faults' | 'offersSignIn'>,
 ): Promise<IdentitySource & ServedSessions> {
   const {createBackEndClient} = await import('./identity/backend/back-end-client.ts');
   const {openMemoryKeeper, openSessionKeeper} = await import('./identity/session/storage/session-keeper.ts');
   const {openSessionSource} = await import('./identity/session/session-source.ts');
   const {readAirline} = await import('./identity/backend/airline-profile.ts');
   return openSessionSource({
-    base,
+    ...given,
     airline: airline === '' ? undefined : await readAirline(airline),
     client: createBackEndClient({fetch, userAgent: `Crewroom/${VERSION}`, allowPlainHttp}),
-    keeper: keep && !ephemeral ? openSessionKeeper({directory: dataDir, keychain, log}) : openMemoryKeeper(),
+    keeper:
+      keep && !ephemeral && given.offersSignIn
+        ? openSessionKeeper({directory: dataDir, keychain, log})
+        : openMemoryKeeper(),
     log,
     nowMs,
     random,
@@ -157,7 +163,7 @@ export async function openSessions(
 
 /** The owner of a service, with the tokens and permissions of other callers. */
 export interface OpenedAccess {
-  readonly owner: KeptOwner;
+  readonly owner: Owner;
   readonly tokens: TokenRegister;
   readonly grants: GrantRegister;
   readonly refused: RefusedRequestList;
@@ -175,15 +181,16 @@ export async function openAccess(config: Config, parts: ServiceParts): Promise<O
   const {access, ephemeral, dataDir: directory} = config;
   const {openStore: given, nowMs, timers, randomBytes, log} = parts;
   const dataDir = ephemeral || given !== openStore ? undefined : directory;
-  const randomName = (): string => Buffer.from(randomBytes(8)).toString('hex');
+  const keptTokens = dataDir === undefined ? undefined : tokenFile(dataDir);
+  const keptRules = dataDir === undefined ? undefined : rulesFile(dataDir);
   const tokens = createTokenRegister({
-    tokens: dataDir === undefined ? [] : await readTokenFile(dataDir),
-    save: async kept => (dataDir === undefined ? undefined : writeTokenFile(dataDir, kept, randomName)),
+    tokens: (await keptTokens?.read()) ?? [],
+    save: async changed => keptTokens?.replace(changed, randomBytes),
     ...{nowMs, timers, randomBytes},
   });
   const grants = createGrantRegister({
-    grants: dataDir === undefined ? [] : await readRulesFile(dataDir),
-    save: async kept => (dataDir === undefined ? undefined : writeRulesFile(dataDir, kept, randomName)),
+    grants: (await keptRules?.read()) ?? [],
+    save: async changed => keptRules?.replace(changed, randomBytes),
   });
   return {
     owner: createOwner(config, parts, dataDir),
@@ -201,12 +208,8 @@ export function createPages({pageKey}: OpenedAccess, host: PluginHost): PageProo
 }
 
 /** Creates the token of the owner. Without a data directory of this service its file is by its port: the directory may be that of another one. */
-function createOwner(
-  {host}: Config,
-  {log, elapsedMs, randomBytes}: CrewroomParts,
-  dataDir: string | undefined,
-): KeptOwner {
-  const runtimeDirs = runtimeDirsOf(process.env, {temporaryDir: tmpdir(), userId: process.getuid?.()});
+function createOwner({host}: Config, {log, elapsedMs, randomBytes}: CrewroomParts, dataDir: string | undefined): Owner {
+  const runtimeDirs = runtimeDirsOf(process.env, {temporaryDir: tmpdir(), userId: ownUserId()});
   return openOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, randomBytes});
 }
 

@@ -31,7 +31,7 @@ const MAY_IMPORT = {
     'json',
   ],
   'domain/entries': ['domain', 'domain/access', 'failures', 'json'],
-  'domain/faults': ['domain/commits', 'failures'],
+  'domain/faults': ['domain/commits', 'domain/identity', 'failures'],
   'domain/identity': ['failures'],
   'domain/plugins': ['failures/members'],
   documents: ['domain/', 'failures', 'failures/members', 'json', 'valibot'],
@@ -62,7 +62,7 @@ const MAY_IMPORT = {
   'store/format': ['domain/', 'failures', 'json', 'node:zlib'],
   'store/lmdb': ['domain/', 'failures', 'store/disk', 'time', 'node:', 'lmdb'],
   // With the queue of the store on disk, so that commits wait in the same order and under the same limit.
-  'store/memory': ['domain/', 'failures', 'json', 'store/format', 'store/plan', 'store/write', 'time', 'node:crypto'],
+  'store/memory': ['domain/', 'failures', 'json', 'store/format', 'store/plan', 'store/write', 'node:crypto'],
   'store/plan': ['domain/', 'failures', 'failures/members', 'json', 'store/format'],
   'store/shared': [
     'domain/',
@@ -102,7 +102,7 @@ const MAY_IMPORT = {
     'node:buffer',
   ],
   'store/wal': ['domain/', 'failures', 'json', 'store/disk', 'store/format', 'store/plan', 'node:'],
-  'store/write': ['domain/', 'failures', 'json', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'time'],
+  'store/write': ['domain/', 'failures', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'time'],
   identity: ['domain/', 'documents', 'failures', 'failures/members', 'files', 'json', 'node:fs', 'node:timers'],
   'identity/backend': [
     'domain/',
@@ -119,19 +119,11 @@ const MAY_IMPORT = {
   'identity/session': [
     'domain/',
     'failures',
+    'failures/members',
     'identity',
     'identity/backend',
-    'identity/session/sign-in',
     'identity/session/storage',
     'json',
-    'time',
-  ],
-  'identity/session/sign-in': [
-    'domain/',
-    'failures',
-    'failures/members',
-    'identity/backend',
-    'identity/session/storage',
     'time',
   ],
   'identity/session/storage': [
@@ -143,6 +135,7 @@ const MAY_IMPORT = {
     'json',
     'node:fs',
     'node:path',
+    'valibot',
   ],
   access: [
     'domain/',
@@ -241,7 +234,7 @@ const MAY_IMPORT = {
   'plugins/package/check': ['domain/', 'plugins/manifest', 'acorn'],
   flight: ['domain/', 'failures', 'failures/members'],
   settings: ['domain/', 'failures', 'failures/members', 'files', 'json', 'time'],
-  system: ['failures', 'time', 'node:'],
+  system: ['failures', 'files', 'time', 'node:'],
   http: ['domain/', 'failures', 'http/core', 'http/node', 'protocol/headers', 'system'],
   'http/core': [
     'domain/',
@@ -256,6 +249,7 @@ const MAY_IMPORT = {
   'http/node': [
     'domain/',
     'failures',
+    'files',
     'http/core',
     'http/node/connections',
     'protocol/headers',
@@ -334,6 +328,7 @@ const MAY_IMPORT = {
     'config',
     'failures',
     'failures/members',
+    'files',
     'identity',
     'identity/backend',
     'identity/keychain',
@@ -364,6 +359,7 @@ const MAY_IMPORT = {
   ],
   cli: [
     'failures',
+    'files',
     'paths.ts',
     'version.ts',
     'cli/catalogue',
@@ -378,6 +374,7 @@ const MAY_IMPORT = {
     'domain/',
     'config',
     'failures',
+    'files',
     'paths.ts',
     'node:fs',
     'node:path',
@@ -460,7 +457,6 @@ const MAY_IMPORT = {
     'failures',
     'files',
     'protocol/transfer',
-    'system',
     'time',
     'node:',
   ],
@@ -568,6 +564,7 @@ const MAY_IMPORT = {
     'access/grants',
     'access/pages',
     'config',
+    'files',
     'identity',
     'identity/backend',
     'identity/keychain',
@@ -599,7 +596,6 @@ const MAY_IMPORT = {
     'http/proxy',
     'http/routes',
     'identity',
-    'identity/session',
     'metrics',
     'parts.ts',
     'paths.ts',
@@ -710,6 +706,14 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'system/socket-owner.ts': [['timers'], 'polls the table of sockets'],
 };
 
+/** Names that two files export for good, and why. */
+const TWICE: Readonly<Record<string, string>> = {
+  run: 'the door of each command',
+};
+
+/** Names that two files still export. The list only shrinks. */
+const STILL_TWICE: readonly string[] = ['Checkpointer', 'CheckpointerDeps', 'volumeOfAll'];
+
 interface Import {
   readonly file: string;
   readonly wanted: string;
@@ -810,6 +814,23 @@ describe('clock, randomness, network and process are given', () => {
       );
     });
   }
+});
+
+test('a name that is exported is declared in one file', () => {
+  const declaration =
+    /^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
+  const homes = new Map<string, Set<string>>();
+  for (const file of files.filter(each => !each.startsWith('testing/')))
+    for (const [, name = ''] of readCode(file).matchAll(declaration))
+      homes.set(name, (homes.get(name) ?? new Set()).add(file));
+  const twice = [...homes].filter(([, {size}]) => size > 1).map(([name]) => name);
+  expect(twice.sort()).toEqual([...Object.keys(TWICE), ...STILL_TWICE].sort());
+});
+
+test('only files/own.ts knows the user of this process, and what other users may do with its files', () => {
+  const rule = /\b0o(?:077|022|600|700)\b|\bgetuid\b/;
+  // The context of a command takes the user from its host, which tests replace.
+  expect(files.filter(file => rule.test(readCode(file))).sort()).toEqual(['cli/process-context.ts', 'files/own.ts']);
 });
 
 test('only Backoff lengthens waits between attempts', () => {

@@ -5,12 +5,12 @@ import {createStoreId} from '../src/domain/entries/store-id.ts';
 import {AppError} from '../src/failures/app-error.ts';
 import {judge} from '../src/http/core/guard.ts';
 import {createSites} from '../src/http/core/sites.ts';
-import {diagnose} from '../src/identity/backend/diagnosis.ts';
-import {findPhpMessage} from '../src/identity/backend/php-message.ts';
-import {readBody} from '../src/identity/backend/request/answer-body.ts';
+import {diagnose, findPhpMessage} from '../src/identity/backend/diagnosis.ts';
+import {readAnswerBody} from '../src/identity/backend/request/answer-body.ts';
 import {PARSED_BYTES_MAX} from '../src/identity/backend/request/back-end-request.ts';
 import {SseParser} from '../src/protocol/event/server-sent-events.ts';
 import {isAlreadyRead, readExpectation} from '../src/protocol/headers/preconditions.ts';
+import {readRequestHeaders} from '../src/protocol/headers/request-headers.ts';
 import {expectLinearTime} from './support/cpu-time.ts';
 
 /** Maximum size of the headers of a request, and of an answer that is read whole, in bytes. */
@@ -19,28 +19,29 @@ const ANSWER_BYTES = 1024 * 1024;
 
 const SITES = createSites({port: 7172, extraHosts: [], isAllowed: () => false, findPlugin: () => undefined});
 const HOST = ['Host', 'localhost:7172'];
+const REVISION = {storeId: createStoreId(Uint8Array.of(1)), revision: 1};
 
 /** Readers of texts from outside, except JSON, with the largest text that reaches them. */
 const READERS: Readonly<Record<string, {readonly length: number; readonly read: (text: string) => unknown}>> = {
   'the preconditions of a write': {
     length: HEADERS_BYTES,
-    read: text => readExpectation(['If-Match', text]),
+    read: text => readExpectation(readRequestHeaders(['If-Match', text])),
   },
   'the preconditions of a read': {
     length: HEADERS_BYTES,
-    read: text => isAlreadyRead(['If-None-Match', text], {storeId: createStoreId(Uint8Array.of(1)), revision: 1}),
+    read: text => isAlreadyRead(readRequestHeaders(['If-None-Match', text]), REVISION),
   },
   'the target of a request': {
     length: HEADERS_BYTES,
-    read: text => judge({method: 'GET', target: `http://${text}`, rawHeaders: HOST}, SITES),
+    read: text => judge({method: 'GET', target: `http://${text}`, headers: readRequestHeaders(HOST)}, SITES),
   },
   'the origin of a request': {
     length: HEADERS_BYTES,
-    read: text => judge({method: 'GET', target: '/', rawHeaders: [...HOST, 'Origin', text]}, SITES),
+    read: text => judge({method: 'GET', target: '/', headers: readRequestHeaders([...HOST, 'Origin', text])}, SITES),
   },
   'the referer of a request': {
     length: HEADERS_BYTES,
-    read: text => judge({method: 'GET', target: '/', rawHeaders: [...HOST, 'Referer', text]}, SITES),
+    read: text => judge({method: 'GET', target: '/', headers: readRequestHeaders([...HOST, 'Referer', text])}, SITES),
   },
   'the content type of a back end, in the doctor': {
     length: HEADERS_BYTES,
@@ -97,7 +98,7 @@ function answerOf(body: string, headers: Record<string, string> = {}): Parameter
   const url = 'https://air.example/';
   const bytes = Buffer.from(body);
   const head = {url, path: '', status: 500, headers: new Headers(headers)};
-  return {...head, bytes, body: readBody(bytes, PARSED_BYTES_MAX), secrets: ['secret']};
+  return {...head, bytes, body: readAnswerBody(bytes, PARSED_BYTES_MAX), secrets: ['secret']};
 }
 
 /** A text may be refused with a failure. */

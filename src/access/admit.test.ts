@@ -1,12 +1,22 @@
 import {describe, expect, test} from 'vitest';
+import {SILENT_LOG} from '../domain/log.ts';
 import {createAccess} from './admit.ts';
 import {createBackgroundRegister} from './background-register.ts';
 import {createGrantRegister} from './grants/grant-register.ts';
-import {createOwnerAccess} from './owner-access.ts';
+import {openOwner} from './owner.ts';
 import {createTokenRegister} from './token-register.ts';
 
 const RANDOM = {randomBytes: (sizeBytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(sizeBytes))};
-const owner = createOwnerAccess({host: 'localhost', elapsedMs: () => 0, ...RANDOM});
+const secrets = [RANDOM.randomBytes(32)];
+const ownerToken = `crewroom_${Buffer.from(secrets[0] ?? []).toString('base64url')}`;
+const owner = openOwner({
+  host: 'localhost',
+  place: {dataDir: undefined, runtimeDirs: []},
+  log: SILENT_LOG,
+  elapsedMs: () => 0,
+  // The first secret is that of its file.
+  randomBytes: sizeBytes => secrets.pop() ?? RANDOM.randomBytes(sizeBytes),
+});
 const tokens = createTokenRegister({
   tokens: [],
   save: async () => {},
@@ -42,8 +52,8 @@ describe('createAccess() names', () => {
   });
 
   test('the owner', () => {
-    expect(principalOf(owner.token)).toBe('owner');
-    expect(principalOf(owner.exchangeCode(owner.createCode(owner.token).code))).toBe('owner');
+    expect(principalOf(ownerToken)).toBe('owner');
+    expect(principalOf(owner.exchangeCode(owner.createCode(ownerToken).code))).toBe('owner');
   });
 
   test('a program by its token, also in the page of a plugin', async () => {

@@ -1,11 +1,11 @@
+import {randomBytes} from 'node:crypto';
 import {chmod, mkdir, readdir, readFile, stat, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {makeTemporaryDirectory} from '../../test/support/service.ts';
-import {readOwnerFile, removeOwnerFile, writeOwnerFile} from './owner-file.ts';
+import {ownerFile} from './owner-file.ts';
 
 const TOKEN = `crewroom_${'a'.repeat(43)}`;
-const OTHER = `crewroom_${'b'.repeat(43)}`;
 
 /** Returns the path of a file in a directory that does not exist yet. */
 async function place(): Promise<string> {
@@ -17,10 +17,10 @@ async function place(): Promise<string> {
 describe.skipIf(process.platform === 'win32')('the file of the owner', () => {
   test('is for this user only, in a directory for this user only', async () => {
     const path = await place();
-    await writeOwnerFile(path, TOKEN, () => 'x');
+    await ownerFile(path).replace(TOKEN, randomBytes);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700);
-    expect(await readOwnerFile(path)).toBe(TOKEN);
+    expect(await ownerFile(path).read()).toBe(TOKEN);
     expect(await readdir(join(path, '..'))).toEqual(['owner-token-7172']);
   });
 
@@ -29,17 +29,17 @@ describe.skipIf(process.platform === 'win32')('the file of the owner', () => {
     await mkdir(join(path, '..'), {mode: 0o700});
     await writeFile(`${path}.target`, 'untouched', {mode: 0o644});
     await symlink(`${path}.target`, path);
-    await writeOwnerFile(path, TOKEN, () => 'x');
+    await ownerFile(path).replace(TOKEN, randomBytes);
     expect(await readFile(`${path}.target`, 'utf8')).toBe('untouched');
-    expect(await readOwnerFile(path)).toBe(TOKEN);
+    expect(await ownerFile(path).read()).toBe(TOKEN);
   });
 
   test('is neither written nor read in a directory that other users can read', async () => {
     const path = await place();
-    await writeOwnerFile(path, TOKEN, () => 'x');
+    await ownerFile(path).replace(TOKEN, randomBytes);
     await chmod(join(path, '..'), 0o755);
-    await expect(writeOwnerFile(path, TOKEN, () => 'x')).rejects.toThrow('is open to other users');
-    expect(await readOwnerFile(path)).toBeUndefined();
+    await expect(ownerFile(path).replace(TOKEN, randomBytes)).rejects.toThrow('is open to other users');
+    expect(await ownerFile(path).read()).toBeUndefined();
   });
 
   test('may be in a data directory that is a link', async () => {
@@ -48,8 +48,8 @@ describe.skipIf(process.platform === 'win32')('the file of the owner', () => {
     await mkdir(join(home.path, 'data'), {mode: 0o700});
     await symlink(join(home.path, 'data'), join(home.path, 'link'));
     const path = join(home.path, 'link', 'owner-token');
-    await writeOwnerFile(path, TOKEN, () => 'x');
-    expect(await readOwnerFile(path)).toBe(TOKEN);
+    await ownerFile(path).replace(TOKEN, randomBytes);
+    expect(await ownerFile(path).read()).toBe(TOKEN);
     expect(await readdir(join(home.path, 'data'))).toEqual(['owner-token']);
   });
 
@@ -58,25 +58,15 @@ describe.skipIf(process.platform === 'win32')('the file of the owner', () => {
     await mkdir(path, {recursive: true, mode: 0o700});
     await mkdir(join(path, 'in-the-way'));
     await chmod(join(path, '..'), 0o700);
-    await expect(writeOwnerFile(path, TOKEN, () => 'x')).rejects.toThrow();
+    await expect(ownerFile(path).replace(TOKEN, randomBytes)).rejects.toThrow();
     expect(await readdir(join(path, '..'))).toEqual(['owner-token-7172']);
   });
 
   for (const content of ['', 'crewroom_short', `${TOKEN}a`, `x${TOKEN}`, 'a'.repeat(300)])
     test(`has no token if it contains ${JSON.stringify(content.slice(0, 20))}`, async () => {
       const path = await place();
-      await writeOwnerFile(path, TOKEN, () => 'x');
+      await ownerFile(path).replace(TOKEN, randomBytes);
       await writeFile(path, content);
-      expect(await readOwnerFile(path)).toBeUndefined();
+      expect(await ownerFile(path).read()).toBeUndefined();
     });
-
-  test('is removed by the service that wrote it, and not by another one', async () => {
-    const path = await place();
-    await writeOwnerFile(path, TOKEN, () => 'x');
-    await removeOwnerFile(path, OTHER);
-    expect(await readOwnerFile(path)).toBe(TOKEN);
-    await removeOwnerFile(path, TOKEN);
-    await removeOwnerFile(path, TOKEN);
-    expect(await readdir(join(path, '..'))).toEqual([]);
-  });
 });

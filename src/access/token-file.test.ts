@@ -3,7 +3,7 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
-import {readTokenFile, writeTokenFile} from './token-file.ts';
+import {tokenFile} from './token-file.ts';
 import {createTokenRegister, PERMISSIONS_MAX, TOKENS_MAX} from './token-register.ts';
 
 test('the file can be read with as many tokens and as long permissions as the register takes', async () => {
@@ -11,7 +11,7 @@ test('the file can be read with as many tokens and as long permissions as the re
   onTestFinished(() => rm(directory, {recursive: true}));
   const register = createTokenRegister({
     tokens: [],
-    save: kept => writeTokenFile(directory, kept, () => 'new'),
+    save: kept => tokenFile(directory).replace(kept, randomBytes),
     nowMs: () => 0,
     timers: {after: () => () => {}},
     randomBytes,
@@ -23,6 +23,6 @@ test('the file can be read with as many tokens and as long permissions as the re
   );
   for (let index = 0; index < TOKENS_MAX; index++)
     await register.create({name: String(index).padStart(64, 'a'), permissions, expiresAtMs: 1});
-  const read = await readTokenFile(directory);
-  expect(read.map(({hash: _, ...token}) => token)).toEqual(register.list());
+  const read = await tokenFile(directory).read();
+  expect(read?.map(({hash: _, ...token}) => token)).toEqual(register.list());
 });

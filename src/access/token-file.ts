@@ -2,10 +2,7 @@ import {join} from 'node:path';
 import * as v from 'valibot';
 import {open} from '../documents/kinds.ts';
 import {checkValue} from '../documents/problems.ts';
-import {AppError} from '../failures/app-error.ts';
-import {messageOf} from '../failures/error-text.ts';
-import {FileError} from '../files/read-file.ts';
-import {readOwnFile, writeOwnFile} from './own-file.ts';
+import {type OwnDocument, ownDocument} from './own-document.ts';
 import {PERMISSION_LINE_BYTES_MAX, readPermission} from './permission.ts';
 import {type KeptToken, PERMISSIONS_MAX, TOKENS_MAX} from './token-register.ts';
 
@@ -32,31 +29,26 @@ const TOKENS = open({
   ),
 });
 
-type TokensDocument = v.InferOutput<typeof TOKENS>;
-
 /**
- * Reads the tokens of a data directory; none without a file.
- *
- * @throws {AppError} `invalid-token-file` if the file is not one that {@link writeTokenFile} wrote: without it no token would be refused or
- * admitted for a reason that its owner knows.
+ * Returns the document with the tokens of a data directory. Reading it fails with `invalid-token-file` if it is not one that was written here:
+ * without it no token would be refused or admitted for a reason that its owner knows.
  */
-export async function readTokenFile(directory: string): Promise<readonly KeptToken[]> {
-  const file = join(directory, TOKEN_FILE);
-  try {
-    return parseTokens((await readOwnFile(file, {bytesMax: FILE_BYTES_MAX, followsLink: true})).toString());
-  } catch (error) {
-    if (error instanceof FileError && error.problem === 'missing') return [];
-    throw new AppError({code: 'invalid-token-file', file, problem: messageOf(error)});
-  }
+export function tokenFile(directory: string): OwnDocument<readonly KeptToken[]> {
+  return ownDocument(join(directory, TOKEN_FILE), {
+    bytesMax: FILE_BYTES_MAX,
+    failure: 'invalid-token-file',
+    parse: bytes => {
+      const checked = checkValue(TOKENS, JSON.parse(bytes.toString()));
+      if ('found' in checked) throw new Error('it is not a list of tokens');
+      return checked.value.tokens.map(parseToken);
+    },
+    format: tokens => `${JSON.stringify({tokens: tokens.map(describeToken)}, undefined, 2)}\n`,
+  });
 }
 
-function parseTokens(text: string): readonly KeptToken[] {
-  const checked = checkValue(TOKENS, JSON.parse(text));
-  if ('found' in checked) throw new Error('it is not a list of tokens');
-  return checked.value.tokens.map(parseToken);
-}
+type TokenDocument = v.InferOutput<typeof TOKENS>['tokens'][number];
 
-function parseToken({name, sha256, permissions, createdAt, expiresAt}: TokensDocument['tokens'][number]): KeptToken {
+function parseToken({name, sha256, permissions, createdAt, expiresAt}: TokenDocument): KeptToken {
   if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error(`the hash of ${JSON.stringify(name)} is not one of SHA-256`);
   return {
     name,
@@ -78,21 +70,12 @@ function parseTime(text: string): number {
   return timeMs;
 }
 
-/** Writes the tokens of a data directory, for this user only. @throws {Error} If it cannot be written. */
-export async function writeTokenFile(
-  directory: string,
-  tokens: readonly KeptToken[],
-  randomName: () => string,
-): Promise<void> {
-  const document: TokensDocument = {
-    tokens: tokens.map(({name, hash, permissions, createdAtMs, expiresAtMs}) => ({
-      name,
-      sha256: Buffer.from(hash).toString('hex'),
-      permissions: [...permissions],
-      createdAt: new Date(createdAtMs).toISOString(),
-      ...(expiresAtMs === undefined ? {} : {expiresAt: new Date(expiresAtMs).toISOString()}),
-    })),
+function describeToken({name, hash, permissions, createdAtMs, expiresAtMs}: KeptToken): TokenDocument {
+  return {
+    name,
+    sha256: Buffer.from(hash).toString('hex'),
+    permissions: [...permissions],
+    createdAt: new Date(createdAtMs).toISOString(),
+    ...(expiresAtMs === undefined ? {} : {expiresAt: new Date(expiresAtMs).toISOString()}),
   };
-  const text = `${JSON.stringify(document, undefined, 2)}\n`;
-  await writeOwnFile(join(directory, TOKEN_FILE), text, {randomName, followsLink: true});
 }

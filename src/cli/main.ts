@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import {fileURLToPath} from 'node:url';
+import {ownUserId} from '../files/own.ts';
 import {platformPaths} from '../paths.ts';
 import {loadProgram} from '../system/code-cache.ts';
 import {enableCompileCache, prepareCompileCache} from '../system/compile-cache.ts';
@@ -9,7 +10,7 @@ import type * as program from './program.ts';
 const UNFINISHED_EXIT_CODE = 13;
 
 const paths = platformPaths();
-const directory = prepareCompileCache(paths.cacheDir, process.getuid?.());
+const directory = prepareCompileCache(paths.cacheDir, ownUserId());
 // Before the program is loaded: what was loaded before is not in the cache.
 const isKeptByNode = directory !== undefined && enableCompileCache(directory);
 const file = fileURLToPath(new URL('./program.cjs', import.meta.url));

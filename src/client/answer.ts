@@ -1,6 +1,6 @@
 import {FailureError} from '../failures/failure-error.ts';
 import {decodeJsonText, trustStoredJson} from '../json/json-text.ts';
-import {type FailureReading, readFailure} from '../protocol/failure/failure-document.ts';
+import {type FailureReading, readSentFailure} from '../protocol/failure/failure-document.ts';
 import {UnexpectedDocument} from '../protocol/text/read-document.ts';
 
 /** An answer with its whole body. */
@@ -15,7 +15,7 @@ export interface Answer {
  * Largest answer that is read, in bytes. A service can be configured for values of at most 256 MiB, and a page of values ends with
  * the value that exceeds its limit. Another program that uses the port may never stop sending.
  */
-export const ANSWER_BYTES_MAX = 320 * 1024 * 1024;
+export const SERVICE_ANSWER_BYTES_MAX = 320 * 1024 * 1024;
 
 /**
  * Largest document without values that is parsed, in bytes: an identity comes from files of at most 16 MiB. A parsed document
@@ -28,10 +28,10 @@ const DOCUMENT_BYTES_MAX = 32 * 1024 * 1024;
  *
  * @throws {AppError} `unexpected-answer` if it is larger than any answer of the service.
  */
-export async function readAnswer(response: Response, url: string): Promise<Answer> {
+export async function receiveAnswer(response: Response, url: string): Promise<Answer> {
   const {status, headers} = response;
   const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let left = ANSWER_BYTES_MAX;
+  let left = SERVICE_ANSWER_BYTES_MAX;
   // A reader, since streams are not iterable in every browser.
   const reader = response.body?.getReader();
   for (;;) {
@@ -40,7 +40,7 @@ export async function readAnswer(response: Response, url: string): Promise<Answe
     left -= chunk.length;
     if (left < 0) {
       void reader?.cancel().catch(() => {});
-      throw tooLarge({url, status}, ANSWER_BYTES_MAX);
+      throw tooLarge({url, status}, SERVICE_ANSWER_BYTES_MAX);
     }
     chunks.push(chunk);
   }
@@ -78,8 +78,8 @@ export function decodeAnswer({bytes}: Answer): string {
 }
 
 /** Returns the failure that an answer reports. */
-export function failureOf(answer: Answer, isKnown: FailureReading['isKnown']): FailureError {
-  return parseAnswer(answer, json => readFailure(json, {httpStatus: answer.status, isKnown}));
+export function failureIn(answer: Answer, isKnown: FailureReading['isKnown']): FailureError {
+  return parseAnswer(answer, json => readSentFailure(json, {httpStatus: answer.status, isKnown}));
 }
 
 /** Returns the failure for an answer that the service does not give. */

@@ -22,7 +22,7 @@ import {readEntryHeaders, readRevisionHeader} from '../protocol/headers/entry-he
 import {readDeleted, readListing, readValueListing} from '../protocol/listing.ts';
 import {readDocument} from '../protocol/text/read-document.ts';
 import {formatTransaction, isWritable, readCommitted} from '../protocol/transaction/write-transaction.ts';
-import {ANSWER_BYTES_MAX, type Answer, expecting, parseAnswer} from './answer.ts';
+import {type Answer, expecting, parseAnswer, SERVICE_ANSWER_BYTES_MAX} from './answer.ts';
 import type {ClientEntries, ReadOptions} from './client-entries.ts';
 import {isIdempotentTransaction} from './idempotence.ts';
 import {formatQuery} from './query.ts';
@@ -98,7 +98,7 @@ export class HttpEntries implements ClientEntries {
     const answer = await this.#transport.send('GET', `/api/keys${query}`, options);
     const {store} = this.#transport;
     if (values !== true) return store.meet(parseAnswer(answer, readListing)).page;
-    const {page} = store.meet(parseAnswer(answer, readValueListing, ANSWER_BYTES_MAX));
+    const {page} = store.meet(parseAnswer(answer, readValueListing, SERVICE_ANSWER_BYTES_MAX));
     return {...page, entries: await Promise.all(page.entries.map(entry => readTyped(entry, {schema})))};
   }
 

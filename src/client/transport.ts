@@ -1,15 +1,16 @@
 import type {Expectation} from '../domain/entries/entry.ts';
+import {formatRevision, type GivenRevision, NO_REVISION} from '../domain/entries/revision.ts';
+import type {StoreId} from '../domain/entries/store-id.ts';
 import {FailureError} from '../failures/failure-error.ts';
 import type {FailureReading} from '../protocol/failure/failure-document.ts';
 import {formatExpectation, hasBareRevision} from '../protocol/headers/preconditions.ts';
 import {readStoreId} from '../protocol/service-documents.ts';
 import {backoffMs} from '../time/backoff.ts';
 import {untilAborted} from '../time/until-aborted.ts';
-import {type Answer, failureOf, parseAnswer, readAnswer} from './answer.ts';
+import {type Answer, failureIn, parseAnswer, receiveAnswer} from './answer.ts';
 import {isIdempotent} from './idempotence.ts';
 import {Limiter, REQUESTS_MAX} from './limiter.ts';
 import {describeCause, wasRefused} from './network/network.ts';
-import {PinnedStore} from './pinned-store.ts';
 import {type LinkedSignal, Signals} from './signals.ts';
 import {waitMs} from './waiting.ts';
 
@@ -180,7 +181,7 @@ class HttpTransport implements Transport {
     let lost: FailureError | undefined;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#exchange(path, init, {read: readAnswer, accept});
+        return await this.#exchange(path, init, {read: receiveAnswer, accept});
       } catch (error) {
         signal.throwIfAborted();
         // An earlier attempt may have succeeded without a response, so this conflict may be our own. Report the ambiguous failure.
@@ -199,7 +200,7 @@ class HttpTransport implements Transport {
       // The service never redirects: a program that does is not the service, and must not get the request.
       const response = await this.options.fetch(new Request(url, {...init, redirect: 'error'}));
       if (response.ok || response.status === accept) return read(response, url);
-      throw failureOf(await readAnswer(response, url), this.options.isKnownFailure);
+      throw failureIn(await receiveAnswer(response, url), this.options.isKnownFailure);
     };
     return this.part(exchange(), init.signal);
   }
@@ -254,4 +255,27 @@ export function isTransient(error: unknown): error is FailureError {
 /** Returns whether a request with this transient failure may have happened. */
 function mayHaveHappened({failure, cause}: FailureError): boolean {
   return TRANSIENT[failure.code] !== 0 && !wasRefused(cause);
+}
+
+/**
+ * The store that the bare revisions of a client belong to: the first one that answered it. Its id is sent with each of them, so that
+ * the service recognises revisions of another store if it has a new store by then.
+ */
+class PinnedStore {
+  /** Undefined until a store has answered. */
+  id: StoreId | undefined;
+
+  /** Remembers the store of an answer if it is the first one. @returns The answer. */
+  meet<T extends {readonly storeId: StoreId}>(answer: T): T {
+    this.id ??= answer.storeId;
+    return answer;
+  }
+
+  /** Returns a revision as it is sent. */
+  format(given: GivenRevision): string {
+    if (typeof given === 'object') return formatRevision(given);
+    // NO_REVISION means the same in every store.
+    if (this.id === undefined || given === NO_REVISION) return String(given);
+    return formatRevision({storeId: this.id, revision: given});
+  }
 }

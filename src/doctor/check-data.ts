@@ -1,10 +1,11 @@
 import {constants} from 'node:fs';
 import {access, readdir, stat, statfs} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {readRulesFile} from '../access/grants/rules-file.ts';
-import {readTokenFile} from '../access/token-file.ts';
+import {rulesFile} from '../access/grants/rules-file.ts';
+import {tokenFile} from '../access/token-file.ts';
 import {formatBytes} from '../domain/byte-size.ts';
 import {AppError} from '../failures/app-error.ts';
+import {findOwnProblem} from '../files/own.ts';
 import {
   assertNoOtherFiles,
   type DataDirectory,
@@ -57,17 +58,18 @@ async function checkInside(directory: DataDirectory, context: DataContext): Prom
   return [...modes, ...store, ...rules];
 }
 
-type DataContext = Pick<DoctorContext, 'userId' | 'processId' | 'platform'>;
+type DataContext = Pick<DoctorContext, 'userId' | 'processId'>;
 
-async function checkAccess(path: string, {userId: user}: DataContext): Promise<Finding> {
+async function checkAccess(path: string, {userId}: DataContext): Promise<Finding> {
   const place = await findExisting(path);
   const status = await stat(place);
   const problem = (detail: string, fix = 'Choose a directory of your own with --data-dir'): Finding => {
     return {check: CHECK, level: 'problem', detail, fix};
   };
   if (!status.isDirectory()) return problem(`${place} is not a directory`);
-  if (place === path && user !== undefined && status.uid !== user)
-    return problem(`${path} belongs to user ${status.uid}, and this is user ${user}`);
+  const owner = findOwnProblem(status, {forbidden: 'reading', userId})?.owner;
+  if (place === path && owner !== undefined)
+    return problem(`${path} belongs to user ${owner}, and this is user ${userId}`);
   if (!(await isPermitted(place, constants.W_OK | constants.X_OK))) return problem(`${place} cannot be written to`);
   return {check: CHECK, level: 'ok', detail: place === path ? path : `${path} will be created at the first start`};
 }
@@ -97,24 +99,18 @@ async function checkSpace(path: string): Promise<Finding> {
   return {check: 'Disk', level, detail: `only ${detail}`, fix: 'Free some space; writes fail when the disk is full'};
 }
 
-/** Permission bits of group and others. */
-const FOREIGN_RIGHTS = 0o077;
-
 async function checkModes(
   {path, storePath, lockPath}: DataDirectory,
-  {platform}: DataContext,
+  {userId}: DataContext,
 ): Promise<readonly Finding[]> {
   // Windows has access control lists instead.
-  if (platform === 'win32') return [];
+  if (userId === undefined) return [];
   const open: string[] = [];
   for (const directory of [path, storePath, lockPath]) {
     const names = await readdir(directory).catch(() => []);
     for (const place of [directory, ...names.map(name => join(directory, name))]) {
-      const mode = await stat(place).then(
-        status => status.mode,
-        () => 0,
-      );
-      if ((mode & FOREIGN_RIGHTS) !== 0) open.push(place);
+      const status = await stat(place).catch(() => undefined);
+      if (status && findOwnProblem(status, {forbidden: 'reading', userId})?.isOpen) open.push(place);
     }
   }
   const [first] = open;
@@ -143,7 +139,7 @@ async function checkStore(directory: DataDirectory, {processId}: DataContext): P
 
 /** Reports the files with tokens and permissions if the service could not read them, so that it would not start. */
 async function checkRules({path}: DataDirectory): Promise<readonly Finding[]> {
-  const [tokens, rules] = await Promise.allSettled([readTokenFile(path), readRulesFile(path)]);
+  const [tokens, rules] = await Promise.allSettled([tokenFile(path).read(), rulesFile(path).read()]);
   return [
     ...(tokens.status === 'rejected' ? [findingOf('Tokens', tokens.reason)] : []),
     ...(rules.status === 'rejected' ? [findingOf('Permissions', rules.reason)] : []),

@@ -1,9 +1,10 @@
 import {createService} from '../client/service/service.ts';
+import type {SessionStatus} from '../domain/identity/session.ts';
 import {AppError} from '../failures/app-error.ts';
+import {adviseOn} from '../failures/failure-advice.ts';
 import {type ServiceAddress, serviceUrl} from '../system/loopback.ts';
 import {findForeignOwner} from '../system/socket-owner.ts';
 import {VERSION} from '../version.ts';
-import {checkPilot} from './check-pilot.ts';
 import {FOREIGN_FIX} from './check-port.ts';
 import type {DoctorContext} from './context.ts';
 import {type Finding, findingOf} from './finding.ts';
@@ -81,4 +82,28 @@ function judge({url, version, ready, store, tookMs}: Observed): Finding {
       fix: 'Check if the machine or the disk is busy',
     };
   return {check: CHECK, level: 'ok', detail: `${url} answers, its store is ${store}`};
+}
+
+const PILOT = 'Pilot';
+
+/** Reports the session of the pilot that a running service has; nothing if no pilot is signed in at a back end. */
+function checkPilot(session: SessionStatus): readonly Finding[] {
+  const {state, source, summary = 'a pilot', stale, verifiedAtMs, unverifiable, problem} = session;
+  if (source !== 'back-end' || state !== 'signed-in') return [];
+  if (stale) {
+    const fix = problem === undefined ? 'Try again in a moment' : adviseOn(problem.failure);
+    const why = problem?.message ?? 'the back end has not answered yet';
+    return [{check: PILOT, level: 'warning', detail: `${summary}, not confirmed by the airline: ${why}`, fix}];
+  }
+  if (unverifiable)
+    return [
+      {
+        check: PILOT,
+        level: 'warning',
+        detail: `${summary}, kept to the end of the session: the airline does not offer to verify it (pilot/verify)`,
+        fix: 'Nothing is broken; if the airline ends the session earlier, sign in again with "crewroom sign-in"',
+      },
+    ];
+  const verified = verifiedAtMs === undefined ? '' : `, last verified at ${new Date(verifiedAtMs).toISOString()}`;
+  return [{check: PILOT, level: 'ok', detail: `${summary}${verified}`}];
 }

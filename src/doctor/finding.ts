@@ -12,7 +12,7 @@ export interface Finding {
 }
 
 /** The findings of each step, as the steps run one after the other. */
-export type Steps = AsyncIterable<readonly Finding[]>;
+export type Findings = AsyncIterable<readonly Finding[]>;
 
 /** A problem prevents the service or the back end from working, a warning may surprise users, a skipped check did not run. */
 export type FindingLevel = 'ok' | 'warning' | 'problem' | 'skipped';

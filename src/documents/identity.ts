@@ -30,7 +30,7 @@ const ACCOUNT = open({
 });
 
 /** The account of a pilot at the airline, as a back end sends it. */
-export const PILOT = open({
+export const PILOT_ACCOUNT = open({
   dbID: integer,
   pilotID: text,
   firstName: text,
@@ -92,13 +92,13 @@ export const AIRLINE = open({
 });
 
 /** The identity document: the answer to `GET /api/identity`, and a profile. */
-export const IDENTITY = open({
+export const IDENTITY_DOCUMENT = open({
   vendor_design_user: v.optional(
     described(
       ACCOUNT,
       'The account on the platform. A source may carry another brand in place of "vendor"; it is served as it is. Absent without such an account.',
     ),
   ),
-  va_user: described(PILOT, 'The account at the airline.'),
+  va_user: described(PILOT_ACCOUNT, 'The account at the airline.'),
   airline: AIRLINE,
 }) satisfies v.GenericSchema<unknown, IdentityDocument>;

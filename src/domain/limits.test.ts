@@ -3,7 +3,7 @@ import {readFileSync} from 'node:fs';
 import {describe, test} from 'vitest';
 import {CHANGES_BYTES_MAX} from './commits/change.ts';
 import {SNAPSHOT_IDLE_MS} from './commits/snapshot.ts';
-import {EXPORT_PAGE_BYTES_MAX, EXPORT_PAGE_ENTRIES_MAX} from './commits/transfer.ts';
+import {EXPORT_PAGE_BYTES_MAX, EXPORT_PAGE_ENTRIES_MAX, IMPORT_BATCH_BYTES_MAX} from './commits/transfer.ts';
 import {DEFAULT_LIMITS, LIMIT_RANGES, type Limits, limitsWith} from './limits.ts';
 
 describe('limitsWith()', () => {
@@ -89,7 +89,7 @@ describe('DEFAULT_LIMITS', () => {
 
   test('fits the largest value of the log in a page of changes, and the largest entry in a page of an export', () => {
     assert.ok(DEFAULT_LIMITS.logValueBytesMax <= CHANGES_BYTES_MAX);
-    assert.ok(EXPORT_PAGE_BYTES_MAX + DEFAULT_LIMITS.valueBytesMax <= DEFAULT_LIMITS.transactionBytesMax);
+    assert.ok(EXPORT_PAGE_BYTES_MAX + DEFAULT_LIMITS.valueBytesMax <= IMPORT_BATCH_BYTES_MAX);
     assert.ok(EXPORT_PAGE_ENTRIES_MAX <= DEFAULT_LIMITS.listLimitMax);
   });
 

@@ -22,7 +22,7 @@ export interface Limits {
   readonly listValuesBytesMax: number;
   /** Maximum number of members of all objects in a merge patch together. */
   readonly patchMembersMax: number;
-  /** Largest transaction, in bytes of its document; also the maximum size of its patches and the values that they patch together. */
+  /** Largest transaction, in bytes of its document; also the maximum size of its patches and the values that they patch together. A patch of a value fits. */
   readonly transactionBytesMax: number;
   /** Maximum number of checks in a transaction. */
   readonly transactionChecksMax: number;
@@ -97,9 +97,8 @@ export const DEFAULT_LIMITS: Limits = {
   listLimitMax: 1000,
   listValuesBytesMax: 4 * 1024 * 1024,
   // A larger change can store the whole value instead.
-  patchMembersMax: 10_000,
-  // Reading this much takes some tens of milliseconds; it is half of what the store writes at once.
-  transactionBytesMax: 8 * 1024 * 1024,
+  patchMembersMax: 1000,
+  transactionBytesMax: transactionBytes(VALUE_BYTES_MAX),
   // One for each operation.
   transactionChecksMax: 1000,
   transactionOperationsMax: TRANSACTION_OPERATIONS_MAX,
@@ -145,7 +144,16 @@ export const DEFAULT_LIMITS: Limits = {
 /** Returns the limits of a service with these settings. */
 export function limitsWith({valueBytesMax, valueDepthMax, connectionsMax}: LimitSettings): Limits {
   const importLineBytesMax = importLineBytes(valueBytesMax);
-  return {...DEFAULT_LIMITS, valueBytesMax, valueDepthMax, connectionsMax, importLineBytesMax};
+  const transactionBytesMax = transactionBytes(valueBytesMax);
+  return {...DEFAULT_LIMITS, valueBytesMax, valueDepthMax, connectionsMax, importLineBytesMax, transactionBytesMax};
+}
+
+/**
+ * Returns the size of the largest transaction, in bytes. To read 2 MiB, or to apply patches to as much, takes up to some 50 ms of the
+ * event loop. A value of the largest size and a patch as large fit into it.
+ */
+function transactionBytes(valueBytesMax: number): number {
+  return Math.max(2 * 1024 * 1024, 2 * valueBytesMax);
 }
 
 /**

@@ -2,7 +2,14 @@ import {setMaxListeners} from 'node:events';
 import {formatFault, readFaultText} from '../documents/fault-text.ts';
 import {readFaultValues} from '../documents/faults.ts';
 import type {Commit} from '../domain/commits/commit.ts';
-import type {ActiveFaults, ServedFaults, StoreFaults} from '../domain/faults/active-faults.ts';
+import type {
+  ActiveFaults,
+  ServedFaults,
+  SessionCall,
+  SessionFaults,
+  ShownSession,
+  StoreFaults,
+} from '../domain/faults/active-faults.ts';
 import {FAULT_SEED_MAX, type Fault, type FaultList, type Faults} from '../domain/faults/fault.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
@@ -12,6 +19,7 @@ import {withFault} from '../failures/fault-mark.ts';
 import type {Timers} from '../time/timers.ts';
 import {wait} from '../time/wait.ts';
 import {createDrawers, drawFaults} from './draw-faults.ts';
+import {admitWithFaults, showWithFaults} from './session-faults.ts';
 
 export interface FaultSwitchDeps {
   /** True if the store is in memory: only then its clock may be ahead. */
@@ -25,10 +33,7 @@ export interface FaultSwitchDeps {
 }
 
 /** The faults of a service: switched by callers, and asked for by the parts of the service that show them. */
-export interface FaultSwitch extends Faults, ServedFaults, StoreFaults {
-  has(kind: FaultKind): boolean;
-  /** The time of the last change, in milliseconds since the Unix epoch. */
-  readonly sinceMs: number;
+export interface FaultSwitch extends Faults, ServedFaults, StoreFaults, SessionFaults {
   /** Returns the time of the store: that of the machine, plus the largest offset so far. A store's clock never goes back. */
   readonly storeNowMs: () => number;
 }
@@ -58,11 +63,12 @@ class ServiceFaults implements FaultSwitch {
   #list: FaultList = {faults: []};
   #active: (ActiveFaults & {end(): void}) | undefined;
   #offsetMs = 0;
-  #sinceMs: number;
+  /** The time of the last change, in milliseconds since the Unix epoch. */
+  sinceMs: number;
 
   constructor(deps: FaultSwitchDeps) {
     this.#deps = deps;
-    this.#sinceMs = deps.nowMs();
+    this.sinceMs = deps.nowMs();
     this.#listeners = new Listeners(error => deps.log.error('a listener for faults failed', {error}));
   }
 
@@ -70,10 +76,6 @@ class ServiceFaults implements FaultSwitch {
 
   get active(): ActiveFaults | undefined {
     return this.#active;
-  }
-
-  get sinceMs(): number {
-    return this.#sinceMs;
   }
 
   has(kind: FaultKind): boolean {
@@ -93,6 +95,14 @@ class ServiceFaults implements FaultSwitch {
       throw new AppError(withFault({code: 'disk-full'}, 'disk-full'));
   }
 
+  show(session: ShownSession): ShownSession {
+    return showWithFaults(session, this);
+  }
+
+  admit(call: SessionCall, session: ShownSession): boolean {
+    return admitWithFaults(call, session, this);
+  }
+
   list(): FaultList {
     return this.#list;
   }
@@ -102,7 +112,7 @@ class ServiceFaults implements FaultSwitch {
     const {log, nowMs, timers} = this.#deps;
     const before = this.#active;
     this.#list = {faults};
-    this.#sinceMs = nowMs();
+    this.sinceMs = nowMs();
     this.#active = faults.length === 0 ? undefined : activate(faults, timers);
     for (const fault of faults)
       if (fault.kind === 'clock') this.#offsetMs = Math.max(this.#offsetMs, fault.offsetSeconds * MS_PER_SECOND);

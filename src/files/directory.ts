@@ -1,17 +1,18 @@
 import {mkdir, open, readdir, rename, stat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {codeOf} from '../failures/error-text.ts';
+import {PRIVATE_DIRECTORY_MODE} from './own.ts';
 
 /**
- * Creates a directory and its parents, durably: after a loss of power those that were created are there. Unlike `mkdir` with `recursive`,
+ * Creates a directory and its parents, durably, for this user only: after a loss of power those that were created are there. Unlike `mkdir` with `recursive`,
  * it terminates on file systems such as `/proc`, which report ENOENT for a new name in an existing directory: there Node retries the same
  * two directories for ever.
  */
-export async function makeDirectory(path: string, mode: number): Promise<void> {
+export async function makeDirectory(path: string): Promise<void> {
   if (await isDirectory(path)) return;
   const parent = dirname(path);
-  if (parent !== path) await makeDirectory(parent, mode);
-  await mkdir(path, {mode}).catch(async error => {
+  if (parent !== path) await makeDirectory(parent);
+  await mkdir(path, {mode: PRIVATE_DIRECTORY_MODE}).catch(async error => {
     // Another process may have created it at the same moment.
     if (!(await isDirectory(path))) throw error;
   });

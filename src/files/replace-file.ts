@@ -3,9 +3,6 @@ import {dirname} from 'node:path';
 import {codeOf} from '../failures/error-text.ts';
 import {syncDirectory} from './directory.ts';
 
-/** Only the owner may read and write the file. */
-export const PRIVATE_FILE_MODE = 0o600;
-
 /** Any user may read the file, unless the umask forbids it. */
 export const SHARED_FILE_MODE = 0o666;
 

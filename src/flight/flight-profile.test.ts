@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type Airport, FLIGHT_PHASES} from '../domain/plugins/flight.ts';
-import {AIRPORTS} from './airports.ts';
 import {planFlight, positionAt, SHORTEST_FLIGHT_MILES, startOf} from './flight-profile.ts';
 import {courseBetween, distanceBetween, placeBetween} from './great-circle.ts';
+import {AIRPORTS} from './simulated-flight.ts';
 
 const EDDF = find('EDDF');
 const LPMA = find('LPMA');

@@ -1,5 +1,5 @@
 /** A place on the earth, in degrees. */
-export interface Place {
+export interface Coordinates {
   readonly latitude: number;
   readonly longitude: number;
 }
@@ -8,12 +8,12 @@ export interface Place {
 const EARTH_RADIUS_NAUTICAL_MILES = 6371.0088 / 1.852;
 
 /** Returns the distance along the great circle, in nautical miles, by the haversine formula. */
-export function distanceBetween(from: Place, to: Place): number {
+export function distanceBetween(from: Coordinates, to: Coordinates): number {
   return angleBetween(from, to) * EARTH_RADIUS_NAUTICAL_MILES;
 }
 
 /** Returns the place at a fraction of the way along the great circle, 0 to 1. */
-export function placeBetween(from: Place, to: Place, fraction: number): Place {
+export function placeBetween(from: Coordinates, to: Coordinates, fraction: number): Coordinates {
   const angle = angleBetween(from, to);
   if (angle === 0) return {latitude: from.latitude, longitude: from.longitude};
   const a = Math.sin((1 - fraction) * angle) / Math.sin(angle);
@@ -25,7 +25,7 @@ export function placeBetween(from: Place, to: Place, fraction: number): Place {
 }
 
 /** Returns the true course at the beginning of the way, in degrees from 0 to below 360. */
-export function courseBetween(from: Place, to: Place): number {
+export function courseBetween(from: Coordinates, to: Coordinates): number {
   const [latitude, toLatitude] = [radians(from.latitude), radians(to.latitude)];
   const difference = radians(to.longitude - from.longitude);
   const y = Math.sin(difference) * Math.cos(toLatitude);
@@ -34,7 +34,7 @@ export function courseBetween(from: Place, to: Place): number {
   return (degrees(Math.atan2(y, x)) + 360) % 360;
 }
 
-function angleBetween(from: Place, to: Place): number {
+function angleBetween(from: Coordinates, to: Coordinates): number {
   const latitude = radians(to.latitude - from.latitude) / 2;
   const longitude = radians(to.longitude - from.longitude) / 2;
   const haversine =
@@ -43,7 +43,7 @@ function angleBetween(from: Place, to: Place): number {
   return 2 * Math.asin(Math.min(1, Math.sqrt(haversine)));
 }
 
-function vectorOf({latitude, longitude}: Place): readonly [number, number, number] {
+function vectorOf({latitude, longitude}: Coordinates): readonly [number, number, number] {
   const [phi, lambda] = [radians(latitude), radians(longitude)];
   return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)];
 }

@@ -12,7 +12,6 @@ import {
 } from '../domain/plugins/flight.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
-import {AIRPORTS} from './airports.ts';
 import {type FlightProfile, planFlight, positionAt, SHORTEST_FLIGHT_MILES, startOf} from './flight-profile.ts';
 import {distanceBetween} from './great-circle.ts';
 
@@ -189,4 +188,47 @@ function createRandom(seed: number): () => number {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
+}
+
+/** Airports that a simulated flight can connect, by their codes. */
+export const AIRPORTS: ReadonlyMap<string, Airport> = new Map(
+  [
+    airport('CYYZ', 'Toronto Pearson', 43.677, -79.631),
+    airport('EBBR', 'Brussels', 50.901, 4.484),
+    airport('EDDB', 'Berlin Brandenburg', 52.362, 13.501),
+    airport('EDDF', 'Frankfurt', 50.033, 8.571),
+    airport('EDDM', 'Munich', 48.354, 11.786),
+    airport('EGLL', 'London Heathrow', 51.471, -0.462),
+    airport('EHAM', 'Amsterdam Schiphol', 52.308, 4.764),
+    airport('EIDW', 'Dublin', 53.421, -6.27),
+    airport('EKCH', 'Copenhagen', 55.618, 12.656),
+    airport('ENGM', 'Oslo Gardermoen', 60.194, 11.1),
+    airport('FACT', 'Cape Town', -33.965, 18.602),
+    airport('GCLP', 'Gran Canaria', 27.932, -15.387),
+    airport('HECA', 'Cairo', 30.122, 31.406),
+    airport('KJFK', 'New York John F. Kennedy', 40.64, -73.779),
+    airport('KLAX', 'Los Angeles', 33.943, -118.408),
+    airport('KORD', 'Chicago O’Hare', 41.979, -87.905),
+    airport('LEBL', 'Barcelona', 41.297, 2.078),
+    airport('LEMD', 'Madrid Barajas', 40.472, -3.561),
+    airport('LFPG', 'Paris Charles de Gaulle', 49.013, 2.55),
+    airport('LGAV', 'Athens', 37.936, 23.944),
+    airport('LIRF', 'Rome Fiumicino', 41.8, 12.239),
+    airport('LOWW', 'Vienna', 48.11, 16.57),
+    airport('LPMA', 'Madeira', 32.698, -16.774),
+    airport('LPPT', 'Lisbon', 38.774, -9.134),
+    airport('LSZH', 'Zurich', 47.465, 8.549),
+    airport('LTFM', 'Istanbul', 41.262, 28.742),
+    airport('NZAA', 'Auckland', -37.008, 174.792),
+    airport('OMDB', 'Dubai', 25.253, 55.364),
+    airport('RJTT', 'Tokyo Haneda', 35.552, 139.78),
+    airport('SBGR', 'São Paulo Guarulhos', -23.432, -46.47),
+    airport('VHHH', 'Hong Kong', 22.309, 113.915),
+    airport('WSSS', 'Singapore Changi', 1.35, 103.994),
+    airport('YSSY', 'Sydney', -33.946, 151.177),
+  ].map(each => [each.code, each]),
+);
+
+function airport(code: string, name: string, latitude: number, longitude: number): Airport {
+  return {code, name, latitude, longitude};
 }

@@ -1,5 +1,6 @@
 import {AppError} from '../failures/app-error.ts';
 import {headerPairs} from '../protocol/headers/raw-headers.ts';
+import {type RequestHeaders, readRequestHeaders} from '../protocol/headers/request-headers.ts';
 import {assertBodySize} from './core/body.ts';
 import {type HttpHandler, type HttpRequest, type HttpStream, isStream} from './core/message.ts';
 
@@ -58,6 +59,7 @@ class FetchRequest implements HttpRequest {
   readonly method: string;
   readonly target: string;
   readonly rawHeaders: readonly string[];
+  readonly headers: RequestHeaders;
   readonly #over = new AbortController();
   #signal: AbortSignal | undefined;
   #isCut = false;
@@ -69,6 +71,7 @@ class FetchRequest implements HttpRequest {
     this.method = request.method;
     this.target = `${pathname}${search}`;
     this.rawHeaders = ['host', request.headers.get('host') ?? host, ...headers];
+    this.headers = readRequestHeaders(this.rawHeaders);
   }
 
   get signal(): AbortSignal {

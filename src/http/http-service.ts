@@ -8,11 +8,9 @@ import type {ConnectionStatistics} from '../domain/statistics.ts';
 import type {FailureCode} from '../failures/failure.ts';
 import {addressesOf} from '../system/loopback.ts';
 import {createFailureLog, type FailureLog} from './core/failure-log.ts';
-import {createHandler, createWebSocketHandler, type HandlerDeps} from './core/handler.ts';
+import {createHandler, type HandlerDeps} from './core/handler.ts';
 import type {HttpHandler} from './core/message.ts';
-import {createRequestIds} from './core/request-ids.ts';
 import {createSites, type Sites} from './core/sites.ts';
-import type {WebSocketHandler} from './core/web-socket.ts';
 import {createFetchHandler, type FetchHandler} from './fetch-handler.ts';
 import {createPeerCheck} from './node/peer-check.ts';
 import {type RunningServer, startServer} from './node/server.ts';
@@ -69,7 +67,6 @@ class GuardedHttpService implements HttpService {
   readonly fetch: FetchHandler;
   readonly #deps: HttpServiceDeps;
   readonly #handle: HttpHandler;
-  readonly #webSockets: WebSocketHandler;
   readonly #failures: FailureLog;
   readonly #newRequestId: () => string;
   #sites: Sites;
@@ -84,10 +81,7 @@ class GuardedHttpService implements HttpService {
     this.#sites = this.#createSites(settings.port);
     const sites = (): Sites => this.#sites;
     const [failures, newRequestId] = [this.#failures, this.#newRequestId];
-    const optional = access === undefined ? {} : {access};
-    const handlerDeps = {...optional, routes, sites, failures, newRequestId, elapsedMs, onAnswered, faults};
-    this.#handle = createHandler(handlerDeps);
-    this.#webSockets = createWebSocketHandler(handlerDeps);
+    this.#handle = createHandler({access, routes, sites, failures, newRequestId, elapsedMs, onAnswered, faults});
     this.fetch = createFetchHandler(this.#handle);
   }
 
@@ -115,7 +109,6 @@ class GuardedHttpService implements HttpService {
     const {settings, limits, log} = this.#deps;
     const server = await startServer({
       handle: this.#handle,
-      webSockets: this.#webSockets,
       newRequestId: this.#newRequestId,
       onBadRequest: (error, requestId) => this.#failures.report(error, {requestId}),
       onError: error => log.error('connection failed', {error}),
@@ -143,3 +136,12 @@ class GuardedHttpService implements HttpService {
     });
   }
 }
+
+/** Creates the ids of requests: a counter behind a few random bytes, so that the ids of two processes differ. */
+function createRequestIds(randomBytes: (sizeBytes: number) => Uint8Array): () => string {
+  const prefix = Buffer.from(randomBytes(PREFIX_BYTES)).toString('hex');
+  let count = 0;
+  return () => `${prefix}-${++count}`;
+}
+
+const PREFIX_BYTES = 4;

@@ -1,7 +1,7 @@
 import {hideSecrets} from '../domain/redaction.ts';
 
 /** Maximum length of a text of a back end that is shown, in characters: a sentence or two. */
-export const SHOWN_LENGTH_MAX = 200;
+export const CLEAN_LENGTH_MAX = 200;
 
 /**
  * Maximum length of a text of a back end that is searched, in UTF-16 units: the title of a page and the first warning of
@@ -19,6 +19,6 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]+/gu;
 export function cleanText(text: string, secrets: readonly string[]): string {
   const line = hideSecrets(text, secrets, SEARCHED_LENGTH_MAX).replace(INVISIBLE, ' ').replace(/\s+/g, ' ').trim();
   // A character is at most two UTF-16 units.
-  const characters = Array.from(line.slice(0, 2 * SHOWN_LENGTH_MAX + 2));
-  return characters.length > SHOWN_LENGTH_MAX ? `${characters.slice(0, SHOWN_LENGTH_MAX).join('')}…` : line;
+  const characters = Array.from(line.slice(0, 2 * CLEAN_LENGTH_MAX + 2));
+  return characters.length > CLEAN_LENGTH_MAX ? `${characters.slice(0, CLEAN_LENGTH_MAX).join('')}…` : line;
 }

@@ -1,4 +1,4 @@
-import {IDENTITY} from '../documents/identity.ts';
+import {IDENTITY_DOCUMENT} from '../documents/identity.ts';
 import {blankComments, removeComments} from '../documents/json-comments.ts';
 import {checkValue, formatProblems, type Problem} from '../documents/problems.ts';
 import type {Identity, IdentityDocument} from '../domain/identity/identity.ts';
@@ -29,7 +29,7 @@ function readDocument(bytes: Uint8Array, complete?: typeof completeDocument): Id
   const blanked = blankComments(bytes);
   const reading = readJsonDocument(blanked);
   if ('problem' in reading) return {problems: withLines(bytes, [{...reading.problem, position: reading.position}])};
-  const checked = checkValue(IDENTITY, reading.value, {withReceived: true});
+  const checked = checkValue(IDENTITY_DOCUMENT, reading.value, {withReceived: true});
   if ('found' in checked) {
     const {json: completed, filled = []} = complete?.(reading.json) ?? {};
     const whole = completed === undefined ? undefined : readDocument(completed);

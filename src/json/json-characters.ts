@@ -16,13 +16,13 @@ const RUN_BYTES = 256;
 const SIMPLE_ESCAPES: ReadonlySet<number> = new Set([0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74]);
 
 /**
- * Checks the characters of a string, up to its closing quote or a position.
+ * Checks the characters of a string.
  *
- * @param end The position to stop at, or a few bytes beyond it.
- * @returns The position of the closing quote, or one from `end` on.
+ * @returns The position of the closing quote.
  * @throws {AppError} `invalid-json`.
  */
-export function scanCharacters(bytes: Uint8Array, start: number, end: number): number {
+export function scanCharacters(bytes: Uint8Array, start: number): number {
+  const end = bytes.length;
   let at = scanRun(bytes, start, Math.min(start + RUN_BYTES, end));
   while (at < end && bytes[at] !== QUOTE) {
     const from = skipPlainWords(bytes, at, end);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import {JsonIndex, type JsonSpan} from './json-index.ts';
+import {JsonIndex, type JsonSpan, type MemberPlace} from './json-index.ts';
 import {encodeJsonText} from './json-text.ts';
-import {runAtOnce, STEP_BYTES_MAX} from './steps.ts';
 
 function textOf(index: JsonIndex, span: JsonSpan): string {
   return Buffer.from(index.bytes.subarray(span.start, span.end)).toString();
@@ -38,7 +37,7 @@ describe('JsonIndex', () => {
       ['a', 'a'],
     );
     assert.deepEqual(
-      members.map(({start, end}) => textOf(index, {start, end})),
+      placesIn(index).map(place => textOf(index, place)),
       [' "a":1', ' "\\u0061" : 2'],
     );
     assert.deepEqual(
@@ -64,13 +63,6 @@ describe('JsonIndex', () => {
       index.members(index.root).map(({name}) => name),
       names,
     );
-  });
-
-  test('reads members in steps as it does at once', () => {
-    const text = JSON.stringify(Object.fromEntries(Array.from({length: 6000}, (_, at) => [`m${at}`, at])));
-    const index = new JsonIndex(Buffer.from(text));
-    assert.ok(Array.from(index.membersInSteps(index.root)).length > 1);
-    assert.deepEqual(runAtOnce(index.membersInSteps(index.root)), index.members(index.root));
   });
 
   test('uses a buffer of ends again without values of the text before', () => {
@@ -148,7 +140,7 @@ describe('JsonIndex', () => {
   test('ends a member at the comma after it, and the last one with its value', () => {
     const index = new JsonIndex(Buffer.from('{ "a" : 1 , "b":[ ]\n,"c":2 }'));
     assert.deepEqual(
-      index.members(index.root).map(({start, end}) => textOf(index, {start, end})),
+      placesIn(index).map(place => textOf(index, place)),
       [' "a" : 1 ', ' "b":[ ]\n', '"c":2'],
     );
   });
@@ -159,16 +151,15 @@ describe('JsonIndex', () => {
       fc.property(anyObject, fc.constantFrom(undefined, 1, '\t'), (object, space) => {
         const text = JSON.stringify(object, null, space);
         const index = new JsonIndex(Buffer.from(text));
-        const members = index.members(index.root);
+        const members = placesIn(index);
         const last = members.at(-1);
-        const joined = members.map(({start, end}) => textOf(index, {start, end})).join(',');
+        const joined = members.map(place => textOf(index, place)).join(',');
         assert.equal(
           `{${joined}${last === undefined ? '' : textOf(index, {start: last.end, end: index.root.end - 1})}}`,
           text,
         );
-        for (const {start, nameSpan, valueSpan, end} of members) {
-          assert.ok(start <= nameSpan.start && nameSpan.end < valueSpan.start && valueSpan.end <= end);
-        }
+        for (const {start, nameStart, nameEnd, valueStart, valueEnd, end} of members)
+          assert.ok(start <= nameStart && nameEnd < valueStart && valueEnd <= end);
       }),
     );
   });
@@ -229,58 +220,15 @@ describe('JsonIndex', () => {
     });
   });
 
-  describe('inSteps()', () => {
-    test('creates the same index as the constructor', () => {
-      const bytes = Buffer.from(' {"a":[1,{"b":"c"}],"\\u0061":2} ');
-      const index = runAtOnce(JsonIndex.inSteps(bytes));
-      const atOnce = new JsonIndex(bytes);
-      assert.deepEqual(index.root, atOnce.root);
-      assert.equal(index.bytes, bytes);
-      assert.deepEqual(index.members(index.root), atOnce.members(atOnce.root));
-    });
-
-    test('keeps within the limits, as the constructor does', () => {
-      const bytes = Buffer.from('[[]]');
-      const failure = {code: 'value-too-deep', depthMax: 1, position: 1};
-      assert.throws(() => new JsonIndex(bytes, {depthMax: 1}), {failure});
-      assert.throws(() => runAtOnce(JsonIndex.inSteps(bytes, {depthMax: 1})), {failure});
-    });
-  });
-
   test('refuses what is not JSON', () => {
     assert.throws(() => new JsonIndex(Buffer.from('{"a" 1}')), {
       failure: {code: 'invalid-json', problem: 'expected ":", found "1"', position: 5},
     });
   });
-
-  describe('membersInSteps()', () => {
-    /** An object of members that each take half of a step. */
-    const half = `"${'x'.repeat(STEP_BYTES_MAX / 2)}"`;
-    const index = new JsonIndex(Buffer.from(`{"a":${half},"b":${half},"c":${half},"d":1}`));
-
-    test('reads as many members in a step as begin in it', () => {
-      const sizes = Array.from(index.membersInSteps(index.root));
-      assert.equal(sizes.length, 2);
-      assert.equal(
-        sizes.reduce((sum, size) => sum + size, 0),
-        index.root.end - index.root.start - 1,
-      );
-      assert.deepEqual(runAtOnce(index.membersInSteps(index.root)), index.members(index.root));
-    });
-
-    test('reads no members in an empty object, in one step', () => {
-      const empty = new JsonIndex(Buffer.from('{ }'));
-      assert.deepEqual(Array.from(empty.membersInSteps(empty.root)), [2]);
-      assert.deepEqual(runAtOnce(empty.membersInSteps(empty.root)), []);
-    });
-
-    test('ends with the object, if others follow it', () => {
-      const nested = new JsonIndex(Buffer.from('[{"a":1},{"b":2}]'));
-      const [first = nested.root] = nested.elements(nested.root);
-      assert.deepEqual(
-        runAtOnce(nested.membersInSteps(first)).map(({name}) => name),
-        ['a'],
-      );
-    });
-  });
 });
+
+function placesIn(index: JsonIndex): readonly MemberPlace[] {
+  const places: MemberPlace[] = [];
+  for (const walk = index.walk(index.root); walk.next(); ) places.push(walk.place());
+  return places;
+}

@@ -1,7 +1,6 @@
 import type {JsonLimits} from './json-limits.ts';
 import {decodeBeginning, isTooLong} from './json-string.ts';
-import {type JsonText, parseInSteps, parseWithEnds} from './json-text.ts';
-import {STEP_BYTES_MAX, type Steps} from './steps.ts';
+import {type JsonText, parseWithEnds} from './json-text.ts';
 
 /** The position of a value in a text, in bytes: its first byte, and the byte after its last. */
 export interface JsonSpan {
@@ -11,18 +10,27 @@ export interface JsonSpan {
 
 /** One member of an object. A duplicate name makes several members. */
 export interface JsonMember {
-  /** Position after the preceding bracket or comma, so that white space before the name is included. */
-  readonly start: number;
   /** The name, with its escapes resolved. */
   readonly name: string;
   readonly nameSpan: JsonSpan;
   readonly valueSpan: JsonSpan;
+}
+
+/** Positions of one member of an object, in bytes. */
+export interface MemberPlace {
+  /** Position after the preceding bracket or comma, so that white space before the name is included. */
+  readonly start: number;
+  readonly nameStart: number;
+  readonly nameEnd: number;
+  readonly valueStart: number;
+  readonly valueEnd: number;
   /** Position of the following comma; for the last member the end of its value. */
   readonly end: number;
 }
 
+const LATIN_1 = new TextDecoder('latin1');
+
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
@@ -44,28 +52,14 @@ export class JsonIndex {
   /**
    * @param ends A buffer at least as long as the bytes, for the ends of arrays and objects. A caller that reads one text
    * after another may reuse it.
-   * @param json The text, if it was checked before with this buffer.
    * @throws {AppError} `invalid-json`, `value-too-deep`.
    */
-  constructor(
-    bytes: Uint8Array,
-    limits?: JsonLimits,
-    ends = new Int32Array(bytes.length),
-    json = parseWithEnds(bytes, ends, limits),
-  ) {
+  constructor(bytes: Uint8Array, limits?: JsonLimits, ends = new Int32Array(bytes.length)) {
     this.bytes = bytes;
     this.#ends = ends;
+    const json = parseWithEnds(bytes, ends, limits);
     const start = json.byteOffset - bytes.byteOffset;
     this.root = {start, end: start + json.length};
-  }
-
-  /**
-   * Creates the index in steps. The bytes must not change until the last step.
-   *
-   * @throws {AppError} See the constructor.
-   */
-  static *inSteps(bytes: Uint8Array, limits?: JsonLimits, ends = new Int32Array(bytes.length)): Steps<JsonIndex> {
-    return new JsonIndex(bytes, limits, ends, yield* parseInSteps(bytes, limits, ends));
   }
 
   /** Returns whether the value is an object. */
@@ -97,8 +91,10 @@ export class JsonIndex {
   string({start, end}: JsonSpan, lengthMax = Infinity): string {
     const length = end - start - 2;
     // Most names are short ASCII; for these this is several times faster than the decoder.
-    if (length <= SHORT_TEXT_LENGTH_MAX && this.#isPlain(start + 1, end - 1))
-      return String.fromCharCode.apply(null, this.bytes.subarray(start + 1, end - 1) as unknown as number[]);
+    if (length <= SHORT_TEXT_LENGTH_MAX && this.#isAscii(start, end)) {
+      const text = String.fromCharCode.apply(null, this.bytes.subarray(start, end) as unknown as number[]);
+      return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
+    }
     if (isTooLong(length, lengthMax)) return decodeBeginning(this.bytes, start, lengthMax);
     return JSON.parse(this.#decoder.decode(this.bytes.subarray(start, end))) as string;
   }
@@ -111,90 +107,114 @@ export class JsonIndex {
    */
   members(object: JsonSpan, nameLengthMax = Infinity): readonly JsonMember[] {
     const members: JsonMember[] = [];
-    this.#readMembers(object, {from: object.start + 1, until: object.end, nameLengthMax}, members);
-    return members;
-  }
-
-  /** Returns {@link members}, in steps. */
-  *membersInSteps(object: JsonSpan): Steps<readonly JsonMember[]> {
-    const members: JsonMember[] = [];
-    for (let from = object.start + 1; from < object.end; ) {
-      const next = this.#readMembers(object, {from, until: from + STEP_BYTES_MAX, nameLengthMax: Infinity}, members);
-      yield next - from;
-      from = next;
+    for (const walk = this.walk(object); walk.next(); ) {
+      const nameSpan = {start: walk.nameStart, end: walk.nameEnd};
+      const valueSpan = {start: walk.valueStart, end: walk.valueEnd};
+      members.push({name: this.string(nameSpan, nameLengthMax), nameSpan, valueSpan});
     }
     return members;
   }
 
-  /** Reads the members that begin in a part of an object. @returns The position of the next one; the end of the object if there is none. */
-  #readMembers(
-    object: JsonSpan,
-    {from, until, nameLengthMax}: {readonly from: number; readonly until: number; readonly nameLengthMax: number},
-    members: JsonMember[],
-  ): number {
-    let at = from;
-    while (at < until && at < object.end) {
-      const nameStart = this.#skipSpace(at);
-      if (nameStart === object.end - 1) return object.end;
-      const nameSpan = this.#spanAt(nameStart);
-      const valueSpan = this.#spanAt(this.#skipSpace(this.#skipSpace(nameSpan.end) + 1));
-      const next = this.#skipSpace(valueSpan.end);
-      const end = next === object.end - 1 ? valueSpan.end : next;
-      members.push({start: at, name: this.#name(nameSpan, nameLengthMax), nameSpan, valueSpan, end});
-      at = next + 1;
-    }
-    return at;
+  /** Returns a walk over the members of an object, in their order: for objects with many, it makes no object for each. */
+  walk(object: JsonSpan): MemberWalk {
+    return new MemberWalk(this.bytes, this.#ends, object);
   }
 
   /** Returns the elements of an array, in their order. */
   elements(array: JsonSpan): readonly JsonSpan[] {
     const elements: JsonSpan[] = [];
     for (let at = array.start + 1; at < array.end; ) {
-      const start = this.#skipSpace(at);
+      const start = skipSpace(this.bytes, at);
       if (start === array.end - 1) break;
-      const element = this.#spanAt(start);
-      elements.push(element);
-      at = this.#skipSpace(element.end) + 1;
+      const end = endOf(this.bytes, this.#ends, start);
+      elements.push({start, end});
+      at = skipSpace(this.bytes, end) + 1;
     }
     return elements;
   }
 
   /**
-   * Returns the name of a member. Most names are cut out of one string of the whole text, which is much faster for large
-   * objects, and takes longer than a few names.
+   * Returns the UTF-8 bytes of a name as characters of {@link toByteText}; undefined if it has escapes such as `\u0061`. For many names
+   * this is much faster than to decode them, and it takes longer for a few.
    */
-  #name(span: JsonSpan, lengthMax: number): string {
-    if (lengthMax < Infinity) return this.string(span, lengthMax);
-    if (!this.#isPlain(span.start + 1, span.end - 1)) return this.string(span);
-    // Latin-1 has one character per byte, so positions are equal. Only ASCII parts are read from it.
-    this.#characters ??= new TextDecoder('latin1').decode(this.bytes);
-    return this.#characters.slice(span.start + 1, span.end - 1);
+  rawName({nameStart, nameEnd}: MemberPlace): string | undefined {
+    this.#characters ??= LATIN_1.decode(this.bytes);
+    const quoted = this.#characters.slice(nameStart, nameEnd);
+    if (!quoted.includes('\\')) return quoted.slice(1, -1);
+    // All other escapes stand for one byte.
+    return quoted.includes('\\u') ? undefined : (JSON.parse(quoted) as string);
   }
 
-  /** Returns whether all characters are ASCII without escapes. */
-  #isPlain(start: number, end: number): boolean {
-    for (let at = start; at < end; at++) {
-      const byte = this.bytes[at] ?? 0;
-      if (byte === BACKSLASH || byte >= 0x80) return false;
-    }
+  #isAscii(start: number, end: number): boolean {
+    for (let at = start; at < end; at++) if ((this.bytes[at] ?? 0) >= 0x80) return false;
     return true;
   }
+}
 
-  #spanAt(start: number): JsonSpan {
-    const byte = this.bytes[start];
-    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY || byte === QUOTE) return {start, end: this.#ends[start] ?? start};
-    let end = start + 1;
-    while (!isDelimiter(this.bytes[end])) end++;
-    return {start, end};
+/** Returns a text with one character for each UTF-8 byte of another. */
+export function toByteText(text: string): string {
+  return LATIN_1.decode(new TextEncoder().encode(text));
+}
+
+/** A walk over the members of an object. It is at the member that {@link next} found last. */
+export class MemberWalk implements MemberPlace {
+  readonly #bytes: Uint8Array;
+  readonly #ends: Int32Array;
+  readonly #last: number;
+  #at: number;
+  start = 0;
+  nameStart = 0;
+  nameEnd = 0;
+  valueStart = 0;
+  valueEnd = 0;
+  end = 0;
+
+  constructor(bytes: Uint8Array, ends: Int32Array, object: JsonSpan) {
+    this.#bytes = bytes;
+    this.#ends = ends;
+    this.#last = object.end - 1;
+    this.#at = object.start + 1;
   }
 
-  #skipSpace(from: number): number {
-    let at = from;
-    for (;;) {
-      const byte = this.bytes[at];
-      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
-      at++;
-    }
+  /** Returns where the walk is now. */
+  place(): MemberPlace {
+    const {start, nameStart, nameEnd, valueStart, valueEnd, end} = this;
+    return {start, nameStart, nameEnd, valueStart, valueEnd, end};
+  }
+
+  /** Moves to the next member. @returns False after the last one, which the fields keep. */
+  next(): boolean {
+    if (this.#at > this.#last) return false;
+    const bytes = this.#bytes;
+    const nameStart = skipSpace(bytes, this.#at);
+    if (nameStart === this.#last) return false;
+    this.start = this.#at;
+    this.nameStart = nameStart;
+    this.nameEnd = endOf(bytes, this.#ends, nameStart);
+    this.valueStart = skipSpace(bytes, skipSpace(bytes, this.nameEnd) + 1);
+    this.valueEnd = endOf(bytes, this.#ends, this.valueStart);
+    const next = skipSpace(bytes, this.valueEnd);
+    this.end = next === this.#last ? this.valueEnd : next;
+    this.#at = next + 1;
+    return true;
+  }
+}
+
+/** Returns the position after a value. */
+function endOf(bytes: Uint8Array, ends: Int32Array, start: number): number {
+  const byte = bytes[start];
+  if (byte === OPEN_OBJECT || byte === OPEN_ARRAY || byte === QUOTE) return ends[start] ?? start;
+  let end = start + 1;
+  while (!isDelimiter(bytes[end])) end++;
+  return end;
+}
+
+function skipSpace(bytes: Uint8Array, from: number): number {
+  let at = from;
+  for (;;) {
+    const byte = bytes[at];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
+    at++;
   }
 }
 

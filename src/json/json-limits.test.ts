@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {type JsonLimits, TooBroad} from './json-limits.ts';
-import {decodeJsonText, encodeJsonText, parseInSteps} from './json-text.ts';
-import {runAtOnce} from './steps.ts';
+import {decodeJsonText, encodeJsonText} from './json-text.ts';
 
 describe('the limits of a JSON text', () => {
   const cases: readonly {
@@ -82,10 +81,6 @@ describe('the limits of a JSON text', () => {
     test(`counts ${name}`, () => {
       assert.equal(decodeJsonText(encodeJsonText(accepted, limits)), accepted);
       assert.throws(() => encodeJsonText(refused, limits), {name: 'TooBroad', path, breadthMax: max});
-    });
-    test(`counts ${name}, also in steps`, () => {
-      assert.doesNotThrow(() => runAtOnce(parseInSteps(Buffer.from(accepted), limits)));
-      assert.throws(() => runAtOnce(parseInSteps(Buffer.from(refused), limits)), TooBroad);
     });
   }
 

@@ -2,9 +2,8 @@ import {AppError} from '../failures/app-error.ts';
 import {JsonBreadth} from './json-breadth.ts';
 import {scanCharacters} from './json-characters.ts';
 import {type JsonLimits, TooBroad, VALUE_DEPTH_MAX} from './json-limits.ts';
-import {beginsNumber, JsonNumber} from './json-number.ts';
+import {beginsNumber, scanNumber} from './json-number.ts';
 import {unexpected} from './json-problem.ts';
-import {STEP_BYTES_MAX, type Steps} from './steps.ts';
 
 /**
  * Checks that the bytes are one JSON text, from left to right, without recursion.
@@ -16,11 +15,6 @@ import {STEP_BYTES_MAX, type Steps} from './steps.ts';
  */
 export function scanJson(bytes: Uint8Array, limits: JsonLimits, ends?: Int32Array): Uint8Array {
   return new JsonScanner(bytes, limits, ends).scan();
-}
-
-/** Checks like {@link scanJson}, in steps. The bytes must not change until the last step. */
-export function scanJsonInSteps(bytes: Uint8Array, limits: JsonLimits, ends?: Int32Array): Steps<Uint8Array> {
-  return new JsonScanner(bytes, limits, ends).scanInSteps();
 }
 
 // Each file has its own constants: V8 compiles them into the code, while it loads imported ones for each comparison.
@@ -50,25 +44,19 @@ const AFTER_NAME = 4;
 const AFTER_VALUE = 5;
 const END = 6;
 
-/**
- * Scans a text once, from left to right, without recursion: a stack has the open brackets. It can stop and continue within
- * strings, numbers and white space.
- */
+/** Scans a text once, from left to right, without recursion: a stack has the open brackets. */
 class JsonScanner {
   readonly #bytes: Uint8Array;
   readonly #depthMax: number;
   readonly #ends: Int32Array | undefined;
   /** For each open level the position of its bracket. */
   readonly #levels: number[] = [];
-  readonly #number: JsonNumber;
   readonly #breadth: JsonBreadth;
   readonly #membersMax: number;
   #members = 0;
   #at = 0;
   #next = VALUE;
   #isInObject = false;
-  /** If the scanner stopped within a string, the position of its opening quote; otherwise -1. */
-  #cutString = -1;
   /** The span of the outermost value. */
   #start = -1;
   #end = -1;
@@ -78,58 +66,41 @@ class JsonScanner {
     this.#bytes = bytes;
     this.#membersMax = membersMax;
     this.#depthMax = depthMax;
-    this.#number = new JsonNumber(bytes);
     this.#breadth = new JsonBreadth(bytes, this.#levels, limits);
     this.#ends = ends;
   }
 
   scan(): Uint8Array {
-    this.#scanUntil(this.#bytes.length + 1);
-    return this.#bytes.subarray(this.#start, this.#end);
-  }
-
-  *scanInSteps(): Steps<Uint8Array> {
-    for (let more = true, from = 0; more; from = this.#at) {
-      more = this.#scanUntil(from + STEP_BYTES_MAX);
-      yield this.#at - from;
-    }
-    return this.#bytes.subarray(this.#start, this.#end);
-  }
-
-  /** Scans up to a position, or a few bytes beyond it. @returns True if more follows. */
-  #scanUntil(until: number): boolean {
-    const end = Math.min(until, this.#bytes.length);
-    if (this.#cutString >= 0) this.#scanString(this.#cutString, this.#at, end);
-    if (this.#number.isOpen) this.#endNumber(this.#number.continue(this.#at, end));
     for (;;) {
-      const byte = this.#skipSpace(end);
-      if (this.#at >= until) return true;
+      const byte = this.#skipSpace();
       if (this.#next === END) break;
-      this.#scanToken(byte, end);
+      this.#scanToken(byte);
     }
     if (this.#at < this.#bytes.length) throw this.#unexpected('the end of the text');
-    return false;
+    return this.#bytes.subarray(this.#start, this.#end);
   }
 
-  #scanToken(byte: number | undefined, end: number): void {
+  #scanToken(byte: number | undefined): void {
     const next = this.#next;
     if (next === AFTER_VALUE) {
-      if (byte === COMMA) this.#scanComma(end);
+      if (byte === COMMA) this.#scanComma();
       else this.#scanClose(byte);
-    } else if (next === NAME) this.#scanName(byte, end);
-    else if (next === AFTER_NAME) this.#scanColon(byte, end);
-    else if (next === FIRST_MEMBER && byte !== CLOSE_OBJECT) this.#scanName(byte, end);
-    else if (next === VALUE || (next === FIRST_ELEMENT && byte !== CLOSE_ARRAY)) this.#scanValue(byte, end);
+    } else if (next === NAME) this.#scanName(byte);
+    else if (next === AFTER_NAME) this.#scanColon(byte);
+    else if (next === FIRST_MEMBER && byte !== CLOSE_OBJECT) this.#scanName(byte);
+    else if (next === VALUE || (next === FIRST_ELEMENT && byte !== CLOSE_ARRAY)) this.#scanValue(byte);
     else this.#close();
   }
 
   /** Scans a scalar, or opens an array or object. */
-  #scanValue(byte: number | undefined, end: number): void {
+  #scanValue(byte: number | undefined): void {
     if (this.#start < 0) this.#start = this.#at;
-    if (byte === QUOTE) this.#scanString(this.#at, this.#at + 1, end);
+    if (byte === QUOTE) this.#scanString();
     else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.#open(byte === OPEN_OBJECT);
-    else if (beginsNumber(byte)) this.#endNumber(this.#number.begin(this.#at, end));
-    else this.#scanLiteral(byte);
+    else if (beginsNumber(byte)) {
+      this.#at = scanNumber(this.#bytes, this.#at);
+      this.#endValue();
+    } else this.#scanLiteral(byte);
   }
 
   #open(isObject: boolean): void {
@@ -166,52 +137,40 @@ class JsonScanner {
     this.#next = END;
   }
 
-  /** Scans a comma, and what follows it if the step reaches so far: to return for each token costs more than to scan it. */
-  #scanComma(end: number): void {
+  /** Scans a comma, and what follows it: to return for each token costs more than to scan it. */
+  #scanComma(): void {
     if (this.#levels.length <= this.#breadth.levels) this.#breadth.countComma();
     this.#at++;
     this.#next = this.#isInObject ? NAME : VALUE;
-    const byte = this.#skipSpace(end);
-    if (this.#at >= end) return;
-    if (this.#isInObject) this.#scanName(byte, end);
-    else this.#scanValue(byte, end);
+    const byte = this.#skipSpace();
+    if (this.#isInObject) this.#scanName(byte);
+    else this.#scanValue(byte);
   }
 
-  #scanName(byte: number | undefined, end: number): void {
+  #scanName(byte: number | undefined): void {
     if (byte !== QUOTE) throw this.#unexpected('a member name in quotes');
     if (++this.#members > this.#membersMax) throw new TooBroad([], this.#membersMax);
     if (this.#levels.length <= this.#breadth.levels) this.#breadth.keepName(this.#at);
     this.#next = NAME;
-    this.#scanString(this.#at, this.#at + 1, end);
+    this.#scanString();
   }
 
-  /** Scans a colon, and the value after it if the step reaches so far. */
-  #scanColon(colon: number | undefined, end: number): void {
+  /** Scans a colon, and the value after it. */
+  #scanColon(colon: number | undefined): void {
     if (colon !== COLON) throw this.#unexpected('":"');
     this.#at++;
     this.#next = VALUE;
-    const byte = this.#skipSpace(end);
-    if (this.#at < end) this.#scanValue(byte, end);
+    this.#scanValue(this.#skipSpace());
   }
 
-  /** Scans the rest of a name or a string, up to a position. */
-  #scanString(start: number, from: number, end: number): void {
-    this.#at = scanCharacters(this.#bytes, from, end);
-    if (this.#at >= end) {
-      this.#cutString = start;
-      return;
-    }
-    this.#at++;
-    this.#cutString = -1;
+  /** Scans a name or a string. */
+  #scanString(): void {
+    const start = this.#at;
+    this.#at = scanCharacters(this.#bytes, start + 1) + 1;
     if (this.#ends !== undefined) this.#ends[start] = this.#at;
     if (this.#next !== NAME) this.#endValue();
-    else if (this.#at < end && this.#bytes[this.#at] === COLON) this.#scanColon(COLON, end);
+    else if (this.#bytes[this.#at] === COLON) this.#scanColon(COLON);
     else this.#next = AFTER_NAME;
-  }
-
-  #endNumber(end: number): void {
-    this.#at = end;
-    if (!this.#number.isOpen) this.#endValue();
   }
 
   #scanLiteral(first: number | undefined): void {
@@ -226,11 +185,11 @@ class JsonScanner {
   }
 
   /** Moves to the next byte that is not white space. @returns That byte; undefined at the end of the text. */
-  #skipSpace(end: number): number | undefined {
+  #skipSpace(): number | undefined {
     const bytes = this.#bytes;
     let at = this.#at;
     let byte = bytes[at];
-    while (at < end && (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)) byte = bytes[++at];
+    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = bytes[++at];
     this.#at = at;
     return byte;
   }

@@ -1,7 +1,6 @@
 import {FailureError} from '../failures/failure-error.ts';
 import type {JsonLimits} from './json-limits.ts';
-import {scanJson, scanJsonInSteps} from './json-scanner.ts';
-import type {Steps} from './steps.ts';
+import {scanJson} from './json-scanner.ts';
 
 declare const jsonBrand: unique symbol;
 
@@ -35,11 +34,6 @@ export function parseJsonText(bytes: Uint8Array, limits: JsonLimits = {}): JsonT
  */
 export function parseWithEnds(bytes: Uint8Array, ends: Int32Array, limits: JsonLimits = {}): JsonText {
   return scanJson(bytes, limits, ends) as JsonText;
-}
-
-/** Checks like {@link parseWithEnds}, in steps. The bytes must not change until the last step. */
-export function* parseInSteps(bytes: Uint8Array, limits: JsonLimits = {}, ends?: Int32Array): Steps<JsonText> {
-  return (yield* scanJsonInSteps(bytes, limits, ends)) as JsonText;
 }
 
 /**

@@ -4,8 +4,7 @@ import {describe, test} from 'vitest';
 import {SAMPLE_TEXTS} from '../../test/contracts/shared/samples.ts';
 import {mergePlainly} from '../../test/support/merge-plainly.ts';
 import {decodeJsonText, encodeJsonText, type JsonText} from './json-text.ts';
-import {applyMergePatch, mergePatchInSteps} from './merge-patch.ts';
-import {STEP_BYTES_MAX} from './steps.ts';
+import {applyMergePatch} from './merge-patch.ts';
 
 function merge(target: string | undefined, patch: string): string {
   return decodeJsonText(
@@ -314,33 +313,6 @@ describe('applyMergePatch()', () => {
       assert.throws(() => applyMergePatch(before, deep(patch), {depthMax: 3}), {
         failure: {code: 'value-too-deep', depthMax: 3, position},
       });
-    });
-  }
-});
-
-describe('mergePatchInSteps()', () => {
-  const members = (count: number, value: string): string =>
-    `{${Array.from({length: count}, (_, index) => `"member ${index}":${value}`).join()}}`;
-
-  const LARGE: readonly {readonly name: string; readonly target: string; readonly patch: string}[] = [
-    {name: 'a large value and a small patch', target: members(5000, '1'), patch: '{"member 7":2}'},
-    {name: 'a small value and a large patch', target: '{"a":1}', patch: members(5000, '1')},
-    {name: 'a large value that a large patch removes', target: members(5000, '1'), patch: members(5000, 'null')},
-    {name: 'many objects within objects', target: members(2000, '{"a":1}'), patch: members(2000, '{"b":2}')},
-  ];
-  for (const {name, target, patch} of LARGE) {
-    test(`merges ${name} in steps, to the same result as at once`, () => {
-      const [targetJson, patchJson] = [encodeJsonText(target), encodeJsonText(patch)];
-      const steps = mergePatchInSteps(targetJson, patchJson);
-      const sizes: number[] = [];
-      let step = steps.next();
-      for (; !step.done; step = steps.next()) sizes.push(step.value);
-      assert.equal(decodeJsonText(step.value), merge(target, patch));
-      assert.ok(sizes.length > 2, `${sizes.length} steps`);
-      assert.ok(
-        Math.max(...sizes) <= STEP_BYTES_MAX + 2 * `"member 4999":{"a":1}`.length,
-        `${Math.max(...sizes)} bytes`,
-      );
     });
   }
 });

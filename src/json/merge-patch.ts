@@ -1,8 +1,7 @@
 import {AppError} from '../failures/app-error.ts';
-import {JsonIndex, type JsonMember, type JsonSpan} from './json-index.ts';
+import {JsonIndex, type JsonSpan, type MemberPlace, type MemberWalk, toByteText} from './json-index.ts';
 import {type JsonLimits, VALUE_DEPTH_MAX} from './json-limits.ts';
-import {type JsonText, parseInSteps} from './json-text.ts';
-import {runAtOnce, type Steps} from './steps.ts';
+import {type JsonText, parseJsonText} from './json-text.ts';
 
 /**
  * Applies a merge patch (RFC 7396) to a JSON text: members of an object replace those of the same name, `null`
@@ -18,40 +17,20 @@ import {runAtOnce, type Steps} from './steps.ts';
  * @throws {AppError} `value-too-deep` with the position in the result.
  */
 export function applyMergePatch(target: JsonText | undefined, patch: JsonText, limits?: JsonLimits): JsonText {
-  return runAtOnce(mergePatchInSteps(target, patch, limits));
-}
-
-/** Applies a merge patch like {@link applyMergePatch}, in steps. */
-export function* mergePatchInSteps(
-  target: JsonText | undefined,
-  patch: JsonText,
-  limits?: JsonLimits,
-): Steps<JsonText> {
-  const patchPlace = yield* placeOf(patch, limits);
-  const targetPlace = target === undefined ? undefined : yield* placeOf(target, limits);
+  const patchPlace = placeOf(patch, limits);
+  const targetPlace = target === undefined ? undefined : placeOf(target, limits);
   const slices: Slice[] = [];
   const waiting: Piece[] = [{target: targetPlace, patch: patchPlace}];
-  let taken = 0;
   // A stack instead of recursion: texts may be nested deeper than calls.
   for (let piece = waiting.pop(); piece !== undefined; piece = waiting.pop()) {
-    if (endsPart(taken++)) yield PART_BYTES;
     if ('bytes' in piece) slices.push(piece);
     else if (!isObject(piece.patch)) slices.push(sliceOf(piece.patch, piece.patch.span));
-    else for (const next of (yield* mergeObject(piece)).reverse()) waiting.push(next);
+    else for (const next of mergeObject(piece).reverse()) waiting.push(next);
   }
-  const merged = yield* join(slices);
+  const merged = join(slices);
   // Each part keeps its level, so the result is not deeper than both texts.
   const mayBeTooDeep = patchPlace.tooDeep === true || targetPlace?.tooDeep === true;
-  return mayBeTooDeep ? yield* parseInSteps(merged, limits) : (merged as JsonText);
-}
-
-/** Members or parts of the result in one step, and the bytes that are scanned in the same time. */
-const PART_LENGTH = 2048;
-const PART_BYTES = 32 * 1024;
-
-/** Returns whether an element is the last one in its step. */
-function endsPart(index: number): boolean {
-  return index % PART_LENGTH === PART_LENGTH - 1;
+  return mayBeTooDeep ? parseJsonText(merged, limits) : (merged as JsonText);
 }
 
 /** A value within a text. */
@@ -80,56 +59,70 @@ interface Merge {
 type Piece = Slice | Merge;
 
 /** Merges into an object. @returns The parts of the result, in their order. */
-function* mergeObject({target, patch}: Merge): Steps<Piece[]> {
+function mergeObject({target, patch}: Merge): Piece[] {
   // Without an object to merge into, the result is the patch as it is written, without its nulls.
   const source = target !== undefined && isObject(target) ? target : patch;
-  const members = yield* source.index.membersInSteps(source.span);
-  const changes = yield* readChanges(source === patch ? members : yield* patch.index.membersInSteps(patch.span));
-  const found: (Change | undefined)[] = [];
-  for (const [index, member] of members.entries()) {
-    const change = changes.get(member.name);
-    if (change !== undefined) change.last = member;
-    found.push(change);
-    if (endsPart(index)) yield PART_BYTES;
+  const changes = new Changes(patch);
+  const writer = new ObjectWriter(source);
+  const changed: [MemberPlace, Change][] = [];
+  for (const walk = writer.walk; walk.next(); ) {
+    const change = changes.find(walk, source.index);
+    if (change === undefined) continue;
+    change.last = walk.place();
+    changed.push([change.last, change]);
   }
-  const writer = new ObjectWriter(source, members);
-  for (const [index, member] of members.entries()) {
-    const change = found[index];
-    if (change === undefined) writer.keep(member);
-    else if (change.last === member && !isNull(change.member, patch)) writer.replace(member, change.member, patch);
-    if (endsPart(index)) yield PART_BYTES;
+  for (const [place, {member, last}] of changed) {
+    writer.keepUntil(place);
+    if (last === place && !isNull(member, patch)) writer.replace(place, member, patch);
   }
-  let appended = 0;
-  for (const {member, last} of changes.values()) {
+  writer.keepRest();
+  for (const {member, last} of changes.all())
     if (last === undefined && !isNull(member, patch)) writer.append(member, patch);
-    if (endsPart(appended++)) yield PART_BYTES;
-  }
   return writer.end();
 }
 
 /** The change of a patch to one name. */
 interface Change {
   /** The last member of this name in the patch. */
-  member: JsonMember;
+  readonly member: MemberPlace;
   /** The last member of this name in the changed object; undefined if there is none. */
-  last: JsonMember | undefined;
+  last: MemberPlace | undefined;
 }
 
-function* readChanges(members: readonly JsonMember[]): Steps<ReadonlyMap<string, Change>> {
-  const changes = new Map<string, Change>();
-  for (const [index, member] of members.entries()) {
-    const change = changes.get(member.name);
-    if (change === undefined) changes.set(member.name, {member, last: undefined});
-    else change.member = member;
-    if (endsPart(index)) yield PART_BYTES;
+/** The changes of a patch by their names. */
+class Changes {
+  readonly #byName = new Map<string, Change>();
+  /** The same by `rawName`, which is faster to find for most members of an object. */
+  readonly #byRawName = new Map<string, Change>();
+
+  constructor({index, span}: Place) {
+    for (const walk = index.walk(span); walk.next(); ) {
+      const name = nameAt(walk, index);
+      const change = {member: walk.place(), last: undefined};
+      this.#byName.set(name, change);
+      this.#byRawName.set(toByteText(name), change);
+    }
   }
-  return changes;
+
+  all(): Iterable<Change> {
+    return this.#byName.values();
+  }
+
+  find(place: MemberPlace, index: JsonIndex): Change | undefined {
+    const raw = index.rawName(place);
+    return raw === undefined ? this.#byName.get(nameAt(place, index)) : this.#byRawName.get(raw);
+  }
+}
+
+function nameAt({nameStart, nameEnd}: MemberPlace, index: JsonIndex): string {
+  return index.string({start: nameStart, end: nameEnd});
 }
 
 const OPENING = new TextEncoder().encode('{');
 const COMMA = new TextEncoder().encode(',');
 const COLON = new TextEncoder().encode(':');
 const CLOSING = new TextEncoder().encode('}');
+const QUOTE = 0x22;
 
 /**
  * Maximum size of the white space and colon that each new member gets, in bytes: the indentation of {@link VALUE_DEPTH_MAX} levels by four
@@ -140,69 +133,86 @@ const SPACING_BYTES_MAX = 4 * VALUE_DEPTH_MAX;
 /** Collects the members of an object, with the brackets, commas and white space of the source object. */
 class ObjectWriter {
   readonly #source: Place;
-  readonly #members: readonly JsonMember[];
-  /** The member whose white space new members get; undefined if there is none, or its white space is too long. */
-  readonly #model: JsonMember | undefined;
+  /** A walk over the source object, which has to end before anything is added; then it is at the last member. */
+  readonly walk: MemberWalk;
   readonly #pieces: Piece[] = [];
+  /** Position of the first member that may still be kept: after the bracket, or after the comma behind the last changed member. */
+  #from: number;
 
-  constructor(source: Place, members: readonly JsonMember[]) {
+  constructor(source: Place) {
     this.#source = source;
-    this.#members = members;
-    const last = members.at(-1);
-    this.#model = last !== undefined && spacingBytes(last) <= SPACING_BYTES_MAX ? last : undefined;
+    this.walk = source.index.walk(source.span);
+    this.#from = source.span.start + 1;
   }
 
-  /** Adds an unchanged member. */
-  keep(member: JsonMember): void {
-    this.#begin(member);
-    this.#push(member.nameSpan.start, member.end);
+  /** Adds the members before a changed one. */
+  keepUntil({start, end}: MemberPlace): void {
+    if (this.#from < start) this.#copy(this.#from, start - 1);
+    this.#from = end + 1;
   }
 
-  /** Adds a member with the value of a member of the patch. */
-  replace(member: JsonMember, {valueSpan}: JsonMember, {index}: Place): void {
-    this.#begin(member);
-    this.#push(member.nameSpan.start, member.valueSpan.start);
+  /** Adds the members after the last changed one. */
+  keepRest(): void {
+    const {start, end} = this.walk;
+    if (this.#from <= start) this.#copy(this.#from, end);
+  }
+
+  /** Adds a changed member with the value of a member of the patch. */
+  replace({start, valueStart, valueEnd, end}: MemberPlace, member: MemberPlace, patch: Place): void {
+    this.#copy(start, valueStart);
     // If the patch itself is the source, there is nothing to merge into.
-    const target = index === this.#source.index ? undefined : {index: this.#source.index, span: member.valueSpan};
-    this.#pieces.push(pieceOf({target, patch: {index, span: valueSpan}}));
-    if (member.valueSpan.end < member.end) this.#push(member.valueSpan.end, member.end);
+    const target = patch.index === this.#source.index ? undefined : valuePlace({valueStart, valueEnd}, this.#source);
+    this.#pieces.push(pieceOf({target, patch: valuePlace(member, patch)}));
+    if (valueEnd < end) this.#push(valueEnd, end);
   }
 
-  /** Adds a new member after all others. */
-  append(member: JsonMember, {index}: Place): void {
-    const model = this.#model;
+  /** Adds a new member after all others, with the white space of the last one. */
+  append(member: MemberPlace, patch: Place): void {
+    const {start, nameStart, nameEnd, valueStart} = this.walk;
+    const isModel = !this.#isEmpty && nameStart - start + valueStart - nameEnd <= SPACING_BYTES_MAX;
     if (this.#pieces.length === 0) this.#open();
     else {
       this.#pieces.push(whole(COMMA));
-      if (model !== undefined) this.#push(model.start, model.nameSpan.start);
+      if (isModel) this.#push(start, nameStart);
     }
-    this.#pieces.push({bytes: index.bytes, ...member.nameSpan});
-    if (model === undefined) this.#pieces.push(whole(COLON));
-    else this.#push(model.nameSpan.end, model.valueSpan.start);
-    this.#pieces.push(pieceOf({target: undefined, patch: {index, span: member.valueSpan}}));
+    this.#pieces.push(sliceOf(patch, {start: member.nameStart, end: member.nameEnd}));
+    if (isModel) this.#push(nameEnd, valueStart);
+    else this.#pieces.push(whole(COLON));
+    this.#pieces.push(pieceOf({target: undefined, patch: valuePlace(member, patch)}));
   }
 
   /** Adds the closing bracket. @returns All parts. */
   end(): Piece[] {
-    const last = this.#members.at(-1);
-    const isEmpty = this.#pieces.length === 0;
-    if (isEmpty && last === undefined) return [sliceOf(this.#source, this.#source.span)];
-    if (isEmpty) this.#pieces.push(whole(OPENING));
-    if (isEmpty || last === undefined) this.#pieces.push(whole(CLOSING));
-    else this.#push(last.end, this.#source.span.end);
+    const isUnwritten = this.#pieces.length === 0;
+    if (isUnwritten && this.#isEmpty) return [sliceOf(this.#source, this.#source.span)];
+    if (isUnwritten) this.#pieces.push(whole(OPENING));
+    if (isUnwritten || this.#isEmpty) this.#pieces.push(whole(CLOSING));
+    else this.#push(this.walk.end, this.#source.span.end);
     return this.#pieces;
   }
 
-  #begin(member: JsonMember): void {
-    if (this.#pieces.length === 0) this.#open();
-    // With the comma before it.
-    else this.#push(member.start - 1, member.nameSpan.start);
+  /** True if the source object has no members. */
+  get #isEmpty(): boolean {
+    return this.walk.end === 0;
   }
 
+  /** Copies members, or the beginning of one, with the comma before them. */
+  #copy(start: number, end: number): void {
+    const isFirst = this.#pieces.length === 0;
+    if (isFirst) this.#open();
+    this.#push(isFirst ? this.#nameFrom(start) : start - 1, end);
+  }
+
+  /** Copies the opening bracket, and the white space before the first member. */
   #open(): void {
-    const [first] = this.#members;
-    if (first === undefined) this.#pieces.push(whole(OPENING));
-    else this.#push(this.#source.span.start, first.nameSpan.start);
+    const {start} = this.#source.span;
+    if (this.#isEmpty) this.#pieces.push(whole(OPENING));
+    else this.#push(start, this.#nameFrom(start));
+  }
+
+  /** Returns the position of the first name from a position on. */
+  #nameFrom(start: number): number {
+    return this.#source.index.bytes.indexOf(QUOTE, start);
   }
 
   #push(start: number, end: number): void {
@@ -214,11 +224,6 @@ class ObjectWriter {
   }
 }
 
-/** Returns the number of bytes before the name of a member, and between its name and its value. */
-function spacingBytes({start, nameSpan, valueSpan}: JsonMember): number {
-  return nameSpan.start - start + valueSpan.start - nameSpan.end;
-}
-
 /** Returns a merge for an object, and a copy for any other value of a patch. */
 function pieceOf(merge: Merge): Piece {
   return isObject(merge.patch) ? merge : sliceOf(merge.patch, merge.patch.span);
@@ -227,11 +232,10 @@ function pieceOf(merge: Merge): Piece {
 /** Shortest slice that is copied with `set`, in bytes: shorter ones are copied faster byte by byte. */
 const LONG_SLICE_LENGTH_MIN = 64;
 
-function* join(slices: readonly Slice[]): Steps<Uint8Array> {
+function join(slices: readonly Slice[]): Uint8Array {
   const joined = new Uint8Array(slices.reduce((sum, {start, end}) => sum + end - start, 0));
   let at = 0;
-  for (const [index, {bytes, start, end}] of slices.entries()) {
-    if (endsPart(index)) yield PART_BYTES;
+  for (const {bytes, start, end} of slices) {
     if (end - start < LONG_SLICE_LENGTH_MIN) {
       for (let from = start; from < end; from++) joined[at++] = bytes[from] as number;
     } else {
@@ -242,14 +246,14 @@ function* join(slices: readonly Slice[]): Steps<Uint8Array> {
   return joined;
 }
 
-function* placeOf(json: JsonText, limits: JsonLimits | undefined): Steps<Place> {
+function placeOf(json: JsonText, limits: JsonLimits | undefined): Place {
   try {
-    const index = yield* JsonIndex.inSteps(json, limits);
+    const index = new JsonIndex(json, limits);
     return {index, span: index.root};
   } catch (error) {
     if (!(error instanceof AppError) || error.failure.code !== 'value-too-deep') throw error;
     // The text was checked before, under other limits. A patch may remove the part that is too deep.
-    const index = yield* JsonIndex.inSteps(json, {depthMax: Infinity});
+    const index = new JsonIndex(json, {depthMax: Infinity});
     return {index, span: index.root, tooDeep: true};
   }
 }
@@ -260,8 +264,12 @@ function isObject({index, span}: Place): boolean {
 
 const LOWER_N = 0x6e;
 
-function isNull({valueSpan}: JsonMember, {index}: Place): boolean {
-  return index.bytes[valueSpan.start] === LOWER_N;
+function isNull({valueStart}: MemberPlace, {index}: Place): boolean {
+  return index.bytes[valueStart] === LOWER_N;
+}
+
+function valuePlace({valueStart, valueEnd}: Pick<MemberPlace, 'valueStart' | 'valueEnd'>, {index}: Place): Place {
+  return {index, span: {start: valueStart, end: valueEnd}};
 }
 
 function sliceOf({index}: Place, {start, end}: JsonSpan): Slice {

@@ -1,7 +1,7 @@
 import type {Revision} from '../domain/entries/revision.ts';
 import type {FailureCode} from '../failures/failure.ts';
 import type {MetricsDeps} from './collect.ts';
-import {type AnsweredRequest, RequestCounts} from './request-counts.ts';
+import {type CountedRequest, RequestCounts} from './request-counts.ts';
 
 /**
  * The metrics of a service. Requests are counted when they are answered. Everything else is read when the metrics are asked for, so
@@ -18,7 +18,7 @@ export class Metrics {
   }
 
   /** Counts a request that was answered. */
-  countRequest(answered: AnsweredRequest): void {
+  countRequest(answered: CountedRequest): void {
     this.#requests.count(answered);
   }
 

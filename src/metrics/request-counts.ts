@@ -2,7 +2,7 @@ import {DurationHistogram} from '../domain/duration-histogram.ts';
 import type {FailureCode} from '../failures/failure.ts';
 
 /** A request with its answer. */
-export interface AnsweredRequest {
+export interface CountedRequest {
   readonly request: {readonly method: string};
   /** Path of its route, with the names of its parameters; undefined without a route. */
   readonly route: string | undefined;
@@ -40,7 +40,7 @@ export class RequestCounts {
   }
 
   /** Counts a request that was answered. Called for each request: it must stay cheap. */
-  count({request: {method}, route = NO_ROUTE, answer: {status}, durationMs}: AnsweredRequest): void {
+  count({request: {method}, route = NO_ROUTE, answer: {status}, durationMs}: CountedRequest): void {
     const {answers, durations} = this.#routes.get(route)?.get(method) ?? this.#find(route, method);
     const statusClass = Math.floor(status / 100);
     answers[statusClass] = (answers[statusClass] ?? 0) + 1;

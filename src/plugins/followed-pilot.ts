@@ -1,7 +1,6 @@
-import type {IdentitySource} from '../domain/identity/identity.ts';
+import type {Identity, IdentitySource} from '../domain/identity/identity.ts';
 import type {Timers} from '../time/timers.ts';
 import type {Secrets} from './background/log/secrets.ts';
-import {type Pilot, readPilot} from './pilot.ts';
 
 export interface FollowedPilotDeps {
   readonly identity: IdentitySource;
@@ -18,7 +17,7 @@ const CHANGES_WITHIN_MS = 1000;
 /** The pilot that plugins are started for. Follows the identity, and combines its changes within a second. */
 export class FollowedPilot {
   readonly #deps: FollowedPilotDeps;
-  #current: Pilot | undefined;
+  #current: CurrentPilot | undefined;
   #cancelChange: (() => void) | undefined;
   readonly #unlisten: () => void;
 
@@ -29,7 +28,7 @@ export class FollowedPilot {
   }
 
   /** The pilot who is signed in; undefined if there is none. */
-  get current(): Pilot | undefined {
+  get current(): CurrentPilot | undefined {
     return this.#current;
   }
 
@@ -52,15 +51,37 @@ export class FollowedPilot {
       });
   }
 
-  #change(pilot: Pilot | undefined): void {
+  #change(pilot: CurrentPilot | undefined): void {
     this.#current = pilot;
     this.#deps.onChange();
   }
 
-  #read(): Pilot | undefined {
+  #read(): CurrentPilot | undefined {
     const identity = this.#deps.identity.current();
     if (identity === undefined) return undefined;
     this.#deps.secrets.learn(identity.json);
-    return readPilot(identity);
+    return readCurrentPilot(identity);
   }
+}
+
+/** The identity, with the parts that plugins depend on. */
+export interface CurrentPilot {
+  readonly identity: Identity;
+  /** Changes with the session, the pilot and the airline. Contains a secret. */
+  readonly key: string;
+  /** Id of the airline, which is the id of its community; undefined if the document has none. */
+  readonly communityId: string | undefined;
+}
+
+/** Reads the pilot of an identity. */
+export function readCurrentPilot(identity: Identity): CurrentPilot {
+  const document: unknown = JSON.parse(new TextDecoder().decode(identity.json));
+  const account = memberOf(document, 'va_user');
+  const airlineId = memberOf(memberOf(document, 'airline'), 'id');
+  const key = JSON.stringify([...['session', 'dbID', 'pilotID'].map(name => memberOf(account, name)), airlineId]);
+  return {identity, key, communityId: airlineId === undefined ? undefined : String(airlineId)};
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return Reflect.get(Object(value), name);
 }

@@ -1,7 +1,13 @@
 import {join} from 'node:path';
 import type {BackgroundTokens} from '../domain/access/access.ts';
 import type {Log} from '../domain/log.ts';
-import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus} from '../domain/plugins/plugin.ts';
+import type {
+  CallablePlugin,
+  PluginAnswer,
+  PluginLogLine,
+  PluginRequest,
+  PluginStatus,
+} from '../domain/plugins/plugin.ts';
 import {AppError} from '../failures/app-error.ts';
 import {messageOf} from '../failures/error-text.ts';
 import type {Timers} from '../time/timers.ts';
@@ -9,9 +15,8 @@ import {wait} from '../time/wait.ts';
 import type {Background, BackgroundDeps} from './background/background.ts';
 import {BACKGROUND_FILE} from './directory/folder-state.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
-import {labelOf} from './directory/plugin-label.ts';
-import type {Pilot} from './pilot.ts';
-import {describeStatus, findObstacle, NO_PILOT, type Progress} from './plugin-status.ts';
+import type {CurrentPilot} from './followed-pilot.ts';
+import {describeStatus, findObstacle, NO_PILOT, type PluginProgress} from './plugin-status.ts';
 import {RestartPolicy} from './restart-policy.ts';
 import type {PluginStorage} from './storage.ts';
 
@@ -19,7 +24,7 @@ export interface HostedPluginDeps {
   /** Starts a process. */
   readonly start: (given: BackgroundParts) => Background;
   /** The pilot who is signed in. */
-  readonly pilot: () => Pilot | undefined;
+  readonly pilot: () => CurrentPilot | undefined;
   readonly storage: PluginStorage;
   readonly tokens: BackgroundTokens;
   readonly log: Log;
@@ -45,12 +50,10 @@ const LINES_MAX = 100;
  * One plugin, whose background it starts and stops. A loop starts the background, waits until it ends or a change requires a
  * restart, and stops it, so that a plugin never has two processes.
  */
-export class HostedPlugin {
+export class HostedPlugin implements CallablePlugin {
   readonly #deps: HostedPluginDeps;
-  /** Label of its host name. */
-  readonly label: string;
   #found: FoundPlugin;
-  #progress: Progress;
+  #progress: PluginProgress;
   #background: Background | undefined;
   /** Key of the pilot that the background was last started for. */
   #pilotKey: string | undefined;
@@ -68,7 +71,6 @@ export class HostedPlugin {
   /** @param after Awaited before the first start: the end of another plugin that had the same id. */
   constructor(found: FoundPlugin, deps: HostedPluginDeps, after: Promise<void> | undefined) {
     this.#found = found;
-    this.label = labelOf(found.id);
     this.#deps = deps;
     this.#progress = findObstacle(found) ?? (deps.pilot() === undefined ? NO_PILOT : {state: 'starting'});
     this.#running = this.#run(after);
@@ -88,7 +90,6 @@ export class HostedPlugin {
   status(): PluginStatus {
     return describeStatus({
       found: this.#found,
-      label: this.label,
       progress: this.#progress,
       pilot: this.#deps.pilot(),
       background: this.#background,
@@ -106,10 +107,10 @@ export class HostedPlugin {
     this.#deps.onState();
   }
 
-  /** Restarts the background, unless it was started for this pilot. */
-  notePilot(key: string | undefined): void {
-    if (key === this.#pilotKey) return;
-    this.#interrupt({state: 'restarting', reason: 'the pilot, the session or the airline changed'});
+  /** Restarts the background, unless it was started for the pilot who is signed in. */
+  notePilot(): void {
+    if (this.#deps.pilot()?.key !== this.#pilotKey)
+      this.#interrupt({state: 'restarting', reason: 'the pilot, the session or the airline changed'});
   }
 
   /**
@@ -135,13 +136,9 @@ export class HostedPlugin {
     this.#reach({state: 'stopped', reason});
   }
 
-  /**
-   * Calls a route of the background.
-   *
-   * @throws {AppError} See `Plugins.call()`.
-   */
-  call(request: PluginRequest, signal: AbortSignal | undefined): Promise<PluginAnswer> {
-    if (this.#background !== undefined) return this.#background.call(request, signal);
+  // Without `async`, like everything that it calls: promises of promises are a good part of the cost of a call.
+  call(request: PluginRequest, signal?: AbortSignal): Promise<PluginAnswer> {
+    if (this.#background !== undefined) return this.#background.calls.send(request, signal);
     const {id: plugin} = this.#found;
     const route = `${request.method} ${request.name}`;
     const problem = describeNoBackground(this.#progress);
@@ -172,13 +169,13 @@ export class HostedPlugin {
         await this.#runOnce(pilot, signal);
       } else {
         this.#reach(obstacle ?? NO_PILOT);
-        await wait(undefined, {timers: this.#deps.timers, signals: [signal]});
+        await this.#pause(undefined, signal);
       }
     }
   }
 
   /** Runs the background until it ends, then waits as the policy demands. Returns early once the signal is aborted. */
-  async #runOnce(pilot: Pilot, signal: AbortSignal): Promise<void> {
+  async #runOnce(pilot: CurrentPilot, signal: AbortSignal): Promise<void> {
     const {elapsedMs, log} = this.#deps;
     const {id: plugin, inDevelopment} = this.#found;
     const startedAtMs = elapsedMs();
@@ -190,15 +187,13 @@ export class HostedPlugin {
     const isUnfinished = inDevelopment && this.#progress.state === 'starting';
     const pauseMs = isUnfinished ? undefined : this.#policy.next({startedAtMs, endedAtMs: elapsedMs()});
     log.error('plugin ended', {plugin, reason, restartsInMs: pauseMs});
-    if (isUnfinished) this.#reach({state: 'stopped', reason});
-    else if (pauseMs === undefined)
-      this.#reach({state: 'stopped', reason: `it ended too often; the last time ${reason}`});
-    else this.#reach({state: 'restarting', reason});
+    if (pauseMs !== undefined) this.#reach({state: 'restarting', reason});
+    else this.#reach({state: 'stopped', reason: isUnfinished ? reason : `it ended too often; the last time ${reason}`});
     await this.#pause(pauseMs, signal);
   }
 
   /** Runs the background until it ends, or stops it once the signal is aborted. @returns Reason of the end. */
-  async #live({identity}: Pilot, signal: AbortSignal): Promise<string> {
+  async #live({identity}: CurrentPilot, signal: AbortSignal): Promise<string> {
     const {id, directory, inDevelopment: usesSourceMaps} = this.#found;
     try {
       this.#storagePath = await this.#deps.storage.open(id);
@@ -211,23 +206,17 @@ export class HostedPlugin {
     const token = this.#deps.tokens.create(id);
     const parts = {id, directory, file, usesSourceMaps, identity, onLog, storagePath: this.#storagePath, token};
     try {
-      return await this.#liveIn(this.#deps.start(parts), signal);
+      const background = this.#deps.start(parts);
+      this.#background = background;
+      void background.started.then(isStarted => isStarted && !signal.aborted && this.#noteStarted(background));
+      await Promise.race([background.ended, this.#pause(undefined, signal)]);
+      await background.stop();
+      if (signal.aborted) this.#deps.log.info('plugin stopped', {plugin: id, reason: this.#progress.reason});
+      return await background.ended;
     } finally {
       this.#deps.tokens.revoke(token);
       this.#background = undefined;
     }
-  }
-
-  /** Waits until a background has ended, or stops it once the signal is aborted. @returns Reason of the end. */
-  async #liveIn(background: Background, signal: AbortSignal): Promise<string> {
-    this.#background = background;
-    void background.started.then(isStarted => {
-      if (isStarted && !signal.aborted) this.#noteStarted(background);
-    });
-    await Promise.race([background.ended, wait(undefined, {timers: this.#deps.timers, signals: [signal]})]);
-    await background.stop();
-    if (signal.aborted) this.#deps.log.info('plugin stopped', {plugin: this.#found.id, reason: this.#progress.reason});
-    return background.ended;
   }
 
   #noteStarted({routes}: Background): void {
@@ -242,26 +231,26 @@ export class HostedPlugin {
   }
 
   /** Makes the loop start over, which stops a running background. */
-  #interrupt(progress: Progress): void {
+  #interrupt(progress: PluginProgress): void {
     this.#policy = new RestartPolicy();
     if (this.#background !== undefined) this.#set(progress);
     this.#change.abort();
   }
 
   /** Sets a state that ends a restart, and resolves the callers that wait for it. */
-  #reach(progress: Progress): void {
+  #reach(progress: PluginProgress): void {
     this.#set(progress);
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();
   }
 
-  #set(progress: Progress): void {
+  #set(progress: PluginProgress): void {
     this.#progress = progress;
     this.#deps.onState();
   }
 }
 
-function describeNoBackground({state, reason}: Progress): string {
+function describeNoBackground({state, reason}: PluginProgress): string {
   if (state === 'page-only') return 'the plugin has no background';
   if (state === 'starting') return 'the plugin has not started yet';
   return reason === undefined ? `the plugin is ${state}` : `the plugin is ${state}: ${reason}`;

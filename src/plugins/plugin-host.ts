@@ -1,21 +1,20 @@
 import type {BackgroundTokens} from '../domain/access/access.ts';
 import type {IdentitySource} from '../domain/identity/identity.ts';
+import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {type LabelledPlugin, withoutPageSecrets} from '../domain/plugins/page-proofs.ts';
-import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus, Plugins} from '../domain/plugins/plugin.ts';
+import type {CallablePlugin, PluginLogLine, PluginStatus, Plugins} from '../domain/plugins/plugin.ts';
 import type {PluginManifest} from '../domain/plugins/plugin-manifest.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
 import type {Timers} from '../time/timers.ts';
-import type {Background} from './background/background.ts';
-import type {Environment} from './background/environment.ts';
+import type {ProcessEnvironment} from './background/environment.ts';
 import {Secrets} from './background/log/secrets.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
 import type {Found} from './directory/plugin-directory.ts';
 import {FollowedPilot} from './followed-pilot.ts';
-import {type BackgroundParts, HostedPlugin, type HostedPluginDeps} from './hosted-plugin.ts';
-import {LineLimit} from './line-limit.ts';
+import {HostedPlugin, type HostedPluginDeps} from './hosted-plugin.ts';
 import {findObstacle, findPage} from './plugin-status.ts';
 import type {PluginStorage} from './storage.ts';
 
@@ -35,7 +34,7 @@ export interface PluginHostDeps {
   /** Names of the service in addresses, in lower case. */
   readonly serviceHosts: readonly [string, ...string[]];
   /** Environment of this process, of which backgrounds inherit a part. */
-  readonly environment: Environment;
+  readonly environment: ProcessEnvironment;
   readonly log: Log;
   readonly nowMs: () => number;
   /** A monotonic clock, in milliseconds. */
@@ -93,8 +92,10 @@ class ProcessHost implements PluginHost {
 
   start(servicePort: number): void {
     if (this.#closed !== undefined || this.#following !== undefined) return;
-    const {identity, timers} = this.#deps;
-    this.#pilot = new FollowedPilot({identity, timers, secrets: this.#secrets, onChange: () => this.#notePilot()});
+    const onChange = (): void => {
+      for (const plugin of this.#plugins.values()) plugin.notePilot();
+    };
+    this.#pilot = new FollowedPilot({...this.#deps, secrets: this.#secrets, onChange});
     this.#following = this.#follow(servicePort);
     void this.#following.then(this.#isReady);
   }
@@ -112,7 +113,7 @@ class ProcessHost implements PluginHost {
   }
 
   status(id: string): PluginStatus {
-    return this.#find(id).status();
+    return this.#require(id).status();
   }
 
   manifest(id: string): PluginManifest | undefined {
@@ -129,14 +130,11 @@ class ProcessHost implements PluginHost {
   }
 
   findByLabel(label: string): string | undefined {
-    const isLed = ({label: own, found}: HostedPlugin): boolean => own === label && findPage(found) !== undefined;
-    return [...this.#plugins.values()].find(isLed)?.found.id;
+    return this.pages().find(page => page.label === label)?.id;
   }
 
   pages(): readonly LabelledPlugin[] {
-    return [...this.#plugins.values()]
-      .filter(({found}) => findPage(found) !== undefined)
-      .map(({found: {id}, label}) => ({id, label}));
+    return [...this.#plugins.values()].map(({found}) => found).filter(found => findPage(found) !== undefined);
   }
 
   directory(): string | undefined {
@@ -148,7 +146,7 @@ class ProcessHost implements PluginHost {
   }
 
   logs(id: string): readonly PluginLogLine[] {
-    return this.#find(id).lines;
+    return this.#require(id).lines;
   }
 
   log(id: string | undefined, {level, text}: Pick<PluginLogLine, 'level' | 'text'>): void {
@@ -160,16 +158,11 @@ class ProcessHost implements PluginHost {
   }
 
   async restart(id: string): Promise<PluginStatus> {
-    return this.#find(id).restart();
+    return this.#require(id).restart();
   }
 
-  // Without `async`, like everything that it calls: promises of promises are a good part of the cost of a call.
-  call(id: string, request: PluginRequest, signal?: AbortSignal): Promise<PluginAnswer> {
-    const plugin = this.#plugins.get(id);
-    if (plugin !== undefined) return plugin.call(request, signal);
-    const route = `${request.method} ${request.name}`;
-    const problem = 'no plugin has this id';
-    return Promise.reject(new AppError({code: 'no-plugin-route', plugin: shorten(id), route, problem}));
+  find(id: string): CallablePlugin | undefined {
+    return this.#plugins.get(id);
   }
 
   updateSettings(id: string, settings: Readonly<Record<string, unknown>>): void {
@@ -200,29 +193,29 @@ class ProcessHost implements PluginHost {
     await storage[Symbol.asyncDispose]().catch(error => log.error('cannot remove the files of plugins', {error}));
   }
 
-  #find(id: string): HostedPlugin {
+  #require(id: string): HostedPlugin {
     const plugin = this.#plugins.get(id) ?? this.#leaving.get(id)?.plugin;
-    if (plugin === undefined) throw new AppError({code: 'no-plugin', plugin: shorten(id)});
+    // The id of an unknown plugin comes from a request.
+    if (plugin === undefined) throw new AppError({code: 'no-plugin', plugin: id.slice(0, 64).toWellFormed()});
     return plugin;
   }
 
   async #follow(servicePort: number): Promise<AsyncDisposable> {
     // Loaded on demand: many services have no plugins.
-    const [{startBackground}, {followPlugins}] = await Promise.all([
+    const [{Background}, {followPlugins}] = await Promise.all([
       import('./background/background.ts'),
       import('./directory/plugin-directory.ts'),
     ]);
-    const {directory, development, hasPageServer, takesForeign, environment, serviceHosts, log, nowMs, timers} =
-      this.#deps;
+    const {environment, serviceHosts, nowMs, timers} = this.#deps;
     const surroundings = {servicePort, serviceHosts, environment, secrets: this.#secrets, nowMs, timers};
-    const start = (parts: BackgroundParts): Background => {
+    const start: HostedPluginDeps['start'] = parts => {
       this.#secrets.remember(parts.token);
-      const background = startBackground({...parts, ...surroundings});
+      const background = new Background({...parts, ...surroundings});
       void background.ended.then(() => this.#secrets.forget(parts.token));
       return background;
     };
     const onChange = (found: Found): void => this.#apply(found, start);
-    return followPlugins({directory, development, hasPageServer, takesForeign, log, timers, onChange});
+    return followPlugins({...this.#deps, onChange});
   }
 
   /** Adds, updates and removes plugins to match the folders on disk. */
@@ -241,12 +234,15 @@ class ProcessHost implements PluginHost {
 
   #add(found: FoundPlugin, start: HostedPluginDeps['start']): HostedPlugin {
     const {id} = found;
-    const {storage, tokens, log, nowMs, elapsedMs, timers} = this.#deps;
     const deps: HostedPluginDeps = {
-      ...{start, storage, tokens, log, nowMs, elapsedMs, timers},
+      ...this.#deps,
+      start,
       pilot: () => this.#pilot?.current,
       onState: () => this.#stateListeners.call(id),
-      onLog: line => this.#noteLine(id, line),
+      onLog: line => {
+        this.#deps.log[line.level](line.text, {plugin: id});
+        this.#logListeners.call(id, line);
+      },
     };
     return new HostedPlugin(found, deps, this.#leaving.get(id)?.left);
   }
@@ -263,18 +259,34 @@ class ProcessHost implements PluginHost {
     });
     this.#leaving.set(id, {plugin, left});
   }
-
-  #noteLine(plugin: string, line: PluginLogLine): void {
-    this.#deps.log[line.level](line.text, {plugin});
-    this.#logListeners.call(plugin, line);
-  }
-
-  #notePilot(): void {
-    for (const plugin of this.#plugins.values()) plugin.notePilot(this.#pilot?.current?.key);
-  }
 }
 
-/** Shortens the id of an unknown plugin, which comes from a request. */
-function shorten(id: string): string {
-  return id.slice(0, 64).toWellFormed();
+/** Length of the interval that the limit holds for, in milliseconds. */
+const INTERVAL_MS = 1000;
+
+/** Limits the log lines that pages send over HTTP to `Limits.pluginLogLinesMax` per second, and counts the dropped ones. */
+class LineLimit {
+  readonly #timers: Timers;
+  readonly #onDropped: (count: number) => void;
+  /** Lines since the interval began; undefined between intervals. */
+  #lines: number | undefined;
+
+  /** @param onDropped Called at the end of an interval in which lines were dropped. */
+  constructor(timers: Timers, onDropped: (count: number) => void) {
+    this.#timers = timers;
+    this.#onDropped = onDropped;
+  }
+
+  /** Counts a line. @returns True if it is within the limit. */
+  admit(): boolean {
+    if (this.#lines === undefined) this.#timers.after(INTERVAL_MS, () => this.#endInterval());
+    this.#lines = (this.#lines ?? 0) + 1;
+    return this.#lines <= DEFAULT_LIMITS.pluginLogLinesMax;
+  }
+
+  #endInterval(): void {
+    const dropped = (this.#lines ?? 0) - DEFAULT_LIMITS.pluginLogLinesMax;
+    this.#lines = undefined;
+    if (dropped > 0) this.#onDropped(dropped);
+  }
 }

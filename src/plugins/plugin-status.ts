@@ -5,11 +5,11 @@ import {describeProblem} from '../failures/members/problems.ts';
 import type {Background} from './background/background.ts';
 import {PAGE_FOLDER} from './directory/folder-state.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
+import type {CurrentPilot} from './followed-pilot.ts';
 import {MANIFEST_FILE} from './manifest/read-manifest.ts';
-import type {Pilot} from './pilot.ts';
 
 /** State of a plugin, with its reason. */
-export interface Progress {
+export interface PluginProgress {
   readonly state: PluginState;
   readonly reason?: string;
   /** Start of the background that runs, in milliseconds since the Unix epoch. */
@@ -17,10 +17,10 @@ export interface Progress {
 }
 
 /** State of a plugin that has a background, while there is no identity. */
-export const NO_PILOT: Progress = {state: 'waiting', reason: 'no pilot is signed in'};
+export const NO_PILOT: PluginProgress = {state: 'waiting', reason: 'no pilot is signed in'};
 
 /** Returns the state of a plugin without a background to run; undefined if it has one. */
-export function findObstacle({manifest, problems, hasBackground}: FoundPlugin): Progress | undefined {
+export function findObstacle({manifest, problems, hasBackground}: FoundPlugin): PluginProgress | undefined {
   if (manifest === undefined) return {state: 'broken', reason: describeProblems(problems)};
   return hasBackground ? undefined : {state: 'page-only'};
 }
@@ -39,9 +39,8 @@ export function findPage({manifest, hasPage, directory}: FoundPlugin): string | 
 /** Input of {@link describeStatus}. */
 export interface StatusParts {
   readonly found: FoundPlugin;
-  readonly label: string;
-  readonly progress: Progress;
-  readonly pilot: Pilot | undefined;
+  readonly progress: PluginProgress;
+  readonly pilot: CurrentPilot | undefined;
   readonly background: Background | undefined;
   readonly storagePath: string | undefined;
   readonly ends: number;
@@ -49,7 +48,7 @@ export interface StatusParts {
 
 /** Describes a plugin with its state. */
 export function describeStatus(parts: StatusParts): PluginStatus {
-  const {found, label, progress, pilot, background, storagePath, ends} = parts;
+  const {found, progress, pilot, background, storagePath, ends} = parts;
   const {id, manifest, directory, stamp, page, inDevelopment, hasBackground} = found;
   return {
     id,
@@ -62,7 +61,7 @@ export function describeStatus(parts: StatusParts): PluginStatus {
     inDevelopment,
     hasPage: findPage(found) !== undefined,
     icons: findPage(found) === undefined || found.icons.length === 0 ? undefined : found.icons,
-    label: findPage(found) === undefined ? undefined : label,
+    label: findPage(found) === undefined ? undefined : found.label,
     hasBackground: hasBackground && manifest !== undefined,
     routes: progress.state === 'running' ? (background?.routes ?? []) : [],
     directory,
@@ -74,14 +73,14 @@ export function describeStatus(parts: StatusParts): PluginStatus {
   };
 }
 
-function findWarnings({manifest, warnings, exposed}: FoundPlugin, pilot: Pilot | undefined): readonly string[] {
+function findWarnings({manifest, warnings, exposed}: FoundPlugin, pilot: CurrentPilot | undefined): readonly string[] {
   const open = exposed === undefined ? [] : [`it ${exposed}`];
   const defects = warnings.map(warning => `${MANIFEST_FILE}: ${describeProblem(warning)}`);
   return manifest === undefined ? [] : [...open, ...defects, ...findForeignAirline(manifest, pilot)];
 }
 
 /** Published plugins name the community that they were made for, and some serve others as well. */
-function findForeignAirline({allowedCommunities}: PluginManifest, pilot: Pilot | undefined): readonly string[] {
+function findForeignAirline({allowedCommunities}: PluginManifest, pilot: CurrentPilot | undefined): readonly string[] {
   if (pilot?.communityId === undefined || allowedCommunities.length === 0) return [];
   if (allowedCommunities.includes(pilot.communityId)) return [];
   return [

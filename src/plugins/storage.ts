@@ -1,9 +1,7 @@
 import {chmod, mkdtemp, rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import {makeDirectory} from '../files/directory.ts';
-
-/** Only the user of the service may read what plugins keep. */
-const MODE = 0o700;
+import {PRIVATE_DIRECTORY_MODE} from '../files/own.ts';
 
 /** The place for the files of backgrounds. */
 export interface PluginStorage extends AsyncDisposable {
@@ -41,8 +39,8 @@ export function openTemporaryStorage(prefix: string): PluginStorage {
 
 async function openDirectory(parent: string, id: string): Promise<string> {
   const directory = join(parent, id);
-  await makeDirectory(directory, MODE);
+  await makeDirectory(directory);
   // An older directory may have another mode.
-  await chmod(parent, MODE);
+  await chmod(parent, PRIVATE_DIRECTORY_MODE);
   return directory;
 }

@@ -1,6 +1,6 @@
 import type {AccessToken, Permission, RequestedToken} from '../domain/access/access.ts';
 import {formatTime} from './text/format-time.ts';
-import {readDocument, readExpiry, readTime} from './text/read-document.ts';
+import {readDocument, readExpiryMember, readTime} from './text/read-document.ts';
 
 /** A token on the wire. */
 interface TokenDocument {
@@ -29,7 +29,7 @@ export function readTokens(json: string): readonly AccessToken[] {
     // The service has checked them.
     permissions: permissions as readonly Permission[],
     createdAtMs: readTime(createdAt),
-    ...readExpiry(expiresAt),
+    ...readExpiryMember(expiresAt),
   }));
 }
 

@@ -13,7 +13,7 @@ import {AppError} from '../failures/app-error.ts';
 import {isSentFailure} from '../failures/failure.ts';
 import {decodeJsonText, encodeJsonText} from '../json/json-text.ts';
 import {formatEvent, formatPolled, readEvent} from './event/event.ts';
-import {type FailureReading, formatFailure, readFailure} from './failure/failure-document.ts';
+import {type FailureReading, formatFailure, readSentFailure} from './failure/failure-document.ts';
 import {formatEntryHeaders, readEntryHeaders} from './headers/entry-headers.ts';
 import {formatDeleted, formatListing, readDeleted, readListing, readValueListing} from './listing.ts';
 import {formatSession, formatSignIn, readSession} from './session.ts';
@@ -150,11 +150,8 @@ describe('readExactTexts()', () => {
 });
 
 describe('a transaction', () => {
-  const read = (sent: string): Promise<Transaction> =>
-    readTransaction(new TextEncoder().encode(sent), {
-      limits: {...DEFAULT_LIMITS, valueDepthMax: 4},
-      pause: async () => {},
-    });
+  const read = async (sent: string): Promise<Transaction> =>
+    readTransaction(new TextEncoder().encode(sent), {...DEFAULT_LIMITS, valueDepthMax: 4});
 
   test('brings back keys, revisions, values and patches', async () => {
     const transaction = {
@@ -206,7 +203,10 @@ describe('a failure', () => {
 
   test('is converted back with its members and its message', () => {
     const failure = {code: 'no-entry', key: '"value":'} as const;
-    const read = readFailure(formatFailure(new AppError(failure), {title: 'Not Found', instance: 'id'}), sentWith(404));
+    const read = readSentFailure(
+      formatFailure(new AppError(failure), {title: 'Not Found', instance: 'id'}),
+      sentWith(404),
+    );
     expect(read).toMatchObject({failure, message: new AppError(failure).message});
   });
 
@@ -219,12 +219,12 @@ describe('a failure', () => {
       detail: 'It is locked',
       advice: 'Wait',
     };
-    expect(readFailure(json, sentWith(409))).toMatchObject({failure});
+    expect(readSentFailure(json, sentWith(409))).toMatchObject({failure});
   });
 
   test('that lacks a code or a message is refused', () => {
     for (const wrong of ['', 'null', '[]', '{"code":"no-entry"}', '{"detail":"x"}', '{"code":1,"detail":"x"}'])
-      expect(() => readFailure(wrong, sentWith(500)), wrong).toThrow(UnexpectedDocument);
+      expect(() => readSentFailure(wrong, sentWith(500)), wrong).toThrow(UnexpectedDocument);
   });
 });
 

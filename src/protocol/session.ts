@@ -1,9 +1,9 @@
 import type {SessionStatus, SignIn} from '../domain/identity/session.ts';
 import type {ShapeOf} from '../domain/shape.ts';
 import {isSentFailure} from '../failures/failure.ts';
-import {problemOf, readProblem} from './failure/failure-document.ts';
+import {problemMembers, readProblemMembers} from './failure/failure-document.ts';
 import {formatTime} from './text/format-time.ts';
-import {readDocument, readExpiry, readTime} from './text/read-document.ts';
+import {readDocument, readExpiryMember, readTime} from './text/read-document.ts';
 
 /** Writes the body of a sign-in: `readSignIn` reads it. */
 export function formatSignIn({scriptURL, username, password}: SignIn): string {
@@ -27,7 +27,7 @@ export interface SessionDocument {
   readonly unverifiable?: boolean | undefined;
   readonly scriptURL?: string | undefined;
   readonly kept?: SessionStatus['kept'];
-  /** The result of {@link problemOf}; {@link readProblem} checks it. */
+  /** The result of {@link problemMembers}; {@link readProblemMembers} checks it. */
   readonly problem?: object | undefined;
 }
 
@@ -51,7 +51,7 @@ export function sessionDocument(status: SessionStatus): SessionDocument {
     unverifiable,
     scriptURL,
     kept,
-    problem: problem && problemOf(problem),
+    problem: problem && problemMembers(problem),
   };
 }
 
@@ -68,10 +68,10 @@ export function readSession(json: string): SessionStatus {
   return {
     ...others,
     sinceMs: readTime(since),
-    ...readExpiry(expiresAt),
+    ...readExpiryMember(expiresAt),
     stale,
     ...(verifiedAt === undefined ? {} : {verifiedAtMs: readTime(verifiedAt)}),
-    problem: problem && readProblem({...problem}, {httpStatus: 200, isKnown: isSentFailure}),
+    problem: problem && readProblemMembers({...problem}, {httpStatus: 200, isKnown: isSentFailure}),
   };
 }
 

@@ -22,7 +22,6 @@ import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
 import {AppError} from '../failures/app-error.ts';
 import {TooBroad} from '../json/json-limits.ts';
 import {type JsonText, trustStoredJson} from '../json/json-text.ts';
-import {TICK_BYTES_MAX} from '../json/steps.ts';
 
 export interface EntryServiceDeps {
   readonly store: Store;
@@ -30,8 +29,6 @@ export interface EntryServiceDeps {
   readonly faults?: StoreFaults | undefined;
   /** @default {DEFAULT_LIMITS} */
   readonly limits?: Limits | undefined;
-  /** Waits for the next tick of the event loop, between parts of a large transaction. @default {reads it in one tick} */
-  readonly pause?: (() => Promise<void>) | undefined;
   /** Called after a write, with the time to live of each entry that has one, in seconds. */
   readonly onTtl?: ((ttlSeconds: number) => void) | undefined;
 }
@@ -45,14 +42,12 @@ class EntryService implements CheckedEntries {
   readonly #store: Store;
   readonly #faults: StoreFaults;
   readonly #limits: Limits;
-  readonly #pause: (() => Promise<void>) | undefined;
   readonly #onTtl: ((ttlSeconds: number) => void) | undefined;
 
-  constructor({store, faults = NO_FAULTS, limits = DEFAULT_LIMITS, pause, onTtl}: EntryServiceDeps) {
+  constructor({store, faults = NO_FAULTS, limits = DEFAULT_LIMITS, onTtl}: EntryServiceDeps) {
     this.#store = store;
     this.#faults = faults;
     this.#limits = limits;
-    this.#pause = pause;
     this.#onTtl = onTtl;
   }
 
@@ -99,11 +94,9 @@ class EntryService implements CheckedEntries {
   ): Promise<Committed> {
     assertTransaction(transaction, this.#limits);
     const checks = (transaction.checks ?? []).map(({key, expected}) => ({key: parseKey(key), expected}));
-    const given = transaction.operations;
-    const operations =
-      this.#pause === undefined || given.reduce((sum, each) => sum + givenLength(each), 0) <= TICK_BYTES_MAX
-        ? given.map(operation => this.#readOperation(operation, hasCheckedValues))
-        : await this.#readInTicks(given.map(copyOf), this.#pause, hasCheckedValues);
+    // Before anything is read: a text has at least as many bytes as UTF-16 units.
+    assertSize(transaction.operations, this.#limits);
+    const operations = transaction.operations.map(operation => this.#readOperation(operation, hasCheckedValues));
     assertSize(operations, this.#limits);
     const limits = {...this.#patchLimits, patchedBytesMax: this.#limits.transactionBytesMax};
     const {revision} = await this.#commit({checks, operations, limits, writtenBy, id: transaction.id});
@@ -190,23 +183,6 @@ class EntryService implements CheckedEntries {
     return {valueBytesMax, valueDepthMax};
   }
 
-  async #readInTicks(
-    given: readonly TransactionOperation[],
-    pause: () => Promise<void>,
-    hasCheckedValues: boolean,
-  ): Promise<readonly Operation[]> {
-    const operations: Operation[] = [];
-    let length = 0;
-    for (const operation of given) {
-      operations.push(this.#readOperation(operation, hasCheckedValues));
-      length += givenLength(operation);
-      if (length < TICK_BYTES_MAX) continue;
-      await pause();
-      length = 0;
-    }
-    return operations;
-  }
-
   #readOperation(operation: TransactionOperation, hasCheckedValues: boolean): Operation {
     const {kind} = operation;
     const key = parseKey(operation.key);
@@ -244,21 +220,6 @@ class EntryService implements CheckedEntries {
   }
 }
 
-/** Returns the length of a value or patch, in bytes or UTF-16 units; 0 if it has no length and is refused later. */
-function givenLength(operation: TransactionOperation): number {
-  const json = operation.kind === 'put' ? operation.json : operation.kind === 'patch' ? operation.patch : '';
-  return json?.length ?? 0;
-}
-
-/** Copies bytes, so that the caller cannot change them during later ticks. */
-function copyOf(operation: TransactionOperation): TransactionOperation {
-  if (operation.kind === 'put' && operation.json instanceof Uint8Array)
-    return {...operation, json: Uint8Array.from(operation.json)};
-  if (operation.kind === 'patch' && operation.patch instanceof Uint8Array)
-    return {...operation, patch: Uint8Array.from(operation.patch)};
-  return {...operation};
-}
-
 function checksOf(key: Key, expected: Expectation | undefined): readonly Check[] {
   return expected === undefined ? [] : [{key, expected}];
 }
@@ -273,10 +234,11 @@ function isCutShort(entries: readonly EntryInfo[], {values = false, valuesBytesM
   return entries.reduce((sum, {sizeBytes}) => sum + sizeBytes, 0) >= valuesBytesMax;
 }
 
-function assertSize(operations: readonly Operation[], {transactionBytesMax}: Limits): void {
+function assertSize(operations: readonly (TransactionOperation | Operation)[], {transactionBytesMax}: Limits): void {
   const sizeBytes = operations.reduce((sum, operation) => {
-    if (operation.kind === 'put') return sum + operation.json.length;
-    return operation.kind === 'patch' ? sum + operation.patch.length : sum;
+    const json = operation.kind === 'put' ? operation.json : operation.kind === 'patch' ? operation.patch : undefined;
+    // A value of another type is refused later.
+    return sum + (json?.length ?? 0);
   }, 0);
   if (sizeBytes <= transactionBytesMax) return;
   throw new AppError({code: 'transaction-too-large', sizeBytesMax: transactionBytesMax});

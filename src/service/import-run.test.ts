@@ -124,7 +124,6 @@ describe('an import', () => {
 
   const batches = [
     {name: 'operations', limits: {transactionOperationsMax: 2}, expected: 3},
-    {name: 'bytes', limits: {transactionBytesMax: 7}, expected: 3},
     {name: 'neither', limits: {}, expected: 1},
   ];
   for (const {name, limits, expected} of batches) {
@@ -136,10 +135,12 @@ describe('an import', () => {
     });
   }
 
-  test('stores a value larger than a batch in a commit of its own', async () => {
-    const {transfer} = open({transactionBytesMax: 7});
-    const imported = await importText(transfer, exportOf([line('a', 'x'), line('b', 'x'.repeat(20)), line('c', 'x')]));
-    assert.equal(imported.batches, 3);
+  test('is divided into commits of at most 8 MiB, and stores a larger value in a commit of its own', async () => {
+    const {transfer} = open({valueBytesMax: 10 * 1024 * 1024, importLineBytesMax: 40 * 1024 * 1024});
+    const sizes = [3, 3, 3, 9, 1];
+    const lines = sizes.map((size, index) => line(`${index}`, 'x'.repeat(size * 1024 * 1024)));
+    const imported = await importText(transfer, exportOf(lines));
+    assert.deepEqual([imported.batches, imported.created], [4, 5]);
   });
 });
 

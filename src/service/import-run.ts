@@ -1,12 +1,16 @@
 import type {PutOperation} from '../domain/commits/commit.ts';
 import type {Store} from '../domain/commits/store.ts';
-import type {Imported, ImportMode, ImportOptions} from '../domain/commits/transfer.ts';
+import {
+  IMPORT_BATCH_BYTES_MAX,
+  type Imported,
+  type ImportMode,
+  type ImportOptions,
+} from '../domain/commits/transfer.ts';
 import type {Key, Prefix} from '../domain/entries/key.ts';
 import type {Limits} from '../domain/limits.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {ImportedPart} from '../failures/members/problems.ts';
-import {runInTicks, runTick, type Steps} from '../json/steps.ts';
-import {isBlank, LineSplitter} from '../protocol/text/line-splitter.ts';
+import {ByteLineSplitter, isBlank} from '../protocol/text/line-splitter.ts';
 import type {EntryLine, ExportLine} from '../protocol/transfer/export-lines.ts';
 import {createExportLineParser} from '../protocol/transfer/read-export-lines.ts';
 import type {ImportTarget, Stored} from './import-target.ts';
@@ -34,8 +38,8 @@ export class ImportRun {
   readonly #mode: ImportMode;
   readonly #dryRun: boolean;
   readonly #target: ImportTarget;
-  readonly #lines: LineSplitter;
-  readonly #parse: (line: Uint8Array) => Steps<ExportLine>;
+  readonly #lines: ByteLineSplitter;
+  readonly #parse: (line: Uint8Array) => ExportLine;
   /** The prefix in the header. Undefined before the header. */
   #prefix: Prefix | undefined;
   /** True after the trailer. */
@@ -58,7 +62,7 @@ export class ImportRun {
     this.#dryRun = dryRun;
     this.#target = deps.target;
     this.#parse = createExportLineParser(deps.limits);
-    this.#lines = new LineSplitter(deps.limits.importLineBytesMax);
+    this.#lines = new ByteLineSplitter(deps.limits.importLineBytesMax);
   }
 
   async run(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Imported> {
@@ -94,10 +98,7 @@ export class ImportRun {
     this.#lineNumber++;
     if (line === undefined) throw this.#invalid('it is longer than a line with the largest value can be');
     if (isBlank(line)) return undefined;
-    const steps = this.#parse(line);
-    const first = runTick(steps);
-    if (first.done) return this.#take(first.value, hint);
-    return runInTicks(steps, this.#deps.pause).then(read => this.#take(read, hint));
+    return this.#take(this.#parse(line), hint);
   }
 
   async #takeEnd(): Promise<void> {
@@ -158,8 +159,8 @@ export class ImportRun {
 
   #fitsInBatch(sizeBytes: number): boolean {
     if (this.#batch.size === 0) return true;
-    const {transactionOperationsMax, transactionBytesMax} = this.#deps.limits;
-    return this.#batch.size < transactionOperationsMax && this.#batchBytes + sizeBytes <= transactionBytesMax;
+    const {transactionOperationsMax} = this.#deps.limits;
+    return this.#batch.size < transactionOperationsMax && this.#batchBytes + sizeBytes <= IMPORT_BATCH_BYTES_MAX;
   }
 
   /** Starts to store the batch, after the one before: there are never more than two in memory. */

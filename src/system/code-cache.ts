@@ -4,6 +4,7 @@ import {mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} 
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
 import {constants, Script} from 'node:vm';
+import {PRIVATE_FILE_MODE} from '../files/own.ts';
 
 /** Number of files in the cache: programs of several versions, places and flags share it. */
 const FILES = 4;
@@ -91,7 +92,7 @@ function writeCache(file: string, digest: Hash, data: Buffer): void {
   try {
     const written = join(folder, 'program');
     const bytes = Buffer.concat([digest.copy().update(data).digest(), data]);
-    writeFileSync(written, bytes, {flag: 'wx', mode: 0o600});
+    writeFileSync(written, bytes, {flag: 'wx', mode: PRIVATE_FILE_MODE});
     renameSync(written, file);
   } finally {
     rmSync(folder, {recursive: true, force: true});

@@ -1,18 +1,9 @@
-import {lstatSync, mkdirSync, realpathSync, type Stats, statSync} from 'node:fs';
+import {lstatSync, mkdirSync, realpathSync, statSync} from 'node:fs';
 import module from 'node:module';
 import {homedir} from 'node:os';
 import {basename, dirname, join} from 'node:path';
 import {codeOf, messageOf} from '../failures/error-text.ts';
-
-/** Only the owner may access the directory: its code is run. */
-const DIRECTORY_MODE = 0o700;
-
-/** Bits of a file mode for users other than the owner, and those with which they may write. */
-const OTHERS = 0o077;
-const OTHERS_WRITE = 0o022;
-
-/** In such a directory only the owner of a file may rename or remove it (inode(7), S_ISVTX). */
-const STICKY = 0o1000;
+import {describeOwner, findOwnProblem, formatMode, PRIVATE_DIRECTORY_MODE} from '../files/own.ts';
 
 /**
  * Prepares the directory in which the compiled code of this program is kept for the next start: one of the user, not the shared directory that
@@ -28,7 +19,7 @@ export function prepareCompileCache(cacheDir: string, userId: number | undefined
     const directory = locate(cacheDir);
     if (findParentProblem(directory, userId) !== undefined) return undefined;
     makeDirectory(directory);
-    return findOwnProblem(directory, userId) === undefined ? directory : undefined;
+    return findDirectoryProblem(directory, userId) === undefined ? directory : undefined;
   } catch {
     // The cache is optional: it only makes the next start faster.
     return undefined;
@@ -51,17 +42,17 @@ export function enableCompileCache(directory: string): boolean {
 export function findCacheProblem(path: string, userId: number | undefined): string | undefined {
   try {
     const directory = locate(path);
-    return findParentProblem(directory, userId) ?? findOwnProblem(directory, userId);
+    return findParentProblem(directory, userId) ?? findDirectoryProblem(directory, userId);
   } catch (error) {
     return codeOf(error) === 'ENOENT' ? undefined : messageOf(error);
   }
 }
 
-/** Creates a directory without `recursive`, which never ends below `/proc`. The function of `files.ts` is asynchronous. */
+/** Creates a directory without `recursive`, which never ends below `/proc`. That of `files/` is asynchronous. */
 function makeDirectory(path: string): void {
   if (statSync(path, {throwIfNoEntry: false}) !== undefined) return;
   makeDirectory(dirname(path));
-  mkdirSync(path, {mode: DIRECTORY_MODE});
+  mkdirSync(path, {mode: PRIVATE_DIRECTORY_MODE});
 }
 
 /** Resolves links above the last part of a path, so that later changes of links have no effect. */
@@ -71,13 +62,13 @@ function locate(path: string): string {
   return join(isThere ? realpathSync(parent) : locate(parent), basename(path));
 }
 
-function findOwnProblem(directory: string, userId: number | undefined): string | undefined {
+function findDirectoryProblem(directory: string, userId: number | undefined): string | undefined {
   const status = lstatSync(directory);
   if (!status.isDirectory()) return `${directory} is not a directory`;
-  if (userId === undefined) return undefined;
-  if (status.uid !== userId) return `${directory} belongs to user ${status.uid}, and this process runs as ${userId}`;
   // Reading alone is a problem too: with a wide umask the files in it may be writable.
-  return (status.mode & OTHERS) === 0 ? undefined : `${directory} is open to other users (mode ${formatMode(status)})`;
+  const problem = findOwnProblem(status, {forbidden: 'reading', userId});
+  if (problem?.owner !== undefined) return `${directory} ${describeOwner(problem.owner, userId)}`;
+  return problem && `${directory} is open to other users (mode ${formatMode(status.mode)})`;
 }
 
 /** Finds a parent directory in which another user could replace the directory. */
@@ -86,12 +77,8 @@ function findParentProblem(directory: string, userId: number | undefined): strin
   if (parent === directory || userId === undefined) return undefined;
   const status = statSync(parent, {throwIfNoEntry: false});
   if (status === undefined) return findParentProblem(parent, userId);
-  if (status.uid !== userId && status.uid !== 0) return `${parent} belongs to user ${status.uid}`;
-  if ((status.mode & OTHERS_WRITE) !== 0 && (status.mode & STICKY) === 0)
-    return `other users may write to ${parent} (mode ${formatMode(status)})`;
-  return findParentProblem(parent, userId);
-}
-
-function formatMode({mode}: Stats): string {
-  return (mode & 0o7777).toString(8).padStart(4, '0');
+  const problem = findOwnProblem(status, {forbidden: 'replacing', userId});
+  if (problem === undefined) return findParentProblem(parent, userId);
+  if (problem.owner !== undefined) return `${parent} belongs to user ${problem.owner}`;
+  return `other users may write to ${parent} (mode ${formatMode(status.mode)})`;
 }

@@ -8,7 +8,7 @@ import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
 import {walkBackEnd} from '../../src/doctor/backend/walk.ts';
-import type {Finding, Steps} from '../../src/doctor/finding.ts';
+import type {Finding, Findings} from '../../src/doctor/finding.ts';
 import type {BackEndServer} from '../support/back-end-server.ts';
 import {startPhpVms5, startPhpVms7, TROUBLE} from '../support/back-ends.ts';
 import {HOSTILITY_NAMES, type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
@@ -37,7 +37,7 @@ async function walk(
   return findings;
 }
 
-async function collect(steps: Steps): Promise<readonly Finding[]> {
+async function collect(steps: Findings): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for await (const step of steps) findings.push(...step);
   return findings;

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import {type ChildProcess, spawn, spawnSync} from 'node:child_process';
+import {randomBytes} from 'node:crypto';
 import {once} from 'node:events';
 import {chown, mkdir, mkdtemp, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {afterAll, afterEach, beforeAll, describe, test} from 'vitest';
-import {writeOwnerFile} from '../../src/access/owner-file.ts';
+import {ownerFile} from '../../src/access/owner-file.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
 import {createMachine} from './crewroom.ts';
 
@@ -98,8 +99,8 @@ describe.runIf(isRoot)('a program of another user that holds the port', () => {
     for (const directory of [environment.XDG_RUNTIME_DIR, join(home, 'data')])
       await mkdir(directory, {recursive: true});
     // Both places: the program holds the port of a service in memory, or of one that has ended.
-    await writeOwnerFile(join(home, 'runtime', 'crewroom', `owner-token-${port}`), token, () => 'x');
-    await writeOwnerFile(join(home, 'data', 'crewroom', 'owner-token'), token, () => 'x');
+    await ownerFile(join(home, 'runtime', 'crewroom', `owner-token-${port}`)).replace(token, randomBytes);
+    await ownerFile(join(home, 'data', 'crewroom', 'owner-token')).replace(token, randomBytes);
     for (const args of [['get', 'a'], ['put', 'a', '1'], ['list'], ['requests'], ['status'], ['fault', 'list']])
       await run([...args, '--port', port], {environment});
     assert.ok(received.length >= 6, received.join('\n'));

@@ -1,10 +1,11 @@
+import {randomBytes} from 'node:crypto';
 import {once} from 'node:events';
 import {mkdir, writeFile} from 'node:fs/promises';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {writeOwnerFile} from '../../src/access/owner-file.ts';
+import {ownerFile as ownerDocument} from '../../src/access/owner-file.ts';
 import {createToken} from '../support/access-tokens.ts';
 import {ownerFile} from '../support/owner-file.ts';
 import {startInTest, type TestService} from '../support/service.ts';
@@ -26,7 +27,7 @@ async function startProgram(answer: (request: IncomingMessage, response: ServerR
   const {port} = server.address() as AddressInfo;
   const environment = {XDG_RUNTIME_DIR: join(machine.home, `runtime-${port}`)};
   await mkdir(environment.XDG_RUNTIME_DIR);
-  await writeOwnerFile(join(environment.XDG_RUNTIME_DIR, 'crewroom', `owner-token-${port}`), TOKEN, () => 'x');
+  await ownerDocument(join(environment.XDG_RUNTIME_DIR, 'crewroom', `owner-token-${port}`)).replace(TOKEN, randomBytes);
   const run = (args: readonly string[]) => machine.run([...args, '--port', String(port)], {environment});
   return {port, received, run};
 }
@@ -95,7 +96,7 @@ describe('the token of the owner', () => {
 
   test('is left out for a service that does not know it, as when another one ran there before', async () => {
     const service = await startInTest();
-    await writeOwnerFile(ownerFile(service), TOKEN, () => 'x');
+    await ownerDocument(ownerFile(service)).replace(TOKEN, randomBytes);
     expect(await runFor(service, ['put', 'a', '1'])).toMatchObject({exitCode: 0, stderr: ''});
     expect(await writerOf(service)).toBeUndefined();
     expect((await runFor(service, ['token', 'list'])).stderr).toContain('no token of it is in');

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {WebSocket} from 'ws';
 import {ACCESS_MODES} from '../../src/domain/access/access.ts';
-import {labelOf} from '../../src/plugins/directory/plugin-label.ts';
+import {labelOf} from '../../src/plugins/directory/found-plugin.ts';
 import {labelFor, pageOrigin, startCallers, startPages} from '../support/access-callers.ts';
 import {bearer, createToken} from '../support/access-tokens.ts';
 import {readOwnerToken} from '../support/owner-file.ts';

@@ -1,7 +1,6 @@
 import {readdirSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import {type HttpHandler, streamAnswer} from '../../src/http/core/message.ts';
-import type {WebSocketHandler} from '../../src/http/core/web-socket.ts';
+import {type HttpHandler, openedWebSocket, streamAnswer} from '../../src/http/core/message.ts';
 import {Feed} from '../support/feed.ts';
 import {formatRequest, type RawClient} from '../support/raw-client.ts';
 import {startTestServer, type TestServer} from '../support/test-server.ts';
@@ -65,11 +64,9 @@ async function startFeeding(event: () => string): Promise<{server: TestServer; f
     made.push(event());
     return made;
   };
-  const handle: HttpHandler = async ({signal}) => streamAnswer(feed(signal), {longLived: true});
-  const webSockets: WebSocketHandler = {
-    open: async ({signal}) => ({kind: 'opened', frames: feed(signal)}),
-  };
-  return {server: await startTestServer(handle, {webSockets, limits: {connectionsMax: 100}, timeouts}), feeds};
+  const handle: HttpHandler = async ({signal, opensWebSocket}) =>
+    opensWebSocket ? openedWebSocket(feed(signal)) : streamAnswer(feed(signal), {longLived: true});
+  return {server: await startTestServer(handle, {limits: {connectionsMax: 100}, timeouts}), feeds};
 }
 
 describe(`${ROUNDS} subscribers that come and go leave nothing behind`, () => {

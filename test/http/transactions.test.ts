@@ -196,8 +196,8 @@ describe('a transaction is refused, with nothing done, for', () => {
     expect((answer.json as unknown as {problems: unknown[]}).problems).toHaveLength(100);
   });
 
-  test('a million operations', async () => {
-    const answer = await transact(`{"operations":[${'{},'.repeat(1_000_000)}{}]}`);
+  test('half a million operations', async () => {
+    const answer = await transact(`{"operations":[${'{},'.repeat(500_000)}{}]}`);
     expect(answer.json).toMatchObject({
       problems: [{path: '$.operations', problem: 'has more than 1000 elements'}],
     });
@@ -224,7 +224,7 @@ describe('a transaction is refused, with nothing done, for', () => {
   });
 
   test('millions of brackets, at once', async () => {
-    const answer = await transact('['.repeat(8_000_000));
+    const answer = await transact('['.repeat(2_000_000));
     expect(answer.json).toMatchObject({code: 'value-too-deep', depthMax: 4});
   });
 

@@ -145,15 +145,10 @@ async function verify(source: SessionSource): Promise<void> {
 function createKeeper(): SessionKeeper {
   let kept: SessionRecord | undefined;
   return {
-    load: async () =>
-      kept && {...kept, state: 'signed-in', place: 'file', record: kept, unlock: async () => kept as SessionRecord},
-    save: async record => {
-      kept = record;
+    load: async () => kept && {...kept, state: 'signed-in'},
+    keep: async session => {
+      kept = session !== undefined && 'session' in session ? session : undefined;
       return 'file';
-    },
-    saveExpired: async () => {},
-    forget: async () => {
-      kept = undefined;
     },
   };
 }

@@ -1,7 +1,7 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {AppError} from '../../src/failures/app-error.ts';
 import {type BackEndClient, createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
-import {ANSWER_BYTES_MAX} from '../../src/identity/backend/request/back-end-request.ts';
+import {BACK_END_ANSWER_BYTES_MAX} from '../../src/identity/backend/request/back-end-request.ts';
 import {type BackEndAnswer, jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
 import {expectLinearTime} from '../support/cpu-time.ts';
 
@@ -50,7 +50,7 @@ describe('the largest answer takes linear time', () => {
     for (const [call, run] of Object.entries(CALLS)) {
       test(`${name}: ${call}`, async () => {
         for (const begin of ['', '<html>']) {
-          const body = begin + text.repeat((ANSWER_BYTES_MAX - begin.length) / Buffer.byteLength(text));
+          const body = begin + text.repeat((BACK_END_ANSWER_BYTES_MAX - begin.length) / Buffer.byteLength(text));
           for (const status of [200, 401, 500]) {
             const scriptURL = await answering({status, headers: {'Content-Type': 'text/html'}, body});
             await expectLinearTime(() => expect(run(client, scriptURL)).rejects.toThrow(AppError));
@@ -80,7 +80,7 @@ describe('the largest answer takes linear time', () => {
   });
 
   test('a message: a text like the secret', async () => {
-    const scriptURL = await answering(jsonAnswer(401, {message: 'a'.repeat(ANSWER_BYTES_MAX - 20)}));
+    const scriptURL = await answering(jsonAnswer(401, {message: 'a'.repeat(BACK_END_ANSWER_BYTES_MAX - 20)}));
     await expectLinearTime(() => expectRefusal(scriptURL));
   });
 

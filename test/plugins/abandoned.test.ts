@@ -12,9 +12,9 @@ const BUILT = pathToFileURL(join(import.meta.dirname, '..', '..', 'dist', 'plugi
 
 /** A program that starts the backgrounds in the given folders, and prints what they log. */
 const SERVICE = `
-  const {startBackground} = await import('${BUILT}/background.js');
+  const {Background} = await import('${BUILT}/background.js');
   const {Secrets} = await import('${BUILT}/log/secrets.js');
-  for (const directory of process.argv.slice(1)) startBackground({
+  for (const directory of process.argv.slice(1)) new Background({
     id: 'com.example.test',
     directory,
     file: directory + '/index.js',

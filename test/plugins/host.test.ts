@@ -301,9 +301,10 @@ describe('a plugin on disk', () => {
     await vi.waitFor(() =>
       assert.throws(() => service.crewroom.plugins.status(HELLO), {failure: {code: 'no-plugin', plugin: HELLO}}),
     );
-    await assert.rejects(service.json(HELLO, 'hello'), {
-      failure: {code: 'no-plugin-route', plugin: HELLO, route: 'GET hello', problem: 'no plugin has this id'},
-    });
+    assert.equal(service.crewroom.plugins.find(HELLO), undefined);
+    const answer = await fetch(`${service.url}/api/${HELLO}/hello`);
+    const failure = {code: 'no-plugin-route', plugin: HELLO, route: 'GET hello', problem: 'no plugin has this id'};
+    expect([answer.status, await answer.json()]).toEqual([404, expect.objectContaining(failure)]);
   });
 
   test('that did not change is not announced when another one changes', async () => {

@@ -4,7 +4,8 @@ import {dirname, join} from 'node:path';
 import type {PluginLogLine, PluginRequest} from '../../src/domain/plugins/plugin.ts';
 import {AppError} from '../../src/failures/app-error.ts';
 import type {Failure} from '../../src/failures/failure.ts';
-import {type Background, type BackgroundDeps, startBackground} from '../../src/plugins/background/background.ts';
+import {Background, type BackgroundDeps} from '../../src/plugins/background/background.ts';
+import type {Calls} from '../../src/plugins/background/calls.ts';
 import {Secrets} from '../../src/plugins/background/log/secrets.ts';
 import type {Timers} from '../../src/time/timers.ts';
 import {makeTemporaryDirectory} from './service.ts';
@@ -18,7 +19,7 @@ export interface TestBackground extends AsyncDisposable {
   /** Returns the line that contains a text, once it is logged. */
   readonly line: (text: string) => Promise<PluginLogLine>;
   /** Calls a route. */
-  readonly call: (name: string, request?: Partial<PluginRequest>) => ReturnType<Background['call']>;
+  readonly call: (name: string, request?: Partial<PluginRequest>) => ReturnType<Calls['send']>;
   /** Calls a route and returns its answer as JSON. */
   readonly json: (name: string, request?: Partial<PluginRequest>) => Promise<unknown>;
 }
@@ -107,7 +108,7 @@ export async function startTestBackground(
   const secrets = new Secrets();
   const json = Buffer.from(JSON.stringify(TEST_IDENTITY));
   secrets.learn(json);
-  const background = startBackground({
+  const background = new Background({
     id: 'com.example.test',
     directory,
     file: join(directory, Object.keys(files)[0] ?? ''),
@@ -125,7 +126,7 @@ export async function startTestBackground(
   });
   const call: TestBackground['call'] = (name, request = {}) => {
     const asked = {method: 'GET', name, url: `/api/com.example.test/${name}`, rawHeaders: [], body: EMPTY} as const;
-    return background.call({...asked, ...request}, new AbortController().signal);
+    return background.calls.send({...asked, ...request}, new AbortController().signal);
   };
   return {
     background,

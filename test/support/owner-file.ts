@@ -1,5 +1,5 @@
 import {tmpdir} from 'node:os';
-import {ownerFilesOf, readOwnerFile} from '../../src/access/owner-file.ts';
+import {ownerFile as ownerDocument, ownerFilesOf} from '../../src/access/owner-file.ts';
 import {runtimeDirsOf} from '../../src/paths.ts';
 import {callService, type TestService} from './service.ts';
 
@@ -12,7 +12,7 @@ export function ownerFile({port, crewroom}: TestService): string {
 
 /** Returns the token of the owner of a service. */
 export async function readOwnerToken(service: TestService): Promise<string | undefined> {
-  return readOwnerFile(ownerFile(service));
+  return ownerDocument(ownerFile(service)).read();
 }
 
 /** Creates a code with which the console is opened as the owner, as `crewroom console` does. */

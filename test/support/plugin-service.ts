@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
 import type {Config} from '../../src/config/config.ts';
@@ -64,7 +65,8 @@ export async function startPlugins(
       const rawHeaders = ['content-type', 'application/json'];
       const sent = Buffer.from(body === undefined ? '' : JSON.stringify(body));
       const request = {method, name, url: `/api/${id}/${name}`, rawHeaders, body: sent} as const;
-      const answer = await plugins.call(id, request, new AbortController().signal);
+      const plugin = plugins.find(id) ?? assert.fail(`there is no plugin ${id}`);
+      const answer = await plugin.call(request, new AbortController().signal);
       return answer.body.kind === 'bytes' ? JSON.parse(Buffer.from(answer.body.bytes).toString()) : answer.body;
     },
   };

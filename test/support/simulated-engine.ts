@@ -5,10 +5,10 @@ import {
   ABSENT,
   type Driver,
   EngineFailure,
+  type EngineReadOptions,
   type GuardedWrite,
   type KeyRange,
   type PairRange,
-  type ReadOptions,
   type StoredPair,
   type StoredValue,
   type WriteAnswer,
@@ -188,7 +188,7 @@ class SimulatedDriver implements Driver {
     this.#engine = engine;
   }
 
-  async read(keys: readonly string[], {at}: ReadOptions = {}): Promise<readonly (StoredValue | undefined)[]> {
+  async read(keys: readonly string[], {at}: EngineReadOptions = {}): Promise<readonly (StoredValue | undefined)[]> {
     await this.#engine.arrive(at);
     this.#engine.count(keys.length);
     const values = keys.map(key => this.#engine.find(key, at));
@@ -196,7 +196,7 @@ class SimulatedDriver implements Driver {
     return values;
   }
 
-  async range({from, to, limit, keysOnly}: PairRange, {at}: ReadOptions = {}): Promise<readonly StoredPair[]> {
+  async range({from, to, limit, keysOnly}: PairRange, {at}: EngineReadOptions = {}): Promise<readonly StoredPair[]> {
     await this.#engine.beforeRange?.({from, to});
     await this.#engine.arrive(at);
     const pairs = [...this.#engine.within({from, to}, at)].slice(0, limit);

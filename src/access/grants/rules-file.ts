@@ -4,11 +4,8 @@ import {open} from '../../documents/kinds.ts';
 import {checkValue} from '../../documents/problems.ts';
 import type {PluginGrants} from '../../domain/access/access-grants.ts';
 import {isPluginId} from '../../domain/plugins/plugin-id.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {messageOf} from '../../failures/error-text.ts';
-import {FileError} from '../../files/read-file.ts';
 import {toUtf8} from '../../files/text-file.ts';
-import {readOwnFile, writeOwnFile} from '../own-file.ts';
+import {type OwnDocument, ownDocument} from '../own-document.ts';
 import {PERMISSION_LINE_BYTES_MAX, readPermission} from '../permission.ts';
 import {GRANTED_PLUGINS_MAX, GRANTS_MAX} from './grant-register.ts';
 
@@ -25,19 +22,16 @@ const FILE_BYTES_MAX = GRANTED_PLUGINS_MAX * (GRANTS_MAX + 1) * PERMISSION_LINE_
 const RULES = open({grants: v.array(open({plugin: v.string(), permissions: v.array(v.string())}))});
 
 /**
- * Reads the permissions of the plugins of a data directory; none without a file.
- *
- * @throws {AppError} `invalid-rules-file` if the file is not one that {@link writeRulesFile} writes. A rule that cannot be read must not be ignored:
- * the owner would believe that it is in force.
+ * Returns the document with the permissions of the plugins of a data directory. Reading it fails with `invalid-rules-file` if it is not one that was
+ * written here. A rule that cannot be read must not be ignored: the owner would believe that it is in force.
  */
-export async function readRulesFile(directory: string): Promise<readonly PluginGrants[]> {
-  const file = join(directory, RULES_FILE);
-  try {
-    return parseRules(toUtf8(await readOwnFile(file, {bytesMax: FILE_BYTES_MAX, followsLink: true})).toString());
-  } catch (error) {
-    if (error instanceof FileError && error.problem === 'missing') return [];
-    throw new AppError({code: 'invalid-rules-file', file, problem: messageOf(error)});
-  }
+export function rulesFile(directory: string): OwnDocument<readonly PluginGrants[]> {
+  return ownDocument(join(directory, RULES_FILE), {
+    bytesMax: FILE_BYTES_MAX,
+    failure: 'invalid-rules-file',
+    parse: bytes => parseRules(toUtf8(bytes).toString()),
+    format: grants => `${JSON.stringify({grants}, undefined, 2)}\n`,
+  });
 }
 
 function parseRules(text: string): readonly PluginGrants[] {
@@ -72,14 +66,4 @@ function parseGrants(document: v.InferOutput<typeof RULES>['grants'][number]): P
 function assertNoOthers(document: object, known: readonly string[]): void {
   const other = Object.keys(document).find(name => !known.includes(name));
   if (other !== undefined) throw new Error(`it has the unknown member ${JSON.stringify(other)}`);
-}
-
-/** Writes the permissions of the plugins of a data directory, for this user only. @throws {Error} If it cannot be written. */
-export async function writeRulesFile(
-  directory: string,
-  grants: readonly PluginGrants[],
-  randomName: () => string,
-): Promise<void> {
-  const text = `${JSON.stringify({grants}, undefined, 2)}\n`;
-  await writeOwnFile(join(directory, RULES_FILE), text, {randomName, followsLink: true});
 }

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import type {Log} from '../../domain/log.ts';
-import {readOwnFile, writeOwnFile} from '../own-file.ts';
+import {type OwnForm, ownDocument} from '../own-document.ts';
 
 export interface PageKeyDeps {
   /** Data directory; undefined for a key of this run only. */
@@ -8,12 +8,6 @@ export interface PageKeyDeps {
   readonly randomBytes: (sizeBytes: number) => Uint8Array;
   readonly log: Log;
 }
-
-/** Name of the file with the key, in a data directory. */
-const KEY_FILE = 'page-key';
-
-/** Maximum size of the file, in bytes: one key. */
-const FILE_BYTES_MAX = 256;
 
 /** Size of the key, in bytes: that of the hash of its HMAC. */
 const KEY_BYTES = 32;
@@ -25,23 +19,22 @@ const KEY_BYTES = 32;
 export async function openPageKey({dataDir, randomBytes, log}: PageKeyDeps): Promise<Uint8Array> {
   const created = randomBytes(KEY_BYTES);
   if (dataDir === undefined) return created;
-  const file = join(dataDir, KEY_FILE);
-  const kept = await readKey(file);
+  const file = ownDocument(join(dataDir, 'page-key'), KEY_FORM);
+  const kept = await file.read();
   if (kept !== undefined) return kept;
-  const text = `${Buffer.from(created).toString('base64url')}\n`;
-  const randomName = (): string => Buffer.from(randomBytes(8)).toString('hex');
-  await writeOwnFile(file, text, {randomName, followsLink: true}).catch(error => {
-    log.error('the key of pages is in no file: pages of plugins have other addresses after a restart', {file, error});
+  await file.replace(created, randomBytes).catch(error => {
+    const about = {file: file.path, error};
+    log.error('the key of pages is in no file: pages of plugins have other addresses after a restart', about);
   });
   return created;
 }
 
-/** Reads the key. @returns Undefined if there is none, it is damaged, or another user could have written it. */
-async function readKey(file: string): Promise<Uint8Array | undefined> {
-  try {
-    const text = (await readOwnFile(file, {bytesMax: FILE_BYTES_MAX, followsLink: true})).toString().trim();
-    return /^[A-Za-z0-9_-]{43}$/.test(text) ? Buffer.from(text, 'base64url') : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const KEY_FORM: OwnForm<Uint8Array> = {
+  bytesMax: 256,
+  parse: bytes => {
+    const text = bytes.toString().trim();
+    if (!/^[A-Za-z0-9_-]{43}$/.test(text)) throw new Error('it is not a key');
+    return Buffer.from(text, 'base64url');
+  },
+  format: key => `${Buffer.from(key).toString('base64url')}\n`,
+};

@@ -1,7 +1,7 @@
 import {type CommandSpec, JSON_FLAG} from './spec.ts';
 
 /** `crewroom token`. */
-export const TOKEN = {
+export const TOKEN_SPEC = {
   name: 'token',
   group: 'Service',
   summary: 'Create and revoke tokens of programs',
@@ -36,7 +36,7 @@ export const TOKEN = {
 } as const satisfies CommandSpec;
 
 /** `crewroom access`. */
-export const ACCESS = {
+export const ACCESS_SPEC = {
   name: 'access',
   group: 'Service',
   summary: 'Give plugins permissions, and list what they lacked',

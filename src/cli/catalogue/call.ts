@@ -6,7 +6,7 @@ import type {CommandSpec, FlagsOf} from './spec.ts';
 export type Command<S extends CommandSpec> = (call: CallOf<S>) => Promise<number>;
 
 /** A parsed command line. */
-export interface Call {
+export interface CommandCall {
   readonly context: CliContext;
   /** In the order of the command's arguments; the required ones are present. */
   readonly arguments: readonly string[];
@@ -19,6 +19,6 @@ export interface Call {
 }
 
 /** A parsed command line of one command. */
-export interface CallOf<S extends CommandSpec> extends Call {
+export interface CallOf<S extends CommandSpec> extends CommandCall {
   readonly flags: FlagsOf<S>;
 }

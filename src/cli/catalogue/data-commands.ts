@@ -1,7 +1,7 @@
 import {ADDRESS_SETTINGS, type ArgumentSpec, type CommandSpec, JSON_FLAG} from './spec.ts';
 
 /** `crewroom identity`. */
-export const IDENTITY = {
+export const IDENTITY_SPEC = {
   name: 'identity',
   group: 'Data',
   summary: 'Print the identity document that plugins get',
@@ -26,7 +26,7 @@ const PREFIX: ArgumentSpec = {
 };
 
 /** `crewroom get`. */
-export const GET = {
+export const GET_SPEC = {
   name: 'get',
   group: 'Data',
   summary: 'Print the value of an entry, byte for byte',
@@ -40,7 +40,7 @@ export const GET = {
 } as const satisfies CommandSpec;
 
 /** `crewroom put`. */
-export const PUT = {
+export const PUT_SPEC = {
   name: 'put',
   group: 'Data',
   summary: 'Store a JSON value under a key',
@@ -64,7 +64,7 @@ export const PUT = {
 } as const satisfies CommandSpec;
 
 /** `crewroom patch`. */
-export const PATCH = {
+export const PATCH_SPEC = {
   name: 'patch',
   group: 'Data',
   summary: 'Change members of a JSON value',
@@ -84,7 +84,7 @@ export const PATCH = {
 } as const satisfies CommandSpec;
 
 /** `crewroom touch`. */
-export const TOUCH = {
+export const TOUCH_SPEC = {
   name: 'touch',
   group: 'Data',
   summary: 'Change when an entry expires, and keep its value',
@@ -102,7 +102,7 @@ export const TOUCH = {
 } as const satisfies CommandSpec;
 
 /** `crewroom edit`. */
-export const EDIT = {
+export const EDIT_SPEC = {
   name: 'edit',
   group: 'Data',
   summary: 'Edit a JSON value in your editor',
@@ -120,7 +120,7 @@ export const EDIT = {
 } as const satisfies CommandSpec;
 
 /** `crewroom list`. */
-export const LIST = {
+export const LIST_SPEC = {
   name: 'list',
   group: 'Data',
   summary: 'List entries in the order of their keys',
@@ -142,7 +142,7 @@ export const LIST = {
 } as const satisfies CommandSpec;
 
 /** `crewroom watch`. */
-export const WATCH = {
+export const WATCH_SPEC = {
   name: 'watch',
   group: 'Data',
   summary: 'Show changes as they happen',
@@ -162,7 +162,7 @@ export const WATCH = {
 } as const satisfies CommandSpec;
 
 /** `crewroom delete`. */
-export const DELETE = {
+export const DELETE_SPEC = {
   name: 'delete',
   group: 'Data',
   summary: 'Delete an entry, or all under a prefix',
@@ -183,7 +183,7 @@ export const DELETE = {
 } as const satisfies CommandSpec;
 
 /** `crewroom reset`. */
-export const RESET = {
+export const RESET_SPEC = {
   name: 'reset',
   group: 'Data',
   summary: 'Delete every entry',

@@ -17,7 +17,7 @@ const PLUGIN_ACTIONS = [
 ] as const;
 
 /** `crewroom plugin`. */
-export const PLUGIN = {
+export const PLUGIN_SPEC = {
   name: 'plugin',
   group: 'Plugins',
   summary: 'Show, install and make plugins',
@@ -58,7 +58,7 @@ export const PLUGIN = {
 } as const satisfies CommandSpec;
 
 /** `crewroom flight`. */
-export const FLIGHT = {
+export const FLIGHT_SPEC = {
   name: 'flight',
   group: 'Plugins',
   summary: 'Simulate a flight for plugins',
@@ -94,7 +94,7 @@ export const FLIGHT = {
 } as const satisfies CommandSpec;
 
 /** `crewroom pilot`. */
-export const PILOT = {
+export const PILOT_SPEC = {
   name: 'pilot',
   group: 'Plugins',
   summary: 'Switch among sample pilots',
@@ -114,7 +114,7 @@ export const PILOT = {
 } as const satisfies CommandSpec;
 
 /** `crewroom fault`. */
-export const FAULT = {
+export const FAULT_SPEC = {
   name: 'fault',
   group: 'Plugins',
   summary: 'Switch faults on, to test plugins',

@@ -16,7 +16,7 @@ export const REQUESTS_FLAG = {
 const WITHOUT_LOG_FILE = SETTING_NAMES.filter(name => name !== 'logFile');
 
 /** `crewroom start`. */
-export const START = {
+export const START_SPEC = {
   name: 'start',
   group: 'Service',
   summary: 'Start the service',
@@ -47,7 +47,7 @@ export const START = {
 } as const satisfies CommandSpec;
 
 /** `crewroom dev`. */
-export const DEV = {
+export const DEV_SPEC = {
   name: 'dev',
   group: 'Plugins',
   summary: 'Run a plugin and follow its files',
@@ -76,7 +76,7 @@ export const DEV = {
 } as const satisfies CommandSpec;
 
 /** `crewroom console`. */
-export const CONSOLE = {
+export const CONSOLE_SPEC = {
   name: 'console',
   group: 'Service',
   summary: 'Open the console as the owner of the service',
@@ -94,7 +94,7 @@ export const CONSOLE = {
 } as const satisfies CommandSpec;
 
 /** `crewroom status`. */
-export const STATUS = {
+export const STATUS_SPEC = {
   name: 'status',
   group: 'Service',
   summary: 'Show whether the service runs, and its state',
@@ -108,7 +108,7 @@ export const STATUS = {
 } as const satisfies CommandSpec;
 
 /** `crewroom requests`. */
-export const REQUESTS = {
+export const REQUESTS_SPEC = {
   name: 'requests',
   group: 'Service',
   summary: 'Show the last requests that the service answered',
@@ -127,7 +127,7 @@ export const REQUESTS = {
 } as const satisfies CommandSpec;
 
 /** `crewroom wait`. */
-export const WAIT = {
+export const WAIT_SPEC = {
   name: 'wait',
   group: 'Service',
   summary: 'Wait until the service is ready',
@@ -141,7 +141,7 @@ export const WAIT = {
 } as const satisfies CommandSpec;
 
 /** `crewroom stop`. */
-export const STOP = {
+export const STOP_SPEC = {
   name: 'stop',
   group: 'Service',
   summary: 'Stop the service that listens on a port',
@@ -156,7 +156,7 @@ export const STOP = {
 } as const satisfies CommandSpec;
 
 /** `crewroom run`. */
-export const RUN = {
+export const RUN_SPEC = {
   name: 'run',
   group: 'Service',
   summary: 'Run a command with a separate service',
@@ -180,7 +180,7 @@ export const RUN = {
 } as const satisfies CommandSpec;
 
 /** `crewroom sign-in`. */
-export const SIGN_IN = {
+export const SIGN_IN_SPEC = {
   name: 'sign-in',
   group: 'Service',
   summary: 'Sign in at your airline',
@@ -204,7 +204,7 @@ export const SIGN_IN = {
 } as const satisfies CommandSpec;
 
 /** `crewroom sign-out`. */
-export const SIGN_OUT = {
+export const SIGN_OUT_SPEC = {
   name: 'sign-out',
   group: 'Service',
   summary: 'Sign out, and delete the session',
@@ -215,7 +215,7 @@ export const SIGN_OUT = {
 } as const satisfies CommandSpec;
 
 /** `crewroom doctor`. */
-export const DOCTOR = {
+export const DOCTOR_SPEC = {
   name: 'doctor',
   group: 'Service',
   summary: 'Look for problems, and say how to fix them',

@@ -2,7 +2,7 @@ import {SETTING_NAMES} from '../../config/config.ts';
 import {type CommandSpec, JSON_FLAG} from './spec.ts';
 
 /** `crewroom config`. */
-export const CONFIG = {
+export const CONFIG_SPEC = {
   name: 'config',
   group: 'Setup',
   summary: 'Show every setting, its value and where it came from',
@@ -17,7 +17,7 @@ export const CONFIG = {
 } as const satisfies CommandSpec;
 
 /** `crewroom paths`. */
-export const PATHS = {
+export const PATHS_SPEC = {
   name: 'paths',
   group: 'Setup',
   summary: 'Show where data, plugins, config file and cache are',
@@ -31,7 +31,7 @@ export const PATHS = {
 } as const satisfies CommandSpec;
 
 /** `crewroom explain`. */
-export const EXPLAIN = {
+export const EXPLAIN_SPEC = {
   name: 'explain',
   group: 'Setup',
   summary: 'Explain a failure, by its code',
@@ -49,7 +49,7 @@ export const EXPLAIN = {
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 /** `crewroom completion`. */
-export const COMPLETION = {
+export const COMPLETION_SPEC = {
   name: 'completion',
   group: 'Setup',
   summary: 'Print the script that completes commands in a shell',
@@ -65,7 +65,7 @@ export const COMPLETION = {
 } as const satisfies CommandSpec;
 
 /** `crewroom version`. */
-export const VERSION = {
+export const VERSION_SPEC = {
   name: 'version',
   group: 'Setup',
   summary: 'Print the version',

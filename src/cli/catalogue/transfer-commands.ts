@@ -1,7 +1,7 @@
 import {ADDRESS_SETTINGS, type CommandSpec, JSON_FLAG} from './spec.ts';
 
 /** `crewroom export`. */
-export const EXPORT = {
+export const EXPORT_SPEC = {
   name: 'export',
   group: 'Data',
   summary: 'Write all entries as of one revision',
@@ -32,7 +32,7 @@ const IMPORT_FLAGS = {
 } as const;
 
 /** `crewroom import`. */
-export const IMPORT = {
+export const IMPORT_SPEC = {
   name: 'import',
   group: 'Data',
   summary: 'Store the entries of an export',
@@ -52,7 +52,7 @@ export const IMPORT = {
 } as const satisfies CommandSpec;
 
 /** `crewroom copy`. */
-export const COPY = {
+export const COPY_SPEC = {
   name: 'copy',
   group: 'Data',
   summary: 'Copy entries to another running service',
@@ -68,7 +68,7 @@ export const COPY = {
 } as const satisfies CommandSpec;
 
 /** `crewroom recover`. */
-export const RECOVER = {
+export const RECOVER_SPEC = {
   name: 'recover',
   group: 'Data',
   summary: 'Open a store whose write-ahead log is damaged',
@@ -87,7 +87,7 @@ export const RECOVER = {
 } as const satisfies CommandSpec;
 
 /** `crewroom snapshot`. */
-export const SNAPSHOT = {
+export const SNAPSHOT_SPEC = {
   name: 'snapshot',
   group: 'Data',
   summary: 'Save all entries, and restore them',

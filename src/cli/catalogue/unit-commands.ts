@@ -1,7 +1,7 @@
 import {type CommandSpec, JSON_FLAG} from './spec.ts';
 
 /** `crewroom service`. */
-export const SERVICE = {
+export const SERVICE_SPEC = {
   name: 'service',
   group: 'Service',
   summary: 'Start the service with your session, by systemd',

@@ -4,7 +4,7 @@ import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatGrantRequest, readGrants} from '../../protocol/access-grants.ts';
 import {readRefused} from '../../protocol/refused-requests.ts';
 import {readService} from '../../protocol/service-documents.ts';
-import type {ACCESS} from '../catalogue/access-commands.ts';
+import type {ACCESS_SPEC} from '../catalogue/access-commands.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectJson} from '../service/json-sender.ts';
@@ -12,7 +12,7 @@ import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-type AccessCall = CallOf<typeof ACCESS>;
+type AccessCall = CallOf<typeof ACCESS_SPEC>;
 
 /** Path of the permissions of plugins. */
 const GRANTS_PATH = '/api/access/grants';

@@ -1,6 +1,6 @@
 import {script} from '@bomb.sh/tab';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import type {Call} from '../catalogue/call.ts';
+import type {CommandCall} from '../catalogue/call.ts';
 import {SHELLS} from '../catalogue/setup-commands.ts';
 import {invalidUsage} from '../failures/usage.ts';
 
@@ -34,7 +34,7 @@ complete -o default -F __crewroom_complete_words crewroom
 `;
 
 /** `crewroom completion`: prints the script with which a shell completes commands. */
-export async function run(call: Call): Promise<ExitCode> {
+export async function run(call: CommandCall): Promise<ExitCode> {
   const [given] = call.arguments;
   const shell = SHELLS.find(name => name === given);
   if (shell === undefined)

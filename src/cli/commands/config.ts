@@ -3,8 +3,8 @@ import {SETTING_NAMES} from '../../config/config.ts';
 import {DEFAULT_ORIGIN, type InspectedConfig, inspectConfig} from '../../config/resolve-config.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import type {Call, CallOf} from '../catalogue/call.ts';
-import type {CONFIG} from '../catalogue/setup-commands.ts';
+import type {CallOf, CommandCall} from '../catalogue/call.ts';
+import type {CONFIG_SPEC} from '../catalogue/setup-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {locateConfigFile, readSources} from '../input/settings.ts';
 import {jsonLine} from '../terminal/escape.ts';
@@ -12,7 +12,7 @@ import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
 /** `crewroom config`: prints every setting with its value and origin, even if some are invalid. */
-export async function run(call: CallOf<typeof CONFIG>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof CONFIG_SPEC>): Promise<ExitCode> {
   const {stdout} = call.context;
   const inspected = inspectConfig(await readSources(call));
   await stdout.write(call.flags.json ? formatJson(inspected, call) : formatSettings(inspected, call));
@@ -25,7 +25,7 @@ export async function run(call: CallOf<typeof CONFIG>): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function formatJson({config, origins, problems}: InspectedConfig, call: Call): string {
+function formatJson({config, origins, problems}: InspectedConfig, call: CommandCall): string {
   const settings = Object.fromEntries(
     SETTING_NAMES.map(name => [name, {value: config[name] ?? null, origin: origins[name]}]),
   );
@@ -33,7 +33,7 @@ function formatJson({config, origins, problems}: InspectedConfig, call: Call): s
   return jsonLine({settings, configFile: {path, exists: existsSync(path)}, problems});
 }
 
-function formatSettings({config, origins}: InspectedConfig, {context}: Call): string {
+function formatSettings({config, origins}: InspectedConfig, {context}: CommandCall): string {
   const style = styleOf(context.stdout, context);
   const rows = SETTING_NAMES.map(name => [name, formatValue(name, config[name]), origins[name]]);
   const table = formatTable(['SETTING', 'VALUE', 'FROM'], rows, {style, columns: context.stdout.columns});

@@ -3,7 +3,7 @@ import {AppError} from '../../failures/app-error.ts';
 import type {ExitCode} from '../../failures/exit-codes.ts';
 import {addressesOf, formatAddress, isLoopback, type ServiceAddress} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {COPY} from '../catalogue/transfer-commands.ts';
+import type {COPY_SPEC} from '../catalogue/transfer-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage, refusedUsage, unconfirmed} from '../failures/usage.ts';
 import {formatEntries} from '../output/counts.ts';
@@ -19,7 +19,7 @@ import {exportTo} from '../transfer/run-export.ts';
 import {readMode} from '../transfer/run-import.ts';
 
 /** `crewroom copy`: copies entries of the running service to another one. */
-export async function run(call: CallOf<typeof COPY>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof COPY_SPEC>): Promise<ExitCode> {
   const {context, flags} = call;
   const [prefix = ''] = call.arguments;
   const to = readTarget(flags.to);
@@ -88,7 +88,7 @@ function createTargetFetch(to: string, context: CliContext): Send {
 }
 
 /** Asks for confirmation, with the result of a dry run. */
-async function isConfirmed(options: CopyOptions, call: CallOf<typeof COPY>): Promise<boolean> {
+async function isConfirmed(options: CopyOptions, call: CallOf<typeof COPY_SPEC>): Promise<boolean> {
   const {deleted, replaced} = await copy({...options, dryRun: true}, call);
   if (deleted + replaced === 0) return true;
   const question = `Copy to ${options.to}: ${formatEntries(replaced)} replaced, ${formatEntries(deleted)} deleted there?`;
@@ -97,7 +97,7 @@ async function isConfirmed(options: CopyOptions, call: CallOf<typeof COPY>): Pro
 
 async function copy(
   {from, fetch, to, fetchTo, prefix, mode, dryRun}: CopyOptions & {readonly dryRun: boolean},
-  {context}: CallOf<typeof COPY>,
+  {context}: CallOf<typeof COPY_SPEC>,
 ): Promise<Imported> {
   const label = dryRun ? 'Checking' : 'Copying';
   try {

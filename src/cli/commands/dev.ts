@@ -3,12 +3,12 @@ import type {Crewroom} from '../../crewroom.ts';
 import {EXIT} from '../../failures/exit-codes.ts';
 import {wait} from '../../time/wait.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {DEV, RequestChoice} from '../catalogue/service-commands.ts';
+import type {DEV_SPEC, RequestChoice} from '../catalogue/service-commands.ts';
 import {checkPageServer} from '../dev/check-page-server.ts';
 import {createDevReporter, type DevReporter} from '../dev/dev-reporter.ts';
 import {type DevSettings, readDevSettings} from '../dev/dev-settings.ts';
 import {findHints} from '../dev/find-hints.ts';
-import {findPlugin, followPlugin} from '../dev/follow-plugin.ts';
+import {followPlugin, pluginIn} from '../dev/follow-plugin.ts';
 import {provideSdks} from '../dev/provide-sdks.ts';
 import {type SideCommand, startCommand} from '../dev/side-command.ts';
 import {createLoopbackFetch} from '../service/http-fetch.ts';
@@ -16,7 +16,7 @@ import {untilStarted} from '../service/until-started.ts';
 import {listenForStop} from '../terminal/stop-request.ts';
 
 /** `crewroom dev`: runs a plugin in development until a signal stops it, or the command beside it fails. */
-export async function run(call: CallOf<typeof DEV>): Promise<number> {
+export async function run(call: CallOf<typeof DEV_SPEC>): Promise<number> {
   // First of all: a signal during start-up stops it in good order too.
   const stop = listenForStop(call.context);
   const over = new AbortController();
@@ -38,7 +38,7 @@ export async function run(call: CallOf<typeof DEV>): Promise<number> {
 }
 
 interface Development {
-  readonly call: CallOf<typeof DEV>;
+  readonly call: CallOf<typeof DEV_SPEC>;
   readonly settings: DevSettings;
   readonly reporter: DevReporter;
   /** Aborted when it is to end. */
@@ -97,7 +97,7 @@ async function report(listening: Listening, {call, settings, reporter, signal}: 
   const {ui: pageServer} = call.flags;
   const started = (): Promise<unknown> => Promise.race([untilStarted(plugins), whenAborted(signal)]);
   await started();
-  const found = findPlugin(plugins, directory);
+  const found = pluginIn(plugins, directory);
   // A plugin whose manifest is wrong has no known path.
   const problem =
     pageServer === undefined || found === undefined || found.state === 'broken'
@@ -110,7 +110,7 @@ async function report(listening: Listening, {call, settings, reporter, signal}: 
   // A build may have written the background meanwhile.
   await started();
   if (signal.aborted) return;
-  await reporter.started({...listening, plugin: findPlugin(plugins, directory), pageServer, portHolder});
+  await reporter.started({...listening, plugin: pluginIn(plugins, directory), pageServer, portHolder});
   followPlugin(plugins, {directory, reporter, nowMs: call.context.nowMs, signal});
   const hints = await findHints(directory, {hasPageServer: pageServer !== undefined});
   for (const text of [...(problem === undefined ? [] : [problem]), ...listening.provided, ...hints])

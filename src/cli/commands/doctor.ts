@@ -5,12 +5,12 @@ import type {EntriesPlace} from '../../doctor/check-entries.ts';
 import {checkLocalhost, checkNode} from '../../doctor/check-machine.ts';
 import {checkSettings} from '../../doctor/check-settings.ts';
 import type {DoctorContext} from '../../doctor/context.ts';
-import {type Finding, findingOf, type Steps} from '../../doctor/finding.ts';
+import {type Finding, type Findings, findingOf} from '../../doctor/finding.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {assertDataDir} from '../../paths.ts';
 import {serviceUrl} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {DOCTOR} from '../catalogue/service-commands.ts';
+import type {DOCTOR_SPEC} from '../catalogue/service-commands.ts';
 import type {FlagsOf} from '../catalogue/spec.ts';
 import {EMPTY_USERNAME, invalidUsage} from '../failures/usage.ts';
 import {readSources} from '../input/settings.ts';
@@ -23,7 +23,7 @@ import {startProgress} from '../terminal/progress.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom doctor`: checks this machine, or a back end, and prints problems with their fixes. */
-export async function run(call: CallOf<typeof DOCTOR>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof DOCTOR_SPEC>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;
   assertOneSubject(flags);
@@ -48,7 +48,7 @@ const NAME_WIDTH = 'localhost'.length;
 /** Width of the longest name of a check of a back end, in characters. */
 const BACK_END_NAME_WIDTH = 'Unknown session'.length;
 
-function assertOneSubject({scriptUrl, username, passwordFile, deep}: FlagsOf<typeof DOCTOR>): void {
+function assertOneSubject({scriptUrl, username, passwordFile, deep}: FlagsOf<typeof DOCTOR_SPEC>): void {
   if (scriptUrl !== undefined && deep) throw invalidUsage('doctor', '--deep checks the store, not a back end');
   if (scriptUrl === undefined && (username !== undefined || passwordFile !== undefined))
     throw invalidUsage('doctor', '--username and --password-file require --script-url');
@@ -57,7 +57,7 @@ function assertOneSubject({scriptUrl, username, passwordFile, deep}: FlagsOf<typ
     throw invalidUsage('doctor', '--password-file needs --username too');
 }
 
-async function* examineBackEnd(scriptURL: string, call: CallOf<typeof DOCTOR>): Steps {
+async function* examineBackEnd(scriptURL: string, call: CallOf<typeof DOCTOR_SPEC>): Findings {
   const {context, flags} = call;
   const {username, passwordFile} = flags;
   const {allowPlainHttp} = inspectConfig(await readSources(call)).config;
@@ -77,7 +77,7 @@ async function* examineBackEnd(scriptURL: string, call: CallOf<typeof DOCTOR>): 
   }
 }
 
-async function* examine(call: CallOf<typeof DOCTOR>): Steps {
+async function* examine(call: CallOf<typeof DOCTOR_SPEC>): Findings {
   const {context, flags} = call;
   const inspected = inspectConfig(await readSources(call));
   const {host, port, dataDir, profile, airline, ephemeral, allowUser, store} = inspected.config;

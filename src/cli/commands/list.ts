@@ -5,7 +5,7 @@ import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {onOneLine} from '../../protocol/text/one-line.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {LIST} from '../catalogue/data-commands.ts';
+import type {LIST_SPEC} from '../catalogue/data-commands.ts';
 import type {FlagsOf} from '../catalogue/spec.ts';
 import {readCount} from '../input/flag-values.ts';
 import {entryLine} from '../output/entry-json.ts';
@@ -16,7 +16,7 @@ import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
 /** `crewroom list`: prints entries in the order of their keys, page by page. */
-export async function run(call: CallOf<typeof LIST>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof LIST_SPEC>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout, stderr} = context;
   const limit = flags.limit === undefined ? Infinity : readCount(flags.limit, {command: 'list', flag: '--limit'});
@@ -35,7 +35,7 @@ export async function run(call: CallOf<typeof LIST>): Promise<ExitCode> {
 /** Requests one page at a time, so that a slow reader does not fill the memory with pages. */
 async function* pages(
   entries: Entries,
-  {arguments: [prefix], flags: {reverse, values, after: first}}: CallOf<typeof LIST>,
+  {arguments: [prefix], flags: {reverse, values, after: first}}: CallOf<typeof LIST_SPEC>,
   limit: number,
 ): AsyncIterable<readonly (EntryInfo | Entry)[]> {
   let after = first;
@@ -57,7 +57,7 @@ async function* pages(
 
 type Format = (entries: readonly (EntryInfo | Entry)[]) => string | Uint8Array;
 
-function chooseFormat({json, values}: FlagsOf<typeof LIST>, context: CliContext): Format {
+function chooseFormat({json, values}: FlagsOf<typeof LIST_SPEC>, context: CliContext): Format {
   const {stdout} = context;
   if (json) return entries => entries.map(entryLine).join('');
   // A terminal would obey control characters in keys and values.

@@ -1,13 +1,13 @@
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PATCH} from '../catalogue/data-commands.ts';
+import type {PATCH_SPEC} from '../catalogue/data-commands.ts';
 import {readRevision} from '../input/flag-values.ts';
 import {readValue} from '../input/value-input.ts';
 import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
 /** `crewroom patch`: merges a patch into a value. */
-export async function run(call: CallOf<typeof PATCH>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof PATCH_SPEC>): Promise<ExitCode> {
   const [key = '', argument = ''] = call.arguments;
   const {stdout, stderr} = call.context;
   const {ifMatch, json} = call.flags;

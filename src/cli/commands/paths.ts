@@ -4,14 +4,14 @@ import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {pluginsDirOf, snapshotsDirOf, unitFileOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PATHS} from '../catalogue/setup-commands.ts';
+import type {PATHS_SPEC} from '../catalogue/setup-commands.ts';
 import {locateConfigFile, readSources} from '../input/settings.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
 /** `crewroom paths`: prints the paths of data, snapshots, plugins, config file, cache, log file and unit, even if the config file is invalid. */
-export async function run(call: CallOf<typeof PATHS>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof PATHS_SPEC>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;
   const {config, problems} = inspectConfig(await readSources(call));

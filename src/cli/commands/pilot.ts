@@ -2,14 +2,14 @@ import type {PilotList, SamplePilot} from '../../domain/identity/pilots.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatPilotChoice, readPilots} from '../../protocol/pilots.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PILOT} from '../catalogue/plugin-commands.ts';
+import type {PILOT_SPEC} from '../catalogue/plugin-commands.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-type PilotCall = CallOf<typeof PILOT>;
+type PilotCall = CallOf<typeof PILOT_SPEC>;
 
 /** `crewroom pilot`: lists the sample pilots, and switches among them. */
 export async function run(call: PilotCall): Promise<ExitCode> {

@@ -2,14 +2,14 @@ import {formatBytes} from '../../domain/byte-size.ts';
 import type {PluginStatus} from '../../domain/plugins/plugin.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PLUGIN} from '../catalogue/plugin-commands.ts';
+import type {PLUGIN_SPEC} from '../catalogue/plugin-commands.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {type Style, styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-type PluginCall = CallOf<typeof PLUGIN>;
+type PluginCall = CallOf<typeof PLUGIN_SPEC>;
 
 /** `crewroom plugin`: shows, configures, installs, removes, makes and checks plugins. */
 export async function run(call: PluginCall): Promise<ExitCode> {

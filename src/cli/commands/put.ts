@@ -3,7 +3,7 @@ import type {Expectation} from '../../domain/entries/entry.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PUT} from '../catalogue/data-commands.ts';
+import type {PUT_SPEC} from '../catalogue/data-commands.ts';
 import type {FlagsOf} from '../catalogue/spec.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage} from '../failures/usage.ts';
@@ -13,7 +13,7 @@ import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
 /** `crewroom put`: stores a value under a key. */
-export async function run(call: CallOf<typeof PUT>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof PUT_SPEC>): Promise<ExitCode> {
   const [key = '', argument = ''] = call.arguments;
   const {stdout, stderr} = call.context;
   const expected = readExpected(call.flags);
@@ -26,7 +26,7 @@ export async function run(call: CallOf<typeof PUT>): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function readExpected({ifMatch, ifAbsent}: FlagsOf<typeof PUT>): Expectation | undefined {
+function readExpected({ifMatch, ifAbsent}: FlagsOf<typeof PUT_SPEC>): Expectation | undefined {
   if (ifMatch !== undefined && ifAbsent)
     throw invalidUsage('put', 'an entry cannot both have a revision (--if-match) and be absent (--if-absent)');
   if (ifAbsent) return 'absent';

@@ -1,13 +1,13 @@
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {RESET} from '../catalogue/data-commands.ts';
+import type {RESET_SPEC} from '../catalogue/data-commands.ts';
 import {unconfirmed} from '../failures/usage.ts';
 import {connect} from '../service/connection.ts';
 import {deleteEntries, reportDeleted} from '../service/entry-deletion.ts';
 import {canAsk} from '../terminal/prompts.ts';
 
 /** `crewroom reset`: deletes every entry. */
-export async function run(call: CallOf<typeof RESET>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof RESET_SPEC>): Promise<ExitCode> {
   const {context, flags} = call;
   const {yes = false, json = false} = flags;
   if (!yes && !canAsk(context)) throw unconfirmed('reset', 'deletes every entry');

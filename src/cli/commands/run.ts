@@ -6,7 +6,7 @@ import {type ConfigSources, resolveConfig} from '../../config/resolve-config.ts'
 import type {Plugins} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {RUN} from '../catalogue/service-commands.ts';
+import type {RUN_SPEC} from '../catalogue/service-commands.ts';
 import {CANNOT_START_ADVICE, invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {readSources} from '../input/settings.ts';
 import {childEnvironment} from '../service/child-environment.ts';
@@ -19,7 +19,7 @@ import {limitStop, listenForStop, type StopRequest} from '../terminal/stop-reque
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom run`: runs a command with a separate service, and returns the exit code of the command. */
-export async function run(call: CallOf<typeof RUN>): Promise<number> {
+export async function run(call: CallOf<typeof RUN_SPEC>): Promise<number> {
   if (call.arguments[0] === '') throw invalidUsage('run', 'COMMAND is empty');
   const stop = listenForStop(call.context);
   try {
@@ -47,7 +47,7 @@ export async function run(call: CallOf<typeof RUN>): Promise<number> {
 }
 
 /** Reads the settings. Uses a free port and no data directory, unless a flag names one: other sources are for `crewroom start`. */
-async function readRunSources(call: CallOf<typeof RUN>): Promise<ConfigSources> {
+async function readRunSources(call: CallOf<typeof RUN_SPEC>): Promise<ConfigSources> {
   const {flags, defaults, ...sources} = await readSources(call);
   const ephemeral = flags.dataDir === undefined ? {ephemeral: true} : {};
   return {...sources, flags: {port: '0', ...ephemeral, ...flags}, defaults: {...defaults, logLevel: 'error'}};

@@ -6,14 +6,14 @@ import {syncDirectory} from '../../files/directory.ts';
 import {removeDurably} from '../../files/replace-file.ts';
 import {unitFileOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {SERVICE} from '../catalogue/unit-commands.ts';
+import type {SERVICE_SPEC} from '../catalogue/unit-commands.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {readCount} from '../input/flag-values.ts';
-import {findPathProblem, formatUnit, type Program, UNIT_MARK, UNIT_NAME} from '../systemd/unit.ts';
+import {findUnitProblem, formatUnit, UNIT_MARK, UNIT_NAME, type UnitProgram} from '../systemd/unit.ts';
 import {askAboutUnit, changeUnits, readUnitLog, withoutSystemd} from '../systemd/user-manager.ts';
 import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
 
-type ServiceCall = CallOf<typeof SERVICE>;
+type ServiceCall = CallOf<typeof SERVICE_SPEC>;
 
 /** Log lines that are shown without a flag. */
 const DEFAULT_LINES = 100;
@@ -86,13 +86,13 @@ function ignoredVariables(environment: Readonly<Record<string, string | undefine
  *
  * @throws {AppError} `invalid-usage` if a unit cannot start it, or it may be gone at the next start of the machine.
  */
-async function findProgram({context}: ServiceCall): Promise<Program> {
+async function findProgram({context}: ServiceCall): Promise<UnitProgram> {
   const [node, script, temporaryDir] = await Promise.all([
     realpath(context.program.node),
     realpath(context.program.script),
     realpath(context.temporaryDir).catch(() => context.temporaryDir),
   ]);
-  const problem = findPathProblem({node, script}, temporaryDir);
+  const problem = findUnitProblem({node, script}, temporaryDir);
   if (problem === undefined) return {node, script};
   throw refusedUsage('service', problem, 'Install Crewroom first, such as with "npm install --global crewroom"');
 }

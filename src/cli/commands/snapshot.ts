@@ -2,7 +2,7 @@ import {formatBytes} from '../../domain/byte-size.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {snapshotsDirOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {SNAPSHOT} from '../catalogue/transfer-commands.ts';
+import type {SNAPSHOT_SPEC} from '../catalogue/transfer-commands.ts';
 import {invalidUsage, refusedUsage, unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
@@ -27,7 +27,7 @@ import {
 } from '../transfer/snapshot-files.ts';
 
 /** `crewroom snapshot`: saves the whole store under a name, and restores it. */
-export async function run(call: CallOf<typeof SNAPSHOT>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof SNAPSHOT_SPEC>): Promise<ExitCode> {
   const [action = '', name] = call.arguments;
   const {config} = await readSettings(call);
   const directory = snapshotsDirOf(config.dataDir);
@@ -45,14 +45,14 @@ export async function run(call: CallOf<typeof SNAPSHOT>): Promise<ExitCode> {
 
 const ACTIONS: ReadonlyMap<
   string,
-  (call: CallOf<typeof SNAPSHOT>, directory: string, name: string) => Promise<ExitCode>
+  (call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name: string) => Promise<ExitCode>
 > = new Map([
   ['save', save],
   ['load', load],
   ['delete', remove],
 ]);
 
-async function save(call: CallOf<typeof SNAPSHOT>, directory: string, name: string): Promise<ExitCode> {
+async function save(call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name: string): Promise<ExitCode> {
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
   const {url, fetch} = await connect(call);
@@ -77,7 +77,7 @@ async function save(call: CallOf<typeof SNAPSHOT>, directory: string, name: stri
   return EXIT.ok;
 }
 
-async function load(call: CallOf<typeof SNAPSHOT>, directory: string, name: string): Promise<ExitCode> {
+async function load(call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name: string): Promise<ExitCode> {
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
   await assertSnapshot(path, name);
@@ -97,7 +97,7 @@ async function load(call: CallOf<typeof SNAPSHOT>, directory: string, name: stri
   return reportImport(imported, call, {infinitive: 'load', past: 'Loaded'});
 }
 
-async function remove(call: CallOf<typeof SNAPSHOT>, directory: string, name: string): Promise<ExitCode> {
+async function remove(call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name: string): Promise<ExitCode> {
   await deleteSnapshot(directory, name);
   const {stdout, stderr} = call.context;
   if (call.flags.json) await stdout.write(jsonLine({name, deleted: true}));
@@ -105,7 +105,7 @@ async function remove(call: CallOf<typeof SNAPSHOT>, directory: string, name: st
   return EXIT.ok;
 }
 
-async function list({context, flags}: CallOf<typeof SNAPSHOT>, directory: string): Promise<ExitCode> {
+async function list({context, flags}: CallOf<typeof SNAPSHOT_SPEC>, directory: string): Promise<ExitCode> {
   const {stdout, stderr} = context;
   const snapshots = await listSnapshots(directory);
   if (flags.json) await stdout.write(snapshots.map(snapshot => jsonLine(snapshot)).join(''));

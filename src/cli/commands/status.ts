@@ -7,8 +7,8 @@ import {faultOf} from '../../failures/fault-mark.ts';
 import type {Readiness} from '../../protocol/service-documents.ts';
 import {type SessionDocument, sessionDocument} from '../../protocol/session.ts';
 import {findForeignOwner} from '../../system/socket-owner.ts';
-import type {Call, CallOf} from '../catalogue/call.ts';
-import type {STATUS} from '../catalogue/service-commands.ts';
+import type {CallOf, CommandCall} from '../catalogue/call.ts';
+import type {STATUS_SPEC} from '../catalogue/service-commands.ts';
 import {formatFaultLines} from '../output/fault-lines.ts';
 import {describeFilled} from '../output/filled-text.ts';
 import {describeEnd, describePlace, describeVerification} from '../output/session-text.ts';
@@ -20,7 +20,7 @@ import {type Style, styleOf} from '../terminal/style.ts';
 const STATUS_TIMEOUT_MS = 5000;
 
 /** `crewroom status`: prints whether the service runs, and its state. */
-export async function run(call: CallOf<typeof STATUS>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof STATUS_SPEC>): Promise<ExitCode> {
   const {stdout, elapsedMs} = call.context;
   const {service, url, address} = await connect(call, {timeoutMs: STATUS_TIMEOUT_MS});
   const {name, version, apiVersion, storeId, access = 'open'} = await service.about();
@@ -71,7 +71,7 @@ interface Status extends Readiness {
   readonly owner?: number;
 }
 
-function formatStatus(status: Status, session: SessionStatus | undefined, {context}: Call): string {
+function formatStatus(status: Status, session: SessionStatus | undefined, {context}: CommandCall): string {
   const {url, version, storeId, access, ready, store, identity, faults = [], latencyMs, owner} = status;
   const style = styleOf(context.stdout, context);
   const filled = describeFilled(identity.filled);

@@ -4,7 +4,7 @@ import {addressesOf} from '../../system/loopback.ts';
 import {describePortHolder, findPortHolder, type PortHolder} from '../../system/port-holder.ts';
 import {isForeignUser} from '../../system/socket-owner.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {STOP} from '../catalogue/service-commands.ts';
+import type {STOP_SPEC} from '../catalogue/service-commands.ts';
 import {refusedUsage} from '../failures/usage.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
@@ -18,7 +18,7 @@ const END_TIMEOUT_MS = 15_000;
 const INTERVAL_MS = 50;
 
 /** `crewroom stop`: asks the process of the service to end, and waits until it has ended. */
-export async function run(call: CallOf<typeof STOP>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof STOP_SPEC>): Promise<ExitCode> {
   const {context, flags} = call;
   const {url, address, service} = await connect(call);
   const holder = await findPortHolder({address: addressesOf(address.host)[0], port: address.port});

@@ -1,16 +1,16 @@
 import type {AccessToken} from '../../domain/access/access.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatTokenRequest, readCreatedToken, readTokens} from '../../protocol/access-tokens.ts';
-import type {TOKEN} from '../catalogue/access-commands.ts';
+import type {TOKEN_SPEC} from '../catalogue/access-commands.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
-import {readTime} from '../input/flag-values.ts';
+import {readDuration} from '../input/flag-values.ts';
 import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-type TokenCall = CallOf<typeof TOKEN>;
+type TokenCall = CallOf<typeof TOKEN_SPEC>;
 
 /** `crewroom token`: creates, lists and revokes tokens of programs. */
 export async function run(call: TokenCall): Promise<ExitCode> {
@@ -38,7 +38,7 @@ async function create(call: TokenCall): Promise<ExitCode> {
   const expiresAtMs =
     expires === undefined
       ? undefined
-      : context.nowMs() + readTime(expires, {command: 'token', flag: '--expires'}) * 1000;
+      : context.nowMs() + readDuration(expires, {command: 'token', flag: '--expires'}) * 1000;
   const {send} = await connectJson(call, {asOwner: true});
   const body = formatTokenRequest({name, permissions, expiresAtMs});
   const token = await send('POST', '/api/access/tokens', readCreatedToken, body);

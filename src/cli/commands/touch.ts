@@ -1,6 +1,6 @@
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {TOUCH} from '../catalogue/data-commands.ts';
+import type {TOUCH_SPEC} from '../catalogue/data-commands.ts';
 import type {FlagsOf} from '../catalogue/spec.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readTtl} from '../input/flag-values.ts';
@@ -8,7 +8,7 @@ import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
 /** `crewroom touch`: changes when an entry expires, and keeps its value. */
-export async function run(call: CallOf<typeof TOUCH>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof TOUCH_SPEC>): Promise<ExitCode> {
   const [key = ''] = call.arguments;
   const {stdout, stderr} = call.context;
   const ttlSeconds = readLife(call.flags);
@@ -22,7 +22,7 @@ export async function run(call: CallOf<typeof TOUCH>): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function readLife({ttl, forever}: FlagsOf<typeof TOUCH>): number | null {
+function readLife({ttl, forever}: FlagsOf<typeof TOUCH_SPEC>): number | null {
   if ((ttl === undefined) === (forever === undefined))
     throw invalidUsage('touch', 'it needs either --ttl TIME or --forever');
   return ttl === undefined ? null : readTtl(ttl, 'touch');

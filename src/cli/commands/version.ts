@@ -1,13 +1,13 @@
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {API_VERSION, VERSION as PROGRAM_VERSION} from '../../version.ts';
+import {API_VERSION, VERSION} from '../../version.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {VERSION} from '../catalogue/setup-commands.ts';
+import type {VERSION_SPEC} from '../catalogue/setup-commands.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
 /** `crewroom version`: prints the version. */
-export async function run({context, flags}: CallOf<typeof VERSION>): Promise<ExitCode> {
-  await context.stdout.write(flags.json ? jsonLine(await describeVersions(context)) : `crewroom ${PROGRAM_VERSION}\n`);
+export async function run({context, flags}: CallOf<typeof VERSION_SPEC>): Promise<ExitCode> {
+  await context.stdout.write(flags.json ? jsonLine(await describeVersions(context)) : `crewroom ${VERSION}\n`);
   return EXIT.ok;
 }
 
@@ -18,7 +18,7 @@ async function describeVersions({
 }: CliContext): Promise<Readonly<Record<string, string>>> {
   const {engineVersion} = await import('../../store/lmdb/environment.ts');
   return {
-    version: PROGRAM_VERSION,
+    version: VERSION,
     apiVersion: API_VERSION,
     node: nodeVersion,
     platform,

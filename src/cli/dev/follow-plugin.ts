@@ -3,7 +3,7 @@ import type {CliContext} from '../terminal/context.ts';
 import type {DevReporter} from './dev-reporter.ts';
 
 /** Returns the plugin in a folder; undefined if the folder is not known. */
-export function findPlugin(plugins: Plugins, directory: string): PluginStatus | undefined {
+export function pluginIn(plugins: Plugins, directory: string): PluginStatus | undefined {
   return plugins.list().find(plugin => plugin.directory === directory);
 }
 
@@ -19,7 +19,7 @@ export function followPlugin(plugins: Plugins, {directory, reporter, nowMs, sign
   let startedAtMs: number | undefined;
   let isReported = false;
   const check = (): void => {
-    const {state} = findPlugin(plugins, directory) ?? {state: 'broken'};
+    const {state} = pluginIn(plugins, directory) ?? {state: 'broken'};
     if (state === 'running' || state === 'page-only') startedAtMs = nowMs();
     const isWrong = state === 'stopped' || state === 'broken';
     if (isWrong && !isReported) reporter.note(describeStop(startedAtMs));

@@ -1,6 +1,7 @@
 import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {PRIVATE_FILE_MODE} from '../../files/own.ts';
 
 /** A file that holds a value while the user edits it. */
 export interface EditedFile {
@@ -23,6 +24,6 @@ export async function createEditedFile(key: string, json: Uint8Array): Promise<E
     .slice(-NAME_LENGTH_MAX);
   const path = join(directory, `${name || 'value'}.json`);
   // Editors expect the last line to end with a line break.
-  await writeFile(path, Buffer.concat([json, Buffer.from('\n')]), {mode: 0o600, flag: 'wx'});
+  await writeFile(path, Buffer.concat([json, Buffer.from('\n')]), {mode: PRIVATE_FILE_MODE, flag: 'wx'});
   return {path, read: () => readFile(path), remove: () => rm(directory, {recursive: true, force: true})};
 }

@@ -70,7 +70,7 @@ export function readTtl(text: string, command: string): number {
  * @returns Seconds.
  * @throws {AppError} `invalid-usage`.
  */
-export function readTime(text: string, {command, flag}: Pick<NumberFlag, 'command' | 'flag'>): number {
+export function readDuration(text: string, {command, flag}: Pick<NumberFlag, 'command' | 'flag'>): number {
   const seconds = secondsOf(text);
   if (seconds > 0) return seconds;
   throw invalidUsage(command, `${flag} has to be a time such as 10s or 2m, not ${JSON.stringify(text)}`);

@@ -1,4 +1,5 @@
 import {AppError} from '../../failures/app-error.ts';
+import {findOwnProblem, formatMode} from '../../files/own.ts';
 import {streamAsUtf8} from '../../files/text-file.ts';
 import {resolvePath} from '../../paths.ts';
 import {AdvisedError} from '../failures/report.ts';
@@ -9,9 +10,6 @@ import {describeFileProblem, isMissingFile} from './value-input.ts';
 
 /** Longest password, in bytes. A larger file was probably named by mistake. */
 const PASSWORD_BYTES_MAX = 4096;
-
-/** Bits of a file mode for users other than the owner. */
-const OTHERS = 0o077;
 
 /**
  * Reads the password: the first line of a file, the answer to a hidden prompt, or the first line of standard input. It is never
@@ -34,15 +32,11 @@ async function readPasswordFile(name: string, context: CliContext): Promise<stri
   let file: InputFile | undefined;
   try {
     file = openInputFile(path);
-    const {mode, size} = file.status;
-    // The same rule as that of ssh for keys. On Windows the mode is always 0666.
-    if (context.platform !== 'win32' && (mode & OTHERS) !== 0)
-      throw unreadable(
-        source,
-        `other users may read it (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`,
-        MODE_ADVICE,
-      );
-    if (size > PASSWORD_BYTES_MAX) throw unreadable(source, TOO_LARGE);
+    const {status} = file;
+    // The same rule as that of ssh for keys.
+    if (findOwnProblem(status, {forbidden: 'reading', userId: context.userId})?.isOpen)
+      throw unreadable(source, `other users may read it (mode ${formatMode(status.mode & 0o777)})`, MODE_ADVICE);
+    if (status.size > PASSWORD_BYTES_MAX) throw unreadable(source, TOO_LARGE);
     return firstLine(await readLine(file.chunks, source), source);
   } catch (error) {
     if (error instanceof AdvisedError) throw error;

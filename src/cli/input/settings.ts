@@ -6,19 +6,19 @@ import {describeFileError, FileError} from '../../files/read-file.ts';
 import {readTextFile} from '../../files/text-file.ts';
 import {parseJsonText} from '../../json/json-text.ts';
 import {resolvePath} from '../../paths.ts';
-import type {Call} from '../catalogue/call.ts';
+import type {CommandCall} from '../catalogue/call.ts';
 
 /**
  * Reads the settings in force for a call.
  *
  * @throws {AppError} `invalid-configuration` with every problem of every source.
  */
-export async function readSettings(call: Call): Promise<ResolvedConfig> {
+export async function readSettings(call: CommandCall): Promise<ResolvedConfig> {
   return resolveConfig(await readSources(call));
 }
 
 /** Reads all sources of the settings of a call. */
-export async function readSources({settings, configFile, context}: Call): Promise<ConfigSources> {
+export async function readSources({settings, configFile, context}: CommandCall): Promise<ConfigSources> {
   const {environment, workingDirectory, homeDir, paths} = context;
   const file = await readConfigFile(locateConfigFile({configFile, context}));
   return {
@@ -40,7 +40,10 @@ export interface ConfigFileLocation {
 }
 
 /** Returns the path of the config file: named by a flag or a variable, or the default one of the platform. */
-export function locateConfigFile({configFile, context}: Pick<Call, 'configFile' | 'context'>): ConfigFileLocation {
+export function locateConfigFile({
+  configFile,
+  context,
+}: Pick<CommandCall, 'configFile' | 'context'>): ConfigFileLocation {
   const {environment, paths} = context;
   const named = configFile ?? (environment[CONFIG_FILE_VARIABLE] || undefined);
   if (named === undefined) return {path: paths.configFile, named: false};

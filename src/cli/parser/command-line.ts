@@ -1,6 +1,6 @@
 import {parseArgs} from 'node:util';
 import {findSimilar} from '../../config/edit-distance.ts';
-import type {Call} from '../catalogue/call.ts';
+import type {CommandCall} from '../catalogue/call.ts';
 import {COMMANDS, type CommandName, isCommandName} from '../catalogue/commands.ts';
 import type {ArgumentSpec, CommandSpec, Switch} from '../catalogue/spec.ts';
 import {AdvisedError} from '../failures/report.ts';
@@ -14,7 +14,7 @@ export type CommandLine =
   | {readonly kind: 'run'; readonly name: CommandName; readonly words: Words};
 
 /** The words after the name of a command, sorted into arguments, settings and flags. */
-export interface Words extends Pick<Call, 'arguments' | 'command' | 'settings' | 'configFile'> {
+export interface Words extends Pick<CommandCall, 'arguments' | 'command' | 'settings' | 'configFile'> {
   readonly flags: Readonly<Record<string, string | readonly string[] | Switch>>;
   readonly wantsHelp: boolean;
   /** All problems of the flags. */

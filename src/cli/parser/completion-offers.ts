@@ -1,7 +1,7 @@
 import {readdir} from 'node:fs/promises';
 import {ShellCompDirective} from '@bomb.sh/tab';
 import {resolvePath, snapshotsDirOf} from '../../paths.ts';
-import type {Call} from '../catalogue/call.ts';
+import type {CommandCall} from '../catalogue/call.ts';
 import type {CommandName} from '../catalogue/commands.ts';
 import {readSettings} from '../input/settings.ts';
 import {connect} from '../service/connection.ts';
@@ -10,7 +10,7 @@ import type {CliContext} from '../terminal/context.ts';
 import {readSnapshotNames} from '../transfer/snapshot-files.ts';
 
 /** A place in a command line that takes an argument, or the value of a flag. */
-export interface Place extends Pick<Call, 'settings' | 'configFile'> {
+export interface CompletionPlace extends Pick<CommandCall, 'settings' | 'configFile'> {
   /** The name in help, such as `KEY` or `FILE`. */
   readonly name: string;
   readonly command: CommandName;
@@ -33,7 +33,7 @@ export function formatOffer({words, directive}: Offer): string {
 }
 
 /** Finds what can be typed at a place; undefined if only the catalogue knows. */
-export async function findOffer(place: Place, given: CliContext): Promise<Offer | undefined> {
+export async function findOffer(place: CompletionPlace, given: CliContext): Promise<Offer | undefined> {
   // A warning would appear within the command line that is typed.
   const context = {...given, stderr: {...given.stderr, write: async () => {}}};
   switch (place.name) {
@@ -78,7 +78,7 @@ const TIMEOUT_MS = 1000;
 const PLAIN = /^[\p{L}\p{N}_./][\p{L}\p{N}_./@%+-]*$/u;
 
 /** Offers the keys that begin with the typed text; none if no service answers soon. */
-async function offerKeys({typed: prefix, settings, configFile}: Place, context: CliContext): Promise<Offer> {
+async function offerKeys({typed: prefix, settings, configFile}: CompletionPlace, context: CliContext): Promise<Offer> {
   try {
     const {client} = await connect(
       {context, arguments: [], command: [], settings, configFile},
@@ -98,7 +98,7 @@ async function offerKeys({typed: prefix, settings, configFile}: Place, context: 
 }
 
 /** Offers files whose content can be the value, with `@` before their names: shells complete nothing after an `@`. */
-async function offerInputs({typed}: Place, context: CliContext): Promise<Offer> {
+async function offerInputs({typed}: CompletionPlace, context: CliContext): Promise<Offer> {
   if (!typed.startsWith('@')) return only([]);
   const shown = typed.slice(0, typed.lastIndexOf('/') + 1) || '@';
   const begun = typed.slice(shown.length);
@@ -114,7 +114,7 @@ async function offerInputs({typed}: Place, context: CliContext): Promise<Offer> 
 
 /** Offers the ids of plugins; files where a package or a folder is meant. */
 async function offerPlugins(
-  {operands: [action = ''], typed, settings, configFile}: Place,
+  {operands: [action = ''], typed, settings, configFile}: CompletionPlace,
   context: CliContext,
 ): Promise<Offer> {
   if (['install', 'new', 'check', 'pack'].includes(action)) return FILES;
@@ -132,7 +132,7 @@ async function offerPlugins(
 }
 
 /** Offers the snapshots that can be loaded or deleted. `NAME` means something else in other commands. */
-async function offerSnapshots(place: Place, context: CliContext): Promise<Offer | undefined> {
+async function offerSnapshots(place: CompletionPlace, context: CliContext): Promise<Offer | undefined> {
   const {command, operands, typed, settings, configFile} = place;
   const [action = ''] = operands;
   if (command !== 'snapshot' || !['load', 'delete'].includes(action)) return undefined;

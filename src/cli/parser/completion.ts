@@ -3,7 +3,7 @@ import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {COMMAND_LIST, COMMANDS, type CommandName, isCommandName} from '../catalogue/commands.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {sortWords} from './command-line.ts';
-import {findOffer, formatOffer, type Place} from './completion-offers.ts';
+import {type CompletionPlace, findOffer, formatOffer} from './completion-offers.ts';
 import {listFlags} from './flag-table.ts';
 
 /** Prints the possible continuations of a command line for a shell; `args` are the words after `complete`. */
@@ -50,7 +50,7 @@ function splitFlag(word: string): readonly [flag: string, value: string] | undef
   return flag === undefined || value === undefined ? undefined : [flag, value];
 }
 
-function findPlace(words: readonly string[]): Place | undefined {
+function findPlace(words: readonly string[]): CompletionPlace | undefined {
   const [command = '', ...others] = joinFlags(words);
   const last = others.pop();
   if (!isCommandName(command) || last === undefined) return undefined;

@@ -1,7 +1,7 @@
 import {realpath} from 'node:fs/promises';
 import {AppError} from '../../failures/app-error.ts';
 import type {FollowingService} from '../../plugins/package/service-view.ts';
-import type {Call} from '../catalogue/call.ts';
+import type {CommandCall} from '../catalogue/call.ts';
 import {connectPlugins} from '../service/plugin-client.ts';
 
 /** A service that follows a directory of plugins, with the place of its data. */
@@ -25,7 +25,7 @@ export type ServiceState =
  *
  * @throws {AppError} If another program answers.
  */
-export async function findFollowingService(call: Call, plugins: string): Promise<ServiceState> {
+export async function findFollowingService(call: CommandCall, plugins: string): Promise<ServiceState> {
   const client = await connectPlugins(call, {ownOnly: true});
   const list = await client.list().catch(error => stateOfError(error, client.url));
   if ('kind' in list) return list;

@@ -9,7 +9,7 @@ import type {Waiting} from '../../plugins/package/service-view.ts';
 import {KEPT, openStaging, type Staging} from '../../plugins/package/staging.ts';
 import {isRunning} from '../../system/is-running.ts';
 import {untilAborted} from '../../time/until-aborted.ts';
-import type {Call} from '../catalogue/call.ts';
+import type {CommandCall} from '../catalogue/call.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {readSettings} from '../input/settings.ts';
 import type {CliContext} from '../terminal/context.ts';
@@ -19,7 +19,7 @@ import type {CliContext} from '../terminal/context.ts';
  *
  * @throws {AppError} `data-directory-unusable` if another user could change the directory of plugins.
  */
-export async function findPlaces(call: Call): Promise<PluginPlaces> {
+export async function findPlaces(call: CommandCall): Promise<PluginPlaces> {
   const {config} = await readSettings(call);
   const directory = config.plugins || pluginsDirOf(config.dataDir);
   const isThere = (await lstat(directory).catch(() => undefined)) !== undefined;

@@ -1,9 +1,9 @@
 import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {findPlugin, type RemovablePlugin, removePlugin} from '../../plugins/package/remove-plugin.ts';
+import {findRemovable, type RemovablePlugin, removePlugin} from '../../plugins/package/remove-plugin.ts';
 import {describeDataDirectory} from '../../store/disk/data-directory.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PLUGIN} from '../catalogue/plugin-commands.ts';
+import type {PLUGIN_SPEC} from '../catalogue/plugin-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
@@ -14,7 +14,7 @@ import {askUntil} from './ask.ts';
 import {findFollowingService, hasStorage, type StoringService} from './following-service.ts';
 import {changing, findPlaces, stage, waitingOf} from './plugin-places.ts';
 
-type PluginCall = CallOf<typeof PLUGIN>;
+type PluginCall = CallOf<typeof PLUGIN_SPEC>;
 
 /** `crewroom plugin remove`: ends a plugin and deletes its folder, and with `--data` the files of its background. */
 export async function remove(call: PluginCall, id: string): Promise<ExitCode> {
@@ -22,7 +22,7 @@ export async function remove(call: PluginCall, id: string): Promise<ExitCode> {
   const {yes = false, data = false} = flags;
   if (!yes && !canAsk(context)) throw unconfirmed('plugin', 'removes a plugin');
   const places = await findPlaces(call);
-  const plugin = await findPlugin(id, places);
+  const plugin = await findRemovable(id, places);
   if (plugin.directory === undefined && !data) throw new AppError({code: 'no-plugin', plugin: id});
   const state = await findFollowingService(call, places.plugins);
   return changing(places, () =>

@@ -1,3 +1,4 @@
+import {randomBytes} from 'node:crypto';
 import {once} from 'node:events';
 import {rm} from 'node:fs/promises';
 import {createServer} from 'node:http';
@@ -5,7 +6,7 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {makeTemporaryDirectory} from '../../../test/support/service.ts';
-import {writeOwnerFile} from '../../access/owner-file.ts';
+import {ownerFile} from '../../access/owner-file.ts';
 import {createOwnerFetch} from './owner-fetch.ts';
 
 const tokenOf = (letter: string): string => `crewroom_${letter.repeat(43)}`;
@@ -30,7 +31,7 @@ async function startService() {
     restart: (token: string) => {
       valid = token;
     },
-    keep: (index: 0 | 1, letter: string) => writeOwnerFile(files[index] ?? '', tokenOf(letter), () => 'x'),
+    keep: (index: 0 | 1, letter: string) => ownerFile(files[index] ?? '').replace(tokenOf(letter), randomBytes),
     /** Sends a request. @returns Its status, and the requests that were sent for it, with the letter of their token. */
     get: async () => {
       received.length = 0;

@@ -1,4 +1,4 @@
-import {ownerFilesOf, readOwnerFile} from '../../access/owner-file.ts';
+import {ownerFile, ownerFilesOf} from '../../access/owner-file.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {runtimeDirsOf} from '../../paths.ts';
 import {FAULT_HEADER} from '../../protocol/headers/fault-header.ts';
@@ -72,7 +72,7 @@ class OwnerFetch {
   /** Returns the token in one of the files that the service accepts. The first request with it is one without data. */
   async #findToken(signal: AbortSignal): Promise<string | undefined> {
     for (const file of this.#options.files) {
-      const token = await readOwnerFile(file);
+      const token = await ownerFile(file).read();
       if (token === undefined || this.#refused.has(token)) continue;
       if (this.#accepted.has(token)) return token;
       try {

@@ -3,7 +3,7 @@ import {existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {findPathProblem, formatUnit, UNIT_NAME} from './unit.ts';
+import {findUnitProblem, formatUnit, UNIT_NAME} from './unit.ts';
 
 const INSTALLED = {node: '/usr/bin/node', script: '/usr/lib/node_modules/crewroom/dist/cli/main.js'};
 
@@ -42,7 +42,7 @@ describe('formatUnit()', () => {
 
 describe('findPathProblem()', () => {
   test('accepts what an installer puts in place', () => {
-    expect(findPathProblem(INSTALLED, '/tmp')).toBeUndefined();
+    expect(findUnitProblem(INSTALLED, '/tmp')).toBeUndefined();
   });
 
   const refused = [
@@ -56,14 +56,14 @@ describe('findPathProblem()', () => {
   ];
   for (const {name, script, said} of refused) {
     test(`refuses ${name}, of the script and of Node`, () => {
-      expect(findPathProblem({...INSTALLED, script}, '/home/ada/tmp')).toMatch(said);
-      expect(findPathProblem({...INSTALLED, node: script}, '/home/ada/tmp')).toMatch(said);
+      expect(findUnitProblem({...INSTALLED, script}, '/home/ada/tmp')).toMatch(said);
+      expect(findUnitProblem({...INSTALLED, node: script}, '/home/ada/tmp')).toMatch(said);
     });
   }
 
   for (const node of [`/opt/a"b/node`, `/opt/a'b/node`, '/opt/a\\b/node']) {
     test(`refuses Node at ${node}, which systemd does not start`, () => {
-      expect(findPathProblem({...INSTALLED, node}, '/tmp')).toMatch(/quote or a backslash/);
+      expect(findUnitProblem({...INSTALLED, node}, '/tmp')).toMatch(/quote or a backslash/);
     });
   }
 });

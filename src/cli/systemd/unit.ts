@@ -14,7 +14,7 @@ const STOP_TIMEOUT_SECONDS = 30;
 const RESTART_PAUSE_SECONDS = 5;
 
 /** The program that a unit starts. */
-export interface Program {
+export interface UnitProgram {
   /** Absolute path of Node. */
   readonly node: string;
   /** Absolute path of the command line. */
@@ -26,7 +26,7 @@ export interface Program {
  *
  * Exit code 2 means wrong settings, which stay wrong until the user changes them: the service is not started again.
  */
-export function formatUnit({node, script}: Program): string {
+export function formatUnit({node, script}: UnitProgram): string {
   return `${UNIT_MARK}
 [Unit]
 Description=Crewroom, the local service of virtual-airline plugins
@@ -60,7 +60,7 @@ const TEMPORARY_DIRS = ['/tmp', '/var/tmp', '/dev/shm', '/run'];
  *
  * @param temporaryDir The directory for temporary files of this user.
  */
-export function findPathProblem({node, script}: Program, temporaryDir: string): string | undefined {
+export function findUnitProblem({node, script}: UnitProgram, temporaryDir: string): string | undefined {
   for (const path of [script, node]) {
     if (!isAbsolute(path)) return `${JSON.stringify(path)} is not an absolute path`;
     if (UNSEEN_IN_PATH.test(path)) return `${JSON.stringify(path)} contains a control character`;

@@ -5,6 +5,7 @@ import {finished} from 'node:stream/promises';
 import {createStream} from 'rotating-file-stream';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
+import {describeOwner, findOwnProblem, ownUserId, PRIVATE_FILE_MODE} from '../../files/own.ts';
 
 /** Size at which a log file is renamed and a new one begins, in bytes: some 30,000 lines, which an editor still opens. */
 const FILE_BYTES = 5 * 1024 ** 2;
@@ -35,7 +36,7 @@ export interface LogFileOptions {
  */
 export async function openLogFile(path: string, {onFailure, fileBytes = FILE_BYTES}: LogFileOptions): Promise<LogFile> {
   await createPrivately(path);
-  const stream = createStream(path, {size: `${fileBytes}B`, rotate: OLDER_FILES, mode: PRIVATE});
+  const stream = createStream(path, {size: `${fileBytes}B`, rotate: OLDER_FILES, mode: PRIVATE_FILE_MODE});
   let missed = 0;
   stream.once('error', onFailure);
   return {
@@ -57,25 +58,21 @@ export async function openLogFile(path: string, {onFailure, fileBytes = FILE_BYT
   };
 }
 
-/** Permissions of a log file: it names keys, pilots and addresses. */
-const PRIVATE = 0o600;
-
 /**
- * Creates the file if it is missing, and makes it private. Refuses what is not a file, without waiting for the reader of a pipe, and what another
+ * Creates the file if it is missing, and makes it private: it names keys, pilots and addresses. Refuses what is not a file, without waiting for the reader of a pipe, and what another
  * user made: that user could read the file, or have chosen where a link leads.
  */
 async function createPrivately(path: string): Promise<void> {
   try {
-    const userId = process.getuid?.();
-    if (userId === 0) await assertPlaceOfRoot(dirname(path));
+    if (ownUserId() === 0) await assertPlaceOfRoot(dirname(path));
     const {O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK = 0, O_NOFOLLOW = 0} = constants;
-    const file = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOFOLLOW, PRIVATE);
+    const file = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOFOLLOW, PRIVATE_FILE_MODE);
     try {
       const status = await file.stat();
       if (!status.isFile()) throw new Error('it is not a file');
-      if (userId !== undefined && status.uid !== userId)
-        throw new Error(`it belongs to user ${status.uid}, and this process runs as ${userId}`);
-      await file.chmod(PRIVATE);
+      const owner = findOwnProblem(status, {forbidden: 'reading'})?.owner;
+      if (owner !== undefined) throw new Error(`it ${describeOwner(owner)}`);
+      await file.chmod(PRIVATE_FILE_MODE);
     } finally {
       await file.close();
     }
@@ -88,8 +85,8 @@ async function createPrivately(path: string): Promise<void> {
 /** Refuses a path through a directory of another user: root would follow a link to any file of the system, and take it from its user. */
 async function assertPlaceOfRoot(directory: string): Promise<void> {
   for (const each of [...pathTo(directory), ...pathTo(await realpath(directory))]) {
-    const {uid} = await lstat(each);
-    if (uid !== 0) throw new Error(`it is reached through ${each}, which belongs to user ${uid}`);
+    const owner = findOwnProblem(await lstat(each), {forbidden: 'writing', userId: 0})?.owner;
+    if (owner !== undefined) throw new Error(`it is reached through ${each}, which belongs to user ${owner}`);
   }
 }
 

@@ -2,7 +2,7 @@ import type {CliContext} from './context.ts';
 import {styleOf} from './style.ts';
 
 /** A line on stderr that shows the progress of a command. It stays empty if stderr is not a terminal. */
-export interface Progress {
+export interface ProgressLine {
   /** Shows a text in place of the one before. Calls `describe` only if it is time to change the line. */
   show(describe: () => string): void;
   /** Removes the line. */
@@ -25,7 +25,7 @@ const CLEAR_LINE = '\r\u001b[K';
 export function startProgress(
   context: Pick<CliContext, 'stderr' | 'elapsedMs' | 'environment'>,
   {delayMs = DELAY_MS}: {readonly delayMs?: number} = {},
-): Progress {
+): ProgressLine {
   const {stderr, elapsedMs} = context;
   const style = styleOf(stderr, context);
   let nextAtMs = elapsedMs() + delayMs;

@@ -7,9 +7,9 @@ import {parsePrefix} from '../../domain/entries/key.ts';
 import type {Revision} from '../../domain/entries/revision.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {PRIVATE_FILE_MODE, replaceFile} from '../../files/replace-file.ts';
+import {findOwnProblem, PRIVATE_FILE_MODE} from '../../files/own.ts';
+import {replaceFile} from '../../files/replace-file.ts';
 import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../../protocol/transfer/export-lines.ts';
-import {isForeignUser} from '../../system/socket-owner.ts';
 import {escapeParts} from '../terminal/escape.ts';
 
 /** The file that an export is written to. */
@@ -107,7 +107,8 @@ async function findEnd(link: string): Promise<string> {
  */
 function assertNotPlanted(found: Stats | undefined, {name, userId}: ExportTarget): void {
   if (found === undefined || found.isFile() || found.isDirectory() || found.isCharacterDevice()) return;
-  if (isForeignUser(found.uid, userId)) throw unwritable(name, `it belongs to user ${found.uid}`);
+  const owner = findOwnProblem(found, {forbidden: 'replacing', userId})?.owner;
+  if (owner !== undefined) throw unwritable(name, `it belongs to user ${owner}`);
 }
 
 async function writeInto(chunks: AsyncIterable<Uint8Array>, file: FileHandle, name: string): Promise<void> {

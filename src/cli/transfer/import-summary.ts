@@ -1,6 +1,6 @@
 import type {Imported} from '../../domain/commits/transfer.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import type {Call} from '../catalogue/call.ts';
+import type {CommandCall} from '../catalogue/call.ts';
 import type {Switch} from '../catalogue/spec.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
 import {jsonLine} from '../terminal/escape.ts';
@@ -20,14 +20,14 @@ export interface ImportVerb {
  */
 export async function reportImport(
   imported: Imported | undefined,
-  {context: {stdout, stderr}, flags}: Call & {readonly flags: {readonly json: Switch}},
+  {context: {stdout, stderr}, flags}: CommandCall & {readonly flags: {readonly json: Switch}},
   {infinitive, past}: ImportVerb,
 ): Promise<ExitCode> {
   if (imported === undefined) {
     await stderr.write('Nothing was changed\n');
     return EXIT.failure;
   }
-  const summary = formatImported(imported);
+  const summary = summarizeImport(imported);
   if (flags.json) await stdout.write(jsonLine({...imported, revision: String(imported.revision)}));
   else if (imported.dryRun) await stdout.write(`Would ${infinitive} ${summary}\n`);
   else if (stderr.isTerminal) await stderr.write(`${past} ${summary}\n`);
@@ -35,7 +35,7 @@ export async function reportImport(
 }
 
 /** Formats the result of an import: `1,000 entries: 900 created, 100 replaced, 3 others deleted`. */
-export function formatImported({entries, created, replaced, expired, deleted}: Imported): string {
+export function summarizeImport({entries, created, replaced, expired, deleted}: Imported): string {
   const parts = [
     [created, 'created'],
     [replaced, 'replaced'],

@@ -6,7 +6,7 @@ import {untilInterrupted} from '../terminal/interruptible.ts';
 import {startProgress} from '../terminal/progress.ts';
 import {confirm} from '../terminal/prompts.ts';
 import type {ImportSource} from './import-source.ts';
-import {formatImported} from './import-summary.ts';
+import {summarizeImport} from './import-summary.ts';
 import {importUntil} from './interrupted-import.ts';
 
 /** An import into the running service. */
@@ -34,7 +34,7 @@ export async function runImport(call: ImportCall): Promise<Imported | undefined>
   if (dryRun || !source.isFile) return transferOnce(call, dryRun);
   const checked = await transferOnce(call, true);
   // Outside of `untilInterrupted`, so that Ctrl+C ends the question.
-  const question = `${ask} ${formatImported(checked)}?`;
+  const question = `${ask} ${summarizeImport(checked)}?`;
   const asks = ask !== undefined && checked.deleted + checked.replaced > 0;
   if (asks && !(await confirm(question, context))) return undefined;
   return transferOnce(call, false);

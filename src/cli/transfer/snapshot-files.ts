@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import {makeDirectory} from '../../files/directory.ts';
+import {describeOwner, findOwnProblem} from '../../files/own.ts';
 import {openNow} from '../../files/read-file.ts';
 import {removeDurably} from '../../files/replace-file.ts';
 import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
@@ -46,7 +47,7 @@ export function snapshotFile(directory: string, name: string): string {
 
 /** Creates the directory of snapshots, which only its owner may read. */
 export async function makeSnapshotsDirectory(directory: string): Promise<void> {
-  await makeDirectory(directory, 0o700).catch(error => {
+  await makeDirectory(directory).catch(error => {
     throw new AppError(
       {code: 'unwritable-output', target: JSON.stringify(directory), problem: messageOf(error)},
       {cause: error},
@@ -62,21 +63,19 @@ export async function makeSnapshotsDirectory(directory: string): Promise<void> {
  */
 export async function assertOwnDirectory(directory: string, {userId}: Pick<CliContext, 'userId'>): Promise<void> {
   const link = await lstat(directory).catch(() => undefined);
-  if (link === undefined || userId === undefined) return;
+  if (link === undefined) return;
   // For a link both count: its owner chooses the target.
   const target = await stat(directory).catch(() => link);
-  const problem = findDirectoryProblem(link, userId) ?? findDirectoryProblem(target, userId);
+  const problem = describeProblem(link, userId) ?? describeProblem(target, userId);
   if (problem !== undefined) throw new AppError({code: 'data-directory-unusable', directory, problem});
 }
 
-function findDirectoryProblem(found: Stats, userId: number): string | undefined {
-  if (found.uid !== userId) return `it belongs to user ${found.uid}, and this process runs as ${userId}`;
-  const isOpen = found.isDirectory() && (found.mode & OTHERS_WRITE) !== 0;
-  return isOpen ? 'other users may write to it; "chmod 700" prevents that' : undefined;
+function describeProblem(found: Stats, userId: number | undefined): string | undefined {
+  const problem = findOwnProblem(found, {forbidden: 'writing', userId});
+  if (problem?.owner !== undefined) return `it ${describeOwner(problem.owner, userId)}`;
+  // The mode of a link means nothing.
+  return problem && found.isDirectory() ? 'other users may write to it; "chmod 700" prevents that' : undefined;
 }
-
-/** Bits of a file mode with which users other than the owner may write. */
-const OTHERS_WRITE = 0o022;
 
 /** Lists all snapshots by name. */
 export async function listSnapshots(directory: string): Promise<readonly SavedSnapshot[]> {

@@ -1,5 +1,5 @@
 import {isTrustworthyUrl} from '../../domain/trustworthy-url.ts';
-import {describeCause as describeInPage} from './page-network.ts';
+import {describeInPage} from './page-network.ts';
 
 export {isSameOrigin, PAGE_ORIGIN} from './page-network.ts';
 

@@ -6,10 +6,10 @@
 export {isTrustworthyUrl as isProtected} from '../../domain/trustworthy-url.ts';
 
 /** Returns whether there was no connection at all. Browsers do not report this. */
-export const wasRefused = (): void => {};
+const neverKnown = (): void => {};
 
 /** Returns the reason why a request to an address had no answer. */
-export function describeCause(error: unknown, url: string): string {
+export function describeInPage(error: unknown, url: string): string {
   const {message} = error as Error;
   // Names the flag that may be missing: if the service refuses the origin of a page, browsers report only that there is no answer.
   return PAGE_ORIGIN === 'null' || isSameOrigin(`${url}/`)
@@ -24,3 +24,5 @@ export function isSameOrigin(url: string): boolean {
 
 /** Origin of the web page that the client runs in; undefined outside web pages. */
 export const PAGE_ORIGIN = (globalThis as {readonly origin?: string}).origin;
+
+export {describeInPage as describeCause, neverKnown as wasRefused};

@@ -3,7 +3,7 @@ import {isSentFailure} from '../../failures/failure.ts';
 import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
 import {readImported} from '../../protocol/transfer/imported.ts';
 import {untilAborted} from '../../time/until-aborted.ts';
-import {parseAnswer, readAnswer, unexpectedAnswer} from '../answer.ts';
+import {parseAnswer, receiveAnswer, unexpectedAnswer} from '../answer.ts';
 import {PAGE_ORIGIN} from '../network/network.ts';
 import {type ClientOptions, openTransport} from '../options.ts';
 import {formatQuery} from '../query.ts';
@@ -90,7 +90,7 @@ class HttpTransfer implements ClientTransfer {
       const headers = {'Content-Type': 'application/x-ndjson'};
       const sending = {method: 'POST', headers, body, duplex: 'half', signal: ended.signal} as const;
       const response = await this.#transport.open(path, sending);
-      const answer = await untilAborted(readAnswer(response, baseUrl + path), ended.signal);
+      const answer = await untilAborted(receiveAnswer(response, baseUrl + path), ended.signal);
       return parseAnswer(answer, readImported);
     } catch (error) {
       ended.signal.throwIfAborted();

@@ -1,11 +1,11 @@
-import {decodeBeginning, firstLineOf, titleOf} from '../../identity/backend/answer-text.ts';
+import {decodeWithoutSecrets, firstLineOf, titleOf} from '../../identity/backend/answer-text.ts';
 import {messageIn} from '../../identity/backend/request/answer-body.ts';
-import type {BackEndAnswer} from '../../identity/backend/request/back-end-request.ts';
+import type {BackEndResponse} from '../../identity/backend/request/back-end-request.ts';
 import {cleanText} from '../../identity/clean-text.ts';
 import type {Finding} from '../finding.ts';
 
 /** Describes a body for people: its message, or else the names of its members, as the values may be secret. */
-export function describeBody(answer: BackEndAnswer): string {
+export function describeBody(answer: BackEndResponse): string {
   const {body} = answer;
   const message = failureMessageOf(answer);
   if (message !== undefined) return `the message ${JSON.stringify(message)}`;
@@ -29,13 +29,13 @@ export function describeBody(answer: BackEndAnswer): string {
 }
 
 /** Returns the message of a failure, cleaned and truncated; undefined if there is none. */
-export function failureMessageOf({body, secrets}: BackEndAnswer): string | undefined {
+export function failureMessageOf({body, secrets}: BackEndResponse): string | undefined {
   const message = cleanText(messageIn(body) ?? '', secrets);
   return message === '' ? undefined : message;
 }
 
 /** Returns a warning if the body begins with a byte order mark, which Crewroom skips but other programs may not. */
-export function findByteOrderMark(check: string, {body}: BackEndAnswer): readonly Finding[] {
+export function findByteOrderMark(check: string, {body}: BackEndResponse): readonly Finding[] {
   if (!('hasByteOrderMark' in body) || !body.hasByteOrderMark) return [];
   return [
     {
@@ -48,25 +48,25 @@ export function findByteOrderMark(check: string, {body}: BackEndAnswer): readonl
 }
 
 /** Returns whether the content type is JSON. */
-export function claimsJson({headers}: BackEndAnswer): boolean {
+export function claimsJson({headers}: BackEndResponse): boolean {
   return /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 }
 
 /** Maximum number of member names that are listed. */
 const NAMES_MAX = 8;
 
-function describeMembers(names: readonly string[], {secrets}: BackEndAnswer): string {
+function describeMembers(names: readonly string[], {secrets}: BackEndResponse): string {
   if (names.length === 0) return 'an empty JSON object';
   const shown = names.slice(0, NAMES_MAX).map(name => JSON.stringify(cleanText(name, secrets)));
   return `a JSON object with ${shown.join(', ')}${names.length > NAMES_MAX ? ' and more' : ''}`;
 }
 
-function describePage(answer: BackEndAnswer): string {
-  const title = titleOf(decodeBeginning(answer.bytes, answer.secrets));
+function describePage(answer: BackEndResponse): string {
+  const title = titleOf(decodeWithoutSecrets(answer.bytes, answer.secrets));
   if (title === undefined) return `HTML that begins with ${quoteFirstLine(answer)}`;
   return `a page titled ${JSON.stringify(cleanText(title, []))}`;
 }
 
-function quoteFirstLine({bytes, secrets}: BackEndAnswer): string {
-  return JSON.stringify(cleanText(firstLineOf(decodeBeginning(bytes, secrets)), []));
+function quoteFirstLine({bytes, secrets}: BackEndResponse): string {
+  return JSON.stringify(cleanText(firstLineOf(decodeWithoutSecrets(bytes, secrets)), []));
 }

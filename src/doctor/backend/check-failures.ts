@@ -1,12 +1,12 @@
 import {type Diagnosis, diagnose} from '../../identity/backend/diagnosis.ts';
 import {isOffered, isRefusedSoftly} from '../../identity/backend/pilot-answer.ts';
-import type {BackEndAnswer, BackEndRequest} from '../../identity/backend/request/back-end-request.ts';
+import type {BackEndCall, BackEndResponse} from '../../identity/backend/request/back-end-request.ts';
 import {findRedirect} from '../../identity/backend/request/redirect.ts';
 import {readRetryAfterSeconds} from '../../identity/backend/retry-after.ts';
-import type {Finding, FindingLevel, Steps} from '../finding.ts';
+import type {Finding, FindingLevel, Findings} from '../finding.ts';
 import {describeBody, failureMessageOf} from './body-description.ts';
 import {findingOfCallFailure} from './call-failure.ts';
-import {VERIFY_NOT_OFFERED} from './session-refusal.ts';
+import {VERIFY_NOT_OFFERED} from './check-sign-in.ts';
 import type {WalkContext} from './walk-context.ts';
 
 /** User name that no pilot has, in a reserved domain (RFC 2606): wrong passwords might lock out a real pilot. */
@@ -19,7 +19,7 @@ const SESSION = 'crewroom-doctor-unknown-session';
 /** A request that is wrong on purpose, and the expected refusal. */
 interface Mistake {
   readonly check: string;
-  readonly request: Omit<BackEndRequest, 'scriptURL'>;
+  readonly request: Omit<BackEndCall, 'scriptURL'>;
   /** The accepted statuses; the first one is the usual one. */
   readonly statuses: readonly number[];
   /** Level of a finding for any other status: some only result in a poorer message for the pilot. */
@@ -91,7 +91,7 @@ const RETRY_AFTER_MAX_MS = 60_000;
  *
  * @param signsIn True if a sign-in follows: it must not come too soon after them.
  */
-export async function* checkFailures(place: WalkContext, signsIn: boolean): Steps {
+export async function* checkFailures(place: WalkContext, signsIn: boolean): Findings {
   let waitMs: number | undefined;
   for (const mistake of MISTAKES) {
     if (waitMs !== undefined) {
@@ -136,14 +136,14 @@ async function checkMistake(mistake: Mistake, {scriptURL, client}: WalkContext):
 
 type Judgement = Omit<Finding, 'check'>;
 
-function judge(answer: BackEndAnswer, mistake: Mistake): Judgement {
+function judge(answer: BackEndResponse, mistake: Mistake): Judgement {
   const {status} = answer;
   const diagnosis = diagnose(answer);
   if (diagnosis !== undefined) return describeDiagnosis(diagnosis, answer, mistake);
   if (mistake.request.path === VERIFY && !isOffered(answer)) return VERIFY_NOT_OFFERED;
   if (status >= 200 && status <= 299) return describeAcceptance(answer, mistake);
   if (!mistake.statuses.includes(status)) {
-    const fix = mistake.fixes?.[status] ?? (status >= 500 ? describeTrouble(answer) : mistake.fix);
+    const fix = mistake.fixes?.[status] ?? (status >= 500 ? describeNetworkTrouble(answer) : mistake.fix);
     const detail = `it is refused with ${status} (${describeBody(answer)}), not with ${mistake.statuses[0]}`;
     return {level: status >= 500 ? 'problem' : mistake.level, detail, fix};
   }
@@ -151,7 +151,7 @@ function judge(answer: BackEndAnswer, mistake: Mistake): Judgement {
 }
 
 /** Text before the JSON breaks every client; a server in front of the back end may pass correct requests. */
-function describeDiagnosis({code, problem, hint}: Diagnosis, answer: BackEndAnswer, {level}: Mistake): Judgement {
+function describeDiagnosis({code, problem, hint}: Diagnosis, answer: BackEndResponse, {level}: Mistake): Judgement {
   const message = failureMessageOf(answer);
   const said = message === undefined ? '' : `: ${JSON.stringify(message)}`;
   return {
@@ -161,7 +161,7 @@ function describeDiagnosis({code, problem, hint}: Diagnosis, answer: BackEndAnsw
   };
 }
 
-function describeAcceptance(answer: BackEndAnswer, {request, statuses, fix}: Mistake): Judgement {
+function describeAcceptance(answer: BackEndResponse, {request, statuses, fix}: Mistake): Judgement {
   const {body} = answer;
   if (request.path === LOGIN && body.kind === 'object' && 'session' in body.value)
     return {
@@ -178,13 +178,13 @@ function describeAcceptance(answer: BackEndAnswer, {request, statuses, fix}: Mis
   };
 }
 
-function describeTrouble(answer: BackEndAnswer): string {
+function describeNetworkTrouble(answer: BackEndResponse): string {
   return answer.body.kind === 'empty'
     ? 'Look into the error log of PHP: it failed without a message, so messages are turned off'
     : 'Look into the error log of PHP, or of the framework (storage/logs)';
 }
 
-function judgeShape(answer: BackEndAnswer): Judgement {
+function judgeShape(answer: BackEndResponse): Judgement {
   const {status} = answer;
   const message = failureMessageOf(answer);
   if (message !== undefined) return {level: 'ok', detail: `${status}, ${JSON.stringify(message)}`};

@@ -2,7 +2,7 @@ import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
 import type {BackEndClient} from '../../identity/backend/back-end-client.ts';
 import {readProbe} from '../../identity/backend/pilot-answer.ts';
-import type {BackEndAnswer} from '../../identity/backend/request/back-end-request.ts';
+import type {BackEndResponse} from '../../identity/backend/request/back-end-request.ts';
 import {findBareAddress, findRedirect} from '../../identity/backend/request/redirect.ts';
 import type {Finding} from '../finding.ts';
 import {claimsJson, describeBody, findByteOrderMark} from './body-description.ts';
@@ -61,7 +61,7 @@ const LOOP_FIX =
   'Look at the rewrite rules of the web server (.htaccess) and at the settings of the site for https and www: two of them contradict each other';
 
 function findNext(
-  answer: BackEndAnswer,
+  answer: BackEndResponse,
 ): {readonly finding: Finding; readonly scriptURL: string | undefined} | undefined {
   const failure = findRedirect(answer)?.failure;
   if (failure?.code !== 'back-end-redirect') return undefined;
@@ -78,7 +78,7 @@ function fixOf({url}: Extract<Failure, {code: 'back-end-redirect'}>, scriptURL: 
     : `Configure ${scriptURL} as scriptURL of the airline, if that host is yours: ${reason}`;
 }
 
-function judgeProbe(answer: BackEndAnswer, tookMs: number): readonly Finding[] {
+function judgeProbe(answer: BackEndResponse, tookMs: number): readonly Finding[] {
   try {
     const {apiVersion, name} = readProbe(answer);
     const named: Finding = {
@@ -100,7 +100,7 @@ function judgeProbe(answer: BackEndAnswer, tookMs: number): readonly Finding[] {
 
 const NAME_FIX = 'Answer GET of the address with {"apiVersion": "1.0.3", "handler": "…"}';
 
-function judgeType(answer: BackEndAnswer): readonly Finding[] {
+function judgeType(answer: BackEndResponse): readonly Finding[] {
   if (claimsJson(answer)) return [];
   const type = answer.headers.get('content-type') ?? 'none';
   return [
@@ -114,7 +114,7 @@ function judgeType(answer: BackEndAnswer): readonly Finding[] {
 }
 
 /** Describes an answer that is not from a back end. */
-function describeOther(answer: BackEndAnswer): {readonly detail: string; readonly fix: string} {
+function describeOther(answer: BackEndResponse): {readonly detail: string; readonly fix: string} {
   const {status} = answer;
   const detail = `it answers ${status} with ${describeBody(answer)}`;
   if (status === 401 || status === 403)

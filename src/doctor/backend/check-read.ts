@@ -1,7 +1,7 @@
 import {type Diagnosis, diagnose} from '../../identity/backend/diagnosis.ts';
-import type {Pilot} from '../../identity/backend/pilot.ts';
+import type {BackEndPilot} from '../../identity/backend/pilot.ts';
 import {isOffered} from '../../identity/backend/pilot-answer.ts';
-import {ANSWER_BYTES_MAX, type BackEndAnswer} from '../../identity/backend/request/back-end-request.ts';
+import {BACK_END_ANSWER_BYTES_MAX, type BackEndResponse} from '../../identity/backend/request/back-end-request.ts';
 import {findRedirect} from '../../identity/backend/request/redirect.ts';
 import type {Finding} from '../finding.ts';
 import {claimsJson, describeBody, findByteOrderMark} from './body-description.ts';
@@ -28,7 +28,7 @@ const SLOW_MS = 5000;
 
 /** Checks if a verified session gives access to data for pilots. A refusal means that its header was lost on the way. */
 export async function checkRead(
-  {session}: Pilot,
+  {session}: BackEndPilot,
   {scriptURL, client, elapsedMs}: WalkContext,
 ): Promise<readonly Finding[]> {
   const limits = {answerBytesMax: READ_BYTES_MAX, timeoutMs: READ_TIMEOUT_MS};
@@ -52,11 +52,11 @@ export async function checkRead(
   }
 }
 
-function describeDiagnosis({problem, hint}: Diagnosis, {status}: BackEndAnswer): Finding {
+function describeDiagnosis({problem, hint}: Diagnosis, {status}: BackEndResponse): Finding {
   return {check: CHECK, level: 'problem', detail: `${PATH}: ${problem} (${status})`, fix: hint};
 }
 
-function judge(answer: BackEndAnswer, tookMs: number): readonly Finding[] {
+function judge(answer: BackEndResponse, tookMs: number): readonly Finding[] {
   const {status, body, bytes} = answer;
   if (!isOffered(answer)) return [NOT_OFFERED];
   if (status !== 200 || body.kind !== 'json' || !Array.isArray(body.value)) {
@@ -74,7 +74,7 @@ function judge(answer: BackEndAnswer, tookMs: number): readonly Finding[] {
 }
 
 function findBulk(sizeBytes: number, tookMs: number, detail: string): readonly Finding[] {
-  if (sizeBytes <= ANSWER_BYTES_MAX && tookMs <= SLOW_MS) return [];
+  if (sizeBytes <= BACK_END_ANSWER_BYTES_MAX && tookMs <= SLOW_MS) return [];
   const size = `${(sizeBytes / 1024 / 1024).toFixed(1)} MiB in ${(tookMs / 1000).toFixed(1)} seconds`;
   return [
     {
@@ -86,7 +86,7 @@ function findBulk(sizeBytes: number, tookMs: number, detail: string): readonly F
   ];
 }
 
-function judgeType(answer: BackEndAnswer): readonly Finding[] {
+function judgeType(answer: BackEndResponse): readonly Finding[] {
   if (claimsJson(answer)) return [];
   return [
     {
@@ -99,7 +99,7 @@ function judgeType(answer: BackEndAnswer): readonly Finding[] {
 }
 
 /** Describes a refusal of the valid session: if a request without it gets the same answer, the header was lost. */
-function describeLoss({status, bytes}: BackEndAnswer, bare: BackEndAnswer): Finding {
+function describeLoss({status, bytes}: BackEndResponse, bare: BackEndResponse): Finding {
   const isAlike = bare.status === status && Buffer.compare(bare.bytes, bytes) === 0;
   const seen = isAlike ? ', just as without it: the header "Authorization" is lost on the way to PHP' : '';
   return {

@@ -1,15 +1,17 @@
+import {AppError} from '../../failures/app-error.ts';
+import type {Failure, FailureCode} from '../../failures/failure.ts';
 import {describeProblem} from '../../failures/members/problems.ts';
-import type {Credentials} from '../../identity/backend/credentials.ts';
-import {findDeviations, type Pilot} from '../../identity/backend/pilot.ts';
+import {type BackEndPilot, findDeviations} from '../../identity/backend/pilot.ts';
+import type {PilotCredentials} from '../../identity/backend/pilot-answer.ts';
 import {readExpirySeconds} from '../../identity/backend/session-expiry.ts';
-import type {Finding, Steps} from '../finding.ts';
+import type {Finding, Findings} from '../finding.ts';
+import {findingOfCallFailure} from './call-failure.ts';
 import {checkRead} from './check-read.ts';
-import {findingsOfRefusal, VERIFY_NOT_OFFERED} from './session-refusal.ts';
 import type {WalkContext} from './walk-context.ts';
 
 /** The back end to sign in to, with the credentials of a pilot. */
 export interface SignInContext extends WalkContext {
-  readonly credentials: Credentials;
+  readonly credentials: PilotCredentials;
 }
 
 /** Findings for a sign-in that was skipped. */
@@ -35,9 +37,9 @@ export const SIGN_IN_NOT_TRIED = {
 } as const satisfies Record<string, Finding>;
 
 /** Checks a whole session: signs in, verifies, resumes, and reads with it. */
-export async function* checkSignIn(place: SignInContext): Steps {
+export async function* checkSignIn(place: SignInContext): Findings {
   const {scriptURL, client, credentials, nowMs} = place;
-  let pilot: Pilot;
+  let pilot: BackEndPilot;
   try {
     pilot = await client.signIn(scriptURL, credentials);
   } catch (error) {
@@ -54,7 +56,7 @@ export async function* checkSignIn(place: SignInContext): Steps {
 }
 
 /** Warns of members that plugins may not expect. */
-function judgePilot({json, summary}: Pilot): readonly Finding[] {
+function judgePilot({json, summary}: BackEndPilot): readonly Finding[] {
   const check = 'Sign in';
   const deviations = findDeviations(json);
   if (deviations.length === 0) return [{check, level: 'ok', detail: summary}];
@@ -69,7 +71,7 @@ function judgePilot({json, summary}: Pilot): readonly Finding[] {
 /** Result of a call about the session: the pilot with the valid session, if there is one. */
 interface SessionCheck {
   readonly findings: readonly Finding[];
-  readonly pilot: Pilot | undefined;
+  readonly pilot: BackEndPilot | undefined;
 }
 
 const NOT_READ: Finding = {
@@ -85,7 +87,7 @@ const HOUR_SECONDS = 60 * 60;
 const FAR_SECONDS = 100 * 366 * 24 * HOUR_SECONDS;
 
 /** Judges the end of the session. */
-function judgeEnd(pilot: Pilot, nowMs: number): Finding {
+function judgeEnd(pilot: BackEndPilot, nowMs: number): Finding {
   const check = 'Session';
   const end = readExpirySeconds(pilot);
   if (end === undefined) return {check, level: 'ok', detail: 'its end is unknown, so it is verified regularly'};
@@ -108,7 +110,7 @@ function judgeEnd(pilot: Pilot, nowMs: number): Finding {
   };
 }
 
-async function verify(pilot: Pilot, {scriptURL, client}: SignInContext): Promise<SessionCheck> {
+async function verify(pilot: BackEndPilot, {scriptURL, client}: SignInContext): Promise<SessionCheck> {
   const check = 'Verify';
   try {
     const verified = await client.verify(scriptURL, pilot.session);
@@ -118,7 +120,7 @@ async function verify(pilot: Pilot, {scriptURL, client}: SignInContext): Promise
   }
 }
 
-function judgeVerified(verified: Pilot | undefined, pilot: Pilot): Omit<Finding, 'check'> {
+function judgeVerified(verified: BackEndPilot | undefined, pilot: BackEndPilot): Omit<Finding, 'check'> {
   if (verified === undefined) return VERIFY_NOT_OFFERED;
   if (verified.summary !== pilot.summary)
     return {
@@ -135,7 +137,7 @@ function judgeVerified(verified: Pilot | undefined, pilot: Pilot): Omit<Finding,
   return {level: 'ok', detail: 'the session is valid'};
 }
 
-async function resume(pilot: Pilot, {scriptURL, client}: SignInContext): Promise<SessionCheck> {
+async function resume(pilot: BackEndPilot, {scriptURL, client}: SignInContext): Promise<SessionCheck> {
   const check = 'Resume';
   try {
     const resumed = await client.resume(scriptURL, pilot.session);
@@ -145,7 +147,7 @@ async function resume(pilot: Pilot, {scriptURL, client}: SignInContext): Promise
   }
 }
 
-function judgeResumed(resumed: Pilot | undefined, pilot: Pilot): Omit<Finding, 'check'> {
+function judgeResumed(resumed: BackEndPilot | undefined, pilot: BackEndPilot): Omit<Finding, 'check'> {
   if (resumed === undefined)
     return {
       level: 'warning',
@@ -156,4 +158,55 @@ function judgeResumed(resumed: Pilot | undefined, pilot: Pilot): Omit<Finding, '
     level: 'ok',
     detail: resumed.session === pilot.session ? 'the session stays the same' : 'a new session replaces it',
   };
+}
+
+/** Advice for operators of a back end; the advice of the failures is for pilots. */
+const FIXES: {readonly [C in FailureCode]?: string} = {
+  'wrong-credentials':
+    'Check the user name and the password; a pilot who signed up through Discord or VATSIM gives the API key of the profile page as the password',
+  'pilot-not-confirmed': 'Confirm the pilot in the administration of the airline, or take another one',
+  'account-broken':
+    'Give the account a rank and an airline, and check if it is retired; the error log of PHP or of the framework has the line',
+  'session-unknown':
+    'Keep the session that the sign-in returned: another sign-in of the same pilot, or an emptied table, ends it',
+  'invalid-pilot': 'Answer with each member in its type; see "The pilot" in docs/back-ends.md of Crewroom',
+};
+
+/** Judgement of a back end without `pilot/verify`. */
+export const VERIFY_NOT_OFFERED = {
+  level: 'warning',
+  detail: 'it is not offered, so programs use a session that the airline ended until its own end',
+  fix: 'Answer POST pilot/verify with the pilot, and with 401 and {"message": "…"} for a session that is not valid',
+} as const satisfies Omit<Finding, 'check'>;
+
+/** Turns the refusal of a sign-in or session into one finding for each problem. @throws Any error that is not a failure. */
+function findingsOfRefusal(check: string, error: unknown): readonly Finding[] {
+  if (!(error instanceof AppError)) throw error;
+  const {failure} = error;
+  const fix = ('hint' in failure ? failure.hint : undefined) ?? FIXES[failure.code];
+  if (fix === undefined || FIXES[failure.code] === undefined) return [findingOfCallFailure(check, error)];
+  return detailsOf(failure).map(detail => ({check, level: 'problem', detail, fix}));
+}
+
+function detailsOf(failure: Failure): readonly string[] {
+  switch (failure.code) {
+    case 'wrong-credentials':
+      return [`the user name or the password is refused${said(failure)}`];
+    case 'pilot-not-confirmed':
+      return [`the pilot is not confirmed yet${said(failure)}`];
+    case 'account-broken':
+      return [
+        `${failure.problem ?? 'it returned an empty response for this pilot'} (${failure.backEndStatus})${said(failure)}`,
+      ];
+    case 'session-unknown':
+      return [`the session is refused${said(failure)}`];
+    case 'invalid-pilot':
+      return failure.problems.map(problem => `the pilot: ${describeProblem(problem)}`);
+    default:
+      return [failure.code];
+  }
+}
+
+function said({message}: {readonly message?: string}): string {
+  return message === undefined ? '' : `: ${JSON.stringify(message)}`;
 }

@@ -1,29 +1,30 @@
 import {type BackEndClient, createBackEndClient} from '../../identity/backend/back-end-client.ts';
-import type {Credentials} from '../../identity/backend/credentials.ts';
-import {isUnprotected} from '../../identity/backend/script-url.ts';
+import {diagnose} from '../../identity/backend/diagnosis.ts';
+import type {PilotCredentials} from '../../identity/backend/pilot-answer.ts';
+import type {BackEndResponse} from '../../identity/backend/request/back-end-request.ts';
+import {isUnprotected, readScriptUrl} from '../../identity/backend/script-url.ts';
 import {VERSION} from '../../version.ts';
-import type {Finding, Steps} from '../finding.ts';
-import {checkAddress} from './check-address.ts';
+import type {Finding, Findings} from '../finding.ts';
+import {findingOfCallFailure} from './call-failure.ts';
 import {checkConnection} from './check-connection.ts';
 import {checkFailures} from './check-failures.ts';
-import {checkPages} from './check-pages.ts';
 import {checkProbe} from './check-probe.ts';
 import {checkSignIn, SIGN_IN_NOT_TRIED} from './check-sign-in.ts';
-import type {WalkDeps} from './walk-context.ts';
+import type {WalkContext, WalkDeps} from './walk-context.ts';
 
 /** The back end to check, and the pilot to sign in as. */
 export interface WalkTarget {
   /** The address as the user typed it. */
   readonly scriptURL: string;
   /** Without credentials the checks end before the sign-in. */
-  readonly credentials?: Credentials | undefined;
+  readonly credentials?: PilotCredentials | undefined;
 }
 
 /**
  * Calls a back end as Crewroom and plugins do, from its address to a read with a session, and yields the findings of each
  * step. Ends at the first step without which the next one cannot work. The password is sent to the given address only.
  */
-export async function* walkBackEnd({scriptURL: given, credentials}: WalkTarget, deps: WalkDeps): Steps {
+export async function* walkBackEnd({scriptURL: given, credentials}: WalkTarget, deps: WalkDeps): Findings {
   const {scriptURL, findings} = checkAddress(given);
   yield findings;
   if (scriptURL === undefined) return;
@@ -61,4 +62,91 @@ function createReportingClient({onStep, timeoutMs, allowPlainHttp, fetch}: WalkD
       return fetch(input, init);
     },
   });
+}
+
+const PAGES = 'Pages';
+
+/** Origin of the pages of plugins. */
+const ORIGIN = 'http://localhost:7172';
+
+const CORS_FIX =
+  'Send "Access-Control-Allow-Origin: *" with every answer, and with those to OPTIONS also "Access-Control-Allow-Headers: Authorization, Content-Type"';
+
+/** Checks if browsers let the pages of plugins call the back end (CORS), with a preflight request. */
+async function checkPages({scriptURL, client}: WalkContext): Promise<Finding> {
+  const headers = {
+    Origin: ORIGIN,
+    'Access-Control-Request-Method': 'GET',
+    'Access-Control-Request-Headers': 'authorization',
+  };
+  try {
+    const answer = await client.send({scriptURL, path: 'data/airports', method: 'OPTIONS', headers});
+    const problem = findCorsProblem(answer);
+    if (problem === undefined) return {check: PAGES, level: 'ok', detail: 'pages of plugins may call it (CORS)'};
+    const diagnosis = diagnose(answer);
+    if (diagnosis !== undefined)
+      return {check: PAGES, level: 'warning', detail: `${problem}: ${diagnosis.problem}`, fix: diagnosis.hint};
+    // Only a warning: background processes of plugins do not need CORS.
+    return {check: PAGES, level: 'warning', detail: `pages of plugins cannot call it: ${problem}`, fix: CORS_FIX};
+  } catch (error) {
+    return findingOfCallFailure(PAGES, error);
+  }
+}
+
+function findCorsProblem({status, headers}: BackEndResponse): string | undefined {
+  const allowedOrigin = headers.get('access-control-allow-origin');
+  const allowedHeaders = headers.get('access-control-allow-headers') ?? '';
+  if (allowedOrigin === null) return `OPTIONS is answered with ${status}, without "Access-Control-Allow-Origin"`;
+  if (allowedOrigin !== '*' && allowedOrigin !== ORIGIN) return 'only pages of another origin are allowed';
+  if (status < 200 || status > 299) return `OPTIONS is answered with ${status}, and browsers accept only 200 to 299`;
+  // Fetch standard: "*" does not include this header.
+  if (!/(?:^|,)\s*authorization\s*(?:,|$)/i.test(allowedHeaders)) return 'the header "Authorization" is not allowed';
+  return undefined;
+}
+
+const ADDRESS = 'Address';
+
+/** Checks the form of an address. @returns The address with a slash at its end; undefined if it is invalid. */
+function checkAddress(given: string): {
+  readonly scriptURL: string | undefined;
+  readonly findings: readonly Finding[];
+} {
+  const reading = readScriptUrl(given);
+  if ('problem' in reading) {
+    const fix = 'Give the address of the directory of the back end, such as https://air.example/back-end/';
+    return {
+      scriptURL: undefined,
+      findings: [{check: ADDRESS, level: 'problem', detail: `the address ${reading.problem}`, fix}],
+    };
+  }
+  const {scriptURL} = reading;
+  const warnings = [...findMissingSlash(given, scriptURL), ...findPlainHttp(scriptURL)];
+  const fine: Finding = {check: ADDRESS, level: 'ok', detail: scriptURL};
+  return {scriptURL, findings: warnings.length === 0 ? [fine] : warnings};
+}
+
+function findMissingSlash(given: string, scriptURL: string): readonly Finding[] {
+  if (given.endsWith('/')) return [];
+  return [
+    {
+      check: ADDRESS,
+      level: 'problem',
+      detail:
+        'the address does not end in "/": plugins append their paths to it unchanged, and "crewroom start" refuses it',
+      fix: `Configure ${scriptURL} as scriptURL of the airline`,
+    },
+  ];
+}
+
+function findPlainHttp(scriptURL: string): readonly Finding[] {
+  if (!isUnprotected(scriptURL)) return [];
+  return [
+    {
+      check: ADDRESS,
+      level: 'warning',
+      detail:
+        'without https, others on the network can read passwords and sessions, so "crewroom start" sends neither without --allow-plain-http',
+      fix: 'Enable https for the site (most hosters offer it at no cost), then configure the https:// address',
+    },
+  ];
 }

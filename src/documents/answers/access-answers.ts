@@ -1,23 +1,23 @@
 import * as v from 'valibot';
 import {closed, described, TIME} from '../kinds.ts';
-import {maybe, text, whole} from './answer-kinds.ts';
+import {anyText, maybe, whole} from './answer-kinds.ts';
 
 /** Answer of POST /api/access/codes. */
 export const OWNER_CODE = closed({
-  code: text,
+  code: anyText,
   expiresInSeconds: described(whole, 'Time in which the code has to be exchanged.'),
 });
 
 /** Answer of POST /api/access/page-tokens. */
-export const PAGE_TOKEN = closed({token: described(text, 'Sent as `Authorization: Bearer`.')});
+export const PAGE_TOKEN = closed({token: described(anyText, 'Sent as `Authorization: Bearer`.')});
 
 /** Answer of /api/allowed-origins. */
 export const ORIGINS = closed({
-  allowed: described(v.array(text), 'Origins whose pages may call.'),
+  allowed: described(v.array(anyText), 'Origins whose pages may call.'),
   refused: described(
     v.array(
       closed({
-        origin: text,
+        origin: anyText,
         count: described(whole, 'Number of refused requests.'),
         at: described(TIME, 'Time of the last one.'),
       }),
@@ -30,8 +30,8 @@ export const ORIGINS = closed({
 export const TOKENS = closed({
   tokens: v.array(
     closed({
-      name: text,
-      permissions: v.array(text),
+      name: anyText,
+      permissions: v.array(anyText),
       createdAt: TIME,
       expiresAt: maybe(TIME, 'Absent if it does not expire.'),
     }),
@@ -40,17 +40,17 @@ export const TOKENS = closed({
 
 /** Answer of POST /api/access/tokens. */
 export const CREATED_TOKEN = closed({
-  token: described(text, 'The secret: `crewroom_` and 43 characters. It is shown only here.'),
+  token: described(anyText, 'The secret: `crewroom_` and 43 characters. It is shown only here.'),
 });
 
 /** Answer of /api/access/refused. */
 export const REFUSED_REQUESTS = closed({
   refused: v.array(
     closed({
-      plugin: text,
-      method: text,
-      path: described(text, 'Path of the last one, without its query.'),
-      permission: described(text, 'The narrowest permission that includes it.'),
+      plugin: anyText,
+      method: anyText,
+      path: described(anyText, 'Path of the last one, without its query.'),
+      permission: described(anyText, 'The narrowest permission that includes it.'),
       count: whole,
       lastAt: TIME,
     }),
@@ -58,4 +58,4 @@ export const REFUSED_REQUESTS = closed({
 });
 
 /** Answer of /api/access/grants. */
-export const GRANTS = closed({grants: v.array(closed({plugin: text, permissions: v.array(text)}))});
+export const GRANTS = closed({grants: v.array(closed({plugin: anyText, permissions: v.array(anyText)}))});

@@ -4,7 +4,7 @@ import {described} from '../kinds.ts';
 // Kinds of members of answers. Nothing reads answers by these schemas: they describe them, and tests compare.
 
 /** Any text. */
-export const text = v.string();
+export const anyText = v.string();
 
 /** A whole number. */
 export const whole = v.pipe(v.number(), v.safeInteger());
@@ -19,7 +19,7 @@ export function maybe<S extends v.GenericSchema>(kind: S, description: string): 
 
 /** A text that matches an expression. */
 export function matching(expression: RegExp): v.GenericSchema<string> {
-  return v.pipe(text, v.regex(expression));
+  return v.pipe(anyText, v.regex(expression));
 }
 
 /** A revision, of which 0 is none. */

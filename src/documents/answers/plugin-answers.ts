@@ -1,18 +1,18 @@
 import * as v from 'valibot';
 import {FLIGHT_PHASES, FLIGHT_SPEED_MAX} from '../../domain/plugins/flight.ts';
 import {closed, described, mapOf, TIME} from '../kinds.ts';
-import {count, maybe, text, whole} from './answer-kinds.ts';
+import {anyText, count, maybe, whole} from './answer-kinds.ts';
 
 /** Plugin in an answer. */
 export const PLUGIN = closed({
-  id: text,
-  name: text,
-  version: text,
-  type: text,
-  description: text,
+  id: anyText,
+  name: anyText,
+  version: anyText,
+  type: anyText,
+  description: anyText,
   state: v.picklist(['page-only', 'waiting', 'starting', 'running', 'restarting', 'stopped', 'broken']),
-  reason: maybe(text, 'Why it is broken, waiting, restarting or stopped.'),
-  warnings: v.array(text),
+  reason: maybe(anyText, 'Why it is broken, waiting, restarting or stopped.'),
+  warnings: v.array(anyText),
   inDevelopment: v.boolean(),
   hasPage: v.boolean(),
   hasBackground: v.boolean(),
@@ -20,12 +20,12 @@ export const PLUGIN = closed({
     v.array(v.picklist(['dark', 'light'])),
     'Themes for which its page has `menu_icon_dark.png` or `menu_icon_light.png`.',
   ),
-  label: maybe(text, 'Its page has an origin of its own: `http://<label>.crewroom.localhost`.'),
-  routes: v.array(closed({method: v.picklist(['GET', 'POST']), name: text, description: text})),
-  directory: text,
-  stamp: described(text, 'Changes with its folder, its manifest and the files of its background.'),
-  page: maybe(text, 'Changes with the files of its page, if it is in development.'),
-  storagePath: maybe(text, 'Directory for the files of its background.'),
+  label: maybe(anyText, 'Its page has an origin of its own: `http://<label>.crewroom.localhost`.'),
+  routes: v.array(closed({method: v.picklist(['GET', 'POST']), name: anyText, description: anyText})),
+  directory: anyText,
+  stamp: described(anyText, 'Changes with its folder, its manifest and the files of its background.'),
+  page: maybe(anyText, 'Changes with the files of its page, if it is in development.'),
+  storagePath: maybe(anyText, 'Directory for the files of its background.'),
   ends: described(whole, 'Number of times that its background ended by itself.'),
   startedAt: v.optional(TIME),
   memoryBytes: maybe(whole, 'Resident memory of its background.'),
@@ -34,18 +34,18 @@ export const PLUGIN = closed({
 /** Answer of GET /api/plugins. */
 export const PLUGIN_LIST = closed({
   plugins: v.array(PLUGIN),
-  directory: maybe(text, 'Directory of installed plugins.'),
-  directoryProblem: maybe(text, 'Why the directory of plugins is not used.'),
+  directory: maybe(anyText, 'Directory of installed plugins.'),
+  directoryProblem: maybe(anyText, 'Why the directory of plugins is not used.'),
 });
 
 /** Answer of GET /api/plugins/installed, in the form of published clients. */
 export const INSTALLED = v.array(
-  closed({id: text, name: text, version: text, type: text, description: text, ui: v.boolean()}),
+  closed({id: anyText, name: anyText, version: anyText, type: anyText, description: anyText, ui: v.boolean()}),
 );
 
 /** Answer of GET /api/plugins/{id}/logs. */
 export const PLUGIN_LOGS = closed({
-  lines: v.array(closed({at: TIME, level: v.picklist(['error', 'info', 'debug']), text})),
+  lines: v.array(closed({at: TIME, level: v.picklist(['error', 'info', 'debug']), text: anyText})),
 });
 
 /** Settings of one id. */
@@ -55,18 +55,18 @@ export const SETTING_VALUES = mapOf(v.unknown());
 export const AVAILABLE_SETTINGS = closed({
   settings: v.array(
     closed({
-      key: text,
+      key: anyText,
       type: v.picklist(['boolean', 'string', 'number', 'list']),
       settingType: v.picklist(['airline', 'user']),
-      name: v.optional(text),
-      description: v.optional(text),
+      name: v.optional(anyText),
+      description: v.optional(anyText),
       default: v.optional(v.unknown()),
       required: v.optional(v.boolean()),
       advanced: v.optional(v.boolean()),
       order: v.optional(v.number()),
       minLength: v.optional(v.number()),
-      options: v.optional(v.array(closed({value: v.union([text, v.number()]), label: text}))),
-      when: v.optional(closed({key: text, value: v.unknown()})),
+      options: v.optional(v.array(closed({value: v.union([anyText, v.number()]), label: anyText}))),
+      when: v.optional(closed({key: anyText, value: v.unknown()})),
     }),
   ),
 });
@@ -77,11 +77,11 @@ export const ALL_SETTINGS = mapOf(SETTING_VALUES);
 /** Answer of GET /api/config. */
 export const CLIENT_CONFIG = closed({config: v.unknown()});
 
-const AIRPORT = closed({code: text, name: text, latitude: v.number(), longitude: v.number()});
+const AIRPORT = closed({code: anyText, name: anyText, latitude: v.number(), longitude: v.number()});
 
 const phase = v.picklist(FLIGHT_PHASES);
 
-const AIRCRAFT = closed({code: text, name: v.optional(text), registration: v.optional(text)});
+const AIRCRAFT = closed({code: anyText, name: v.optional(anyText), registration: v.optional(anyText)});
 
 const FLIGHT_STATUS = closed({
   phase,
@@ -95,18 +95,18 @@ const FLIGHT_STATUS = closed({
   toGoNauticalMiles: v.number(),
   from: AIRPORT,
   to: AIRPORT,
-  number: text,
+  number: anyText,
   startedBy: maybe(
-    text,
+    anyText,
     'Caller that started it, such as `plugin:com.example.hello`; absent for a program without credentials.',
   ),
-  code: maybe(text, 'Code of the airline; absent for that of the identity.'),
+  code: maybe(anyText, 'Code of the airline; absent for that of the identity.'),
   aircraft: v.optional(AIRCRAFT),
-  route: v.optional(v.array(text)),
+  route: v.optional(v.array(anyText)),
   level: maybe(v.number(), 'Cruise as it was planned: a flight level up to 600, or in feet.'),
   fuel: v.optional(v.number()),
   pax: v.optional(v.number()),
-  bidId: v.optional(text),
+  bidId: v.optional(anyText),
   speed: described(v.number(), 'Simulated seconds per second.'),
   seed: whole,
   isPaused: v.boolean(),
@@ -121,7 +121,7 @@ export const FLIGHT = closed({
   phases: described(v.array(phase), 'Phases that a flight can jump to, in their order.'),
 });
 
-const lengthUpTo = (length: number) => v.pipe(text, v.metadata({maxLength: length}));
+const lengthUpTo = (length: number) => v.pipe(anyText, v.metadata({maxLength: length}));
 const upTo = (max: number) => v.pipe(v.number(), v.minValue(0), v.maxValue(max));
 const degrees = (max: number) => v.pipe(v.number(), v.minValue(-max), v.maxValue(max));
 const speed = v.pipe(v.number(), v.minValue(1), v.maxValue(FLIGHT_SPEED_MAX));

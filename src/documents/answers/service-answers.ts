@@ -1,17 +1,17 @@
 import * as v from 'valibot';
 import {ACCESS_MODES} from '../../domain/access/access.ts';
 import {closed, described, mapOf, open, TIME} from '../kinds.ts';
-import {count, matching, maybe, storeId, text, whole} from './answer-kinds.ts';
+import {anyText, count, matching, maybe, storeId, whole} from './answer-kinds.ts';
 
 /** Answer of GET /api. */
 export const SERVICE = closed({
   name: v.literal('crewroom'),
-  version: text,
-  apiVersion: text,
+  version: anyText,
+  apiVersion: anyText,
   storeId,
   access: described(v.picklist(ACCESS_MODES), 'What plugins may do, and programs without a token.'),
-  dataDir: maybe(text, 'The data directory; absent if the store is in memory.'),
-  links: mapOf(text),
+  dataDir: maybe(anyText, 'The data directory; absent if the store is in memory.'),
+  links: mapOf(anyText),
 });
 
 /** Answer of GET /api/limits. */
@@ -35,7 +35,7 @@ const stale = maybe(
   'The back end of the airline could not confirm the session; the last known identity is served.',
 );
 
-const summary = maybe(text, 'The pilot and the airline, for people; absent if no pilot is signed in.');
+const summary = maybe(anyText, 'The pilot and the airline, for people; absent if no pilot is signed in.');
 
 /** Answer of /api/session. */
 export const SESSION = closed({
@@ -53,18 +53,18 @@ export const SESSION = closed({
     v.literal(true),
     'The back end does not offer to verify sessions: the session is kept to its end.',
   ),
-  scriptURL: maybe(text, 'The address of the back end.'),
+  scriptURL: maybe(anyText, 'The address of the back end.'),
   kept: maybe(v.picklist(['keychain', 'file', 'memory']), 'Where the session is stored.'),
   problem: maybe(
-    open({code: text, detail: text, advice: text}),
+    open({code: anyText, detail: anyText, advice: anyText}),
     'Why the session is stale, expired, or could not be restored; a code may have further members.',
   ),
 });
 
 /** Answer of /api/pilots. */
 export const PILOTS = closed({
-  pilots: v.array(closed({name: text, description: described(text, 'The purpose of this sample.'), summary})),
-  current: maybe(text, 'Name of the sample that is served; absent if the identity has another source.'),
+  pilots: v.array(closed({name: anyText, description: described(anyText, 'The purpose of this sample.'), summary})),
+  current: maybe(anyText, 'Name of the sample that is served; absent if the identity has another source.'),
 });
 
 /** Answer of GET /readyz. */
@@ -75,15 +75,15 @@ export const READINESS = closed({
     source,
     signedIn: v.boolean(),
     state,
-    pilot: maybe(text, 'Name of the sample pilot, if the identity is a sample.'),
+    pilot: maybe(anyText, 'Name of the sample pilot, if the identity is a sample.'),
     filled: maybe(
-      v.array(text),
+      v.array(anyText),
       'Members of the profile that come from the sample, as JSONPaths; absent for a whole profile.',
     ),
     stale,
     summary,
   }),
-  faults: maybe(v.array(text), 'Faults that are switched on, as "crewroom fault" has them; absent without any.'),
+  faults: maybe(v.array(anyText), 'Faults that are switched on, as "crewroom fault" has them; absent without any.'),
 });
 
 /** Answer of every failure (RFC 9457); a code may have further members. */
@@ -92,35 +92,35 @@ export const PROBLEM = open({
     matching(/^\/docs\/errors\/[a-z-]+$/),
     'The address of a page that describes the failure, relative to the service.',
   ),
-  title: described(text, 'The name of the HTTP status.'),
+  title: described(anyText, 'The name of the HTTP status.'),
   status: whole,
-  detail: described(text, 'What went wrong, for people.'),
-  instance: described(text, 'The id of the request, as in the log of the service.'),
-  advice: described(text, 'What to do, for people.'),
-  code: described(text, 'What went wrong, for programs. Codes are stable.'),
+  detail: described(anyText, 'What went wrong, for people.'),
+  instance: described(anyText, 'The id of the request, as in the log of the service.'),
+  advice: described(anyText, 'What to do, for people.'),
+  code: described(anyText, 'What went wrong, for programs. Codes are stable.'),
 });
 
 /** A request that was answered. */
 const RECORDED_REQUEST = closed({
   sequence: described(v.pipe(whole, v.minValue(1)), 'Number of the request since the service started.'),
   at: described(TIME, 'Time at which it arrived, UTC.'),
-  method: text,
-  path: described(text, 'Path as it was sent, with the names of the parameters, and … for their values.'),
+  method: anyText,
+  path: described(anyText, 'Path as it was sent, with the names of the parameters, and … for their values.'),
   status: v.pipe(whole, v.minValue(100), v.maxValue(599)),
   durationMs: described(
     v.pipe(v.number(), v.minValue(0)),
     'Time until the answer, for a stream or a WebSocket until it began.',
   ),
   sizeBytes: maybe(count, 'Size of the body of the answer; absent for a stream.'),
-  origin: maybe(text, 'Origin of the web page that sent it; absent for local programs.'),
-  plugin: maybe(text, 'Id of the plugin whose background or page sent it.'),
-  headers: described(mapOf(text), 'Some of its headers, with names in lower case.'),
+  origin: maybe(anyText, 'Origin of the web page that sent it; absent for local programs.'),
+  plugin: maybe(anyText, 'Id of the plugin whose background or page sent it.'),
+  headers: described(mapOf(anyText), 'Some of its headers, with names in lower case.'),
   failure: maybe(
     closed({
-      code: text,
-      detail: described(text, 'The message of the failure.'),
-      remedy: described(text, 'One line of advice.'),
-      requestId: described(text, 'The `instance` of the answer; the log has it too.'),
+      code: anyText,
+      detail: described(anyText, 'The message of the failure.'),
+      remedy: described(anyText, 'One line of advice.'),
+      requestId: described(anyText, 'The `instance` of the answer; the log has it too.'),
     }),
     'Absent if it did not fail.',
   ),

@@ -3,7 +3,7 @@ import {COMMIT_ID} from '../../domain/commits/transaction.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {closed, described, TIME} from '../kinds.ts';
 import {GIVEN_REVISION, TTL_SECONDS} from '../queries.ts';
-import {count, entryRevision, matching, maybe, revision, storeId, text, whole, writtenBy} from './answer-kinds.ts';
+import {anyText, count, entryRevision, matching, maybe, revision, storeId, whole, writtenBy} from './answer-kinds.ts';
 
 const sizeBytes = described(v.pipe(whole, v.minValue(1)), 'Size of the value, in bytes of JSON text.');
 const expiresAt = maybe(TIME, 'Time of expiry, UTC; absent for never.');
@@ -12,7 +12,7 @@ const expiresAt = maybe(TIME, 'Time of expiry, UTC; absent for never.');
 const EVENT = v.union([
   closed({
     kind: v.literal('entry-written'),
-    key: text,
+    key: anyText,
     storeId,
     revision: entryRevision,
     sizeBytes,
@@ -22,7 +22,7 @@ const EVENT = v.union([
   }),
   closed({
     kind: v.picklist(['entry-deleted', 'entry-expired']),
-    key: text,
+    key: anyText,
     storeId,
     revision: entryRevision,
     writtenBy,
@@ -30,25 +30,25 @@ const EVENT = v.union([
   closed({kind: v.literal('identity-changed')}),
   closed({
     kind: v.literal('plugin-state'),
-    plugin: text,
-    state: maybe(text, 'The new state; absent if the plugin was removed.'),
-    page: maybe(text, 'Changes with the files of its page, if it is in development.'),
+    plugin: anyText,
+    state: maybe(anyText, 'The new state; absent if the plugin was removed.'),
+    page: maybe(anyText, 'Changes with the files of its page, if it is in development.'),
   }),
   closed({
     kind: v.literal('plugin-log'),
-    plugin: text,
+    plugin: anyText,
     at: TIME,
     level: v.picklist(['error', 'info', 'debug']),
-    text,
+    text: anyText,
     dropped: maybe(v.pipe(whole, v.minValue(1)), 'Lines before this one that this subscriber missed.'),
   }),
   closed({
     kind: v.literal('client-request'),
     action: v.literal('navigate'),
-    plugin: text,
-    payload: v.optional(text),
+    plugin: anyText,
+    payload: v.optional(anyText),
   }),
-  closed({kind: v.literal('client-request'), action: v.literal('play-sound'), url: text}),
+  closed({kind: v.literal('client-request'), action: v.literal('play-sound'), url: anyText}),
   closed({kind: v.literal('client-request'), action: v.literal('stop-sound')}),
   closed({kind: v.literal('reset'), storeId, revision}),
 ]);
@@ -80,7 +80,7 @@ export const DONE = described(closed({}), 'An empty object.');
 
 /** An entry in a listing. */
 const LISTED_ENTRY = closed({
-  key: text,
+  key: anyText,
   revision: described(entryRevision, 'The revision of the last write; an ETag has the id of the store before it.'),
   sizeBytes,
   updatedAt: described(TIME, 'Time of the last write, UTC.'),
@@ -90,10 +90,10 @@ const LISTED_ENTRY = closed({
 });
 
 /** Answer of GET /api/keys. */
-export const PAGE = closed({
+export const ENTRY_PAGE = closed({
   storeId,
   entries: v.array(LISTED_ENTRY),
-  next: maybe(text, 'The cursor for the page that follows; absent on the last one.'),
+  next: maybe(anyText, 'The cursor for the page that follows; absent on the last one.'),
 });
 
 /** Answer of DELETE /api/keys. */
@@ -102,7 +102,7 @@ export const DELETED = closed({deleted: described(count, 'Number of deleted entr
 /** Any JSON value; required. */
 const jsonValue = described(v.unknown(), 'Any JSON; its text is kept byte for byte.');
 
-const key = v.pipe(text, v.minLength(1));
+const key = v.pipe(anyText, v.minLength(1));
 
 const CHECK = v.union([
   closed({

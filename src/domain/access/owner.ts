@@ -1,9 +1,9 @@
 /**
  * The port of the owner: the user who runs the service. A program proves that it is this user's by a token in a file that only this user can
  * read. It exchanges the token for a code, and the console exchanges the code for a token of its own, which that page keeps in its memory.
- * Tokens and codes end with the service.
+ * Tokens and codes end with the service. Disposal removes the file.
  */
-export interface Owner {
+export interface Owner extends AsyncDisposable {
   /** Returns whether a token is the owner's: that of the file, or one of a page. */
   isOwner(token: string | undefined): boolean;
 
@@ -21,6 +21,13 @@ export interface Owner {
    * @throws {AppError} `invalid-code` if it is unknown, was exchanged, or is too old.
    */
   exchangeCode(code: string): string;
+
+  /**
+   * Writes the token into the file, for programs of this user. Idempotent. Without the file only they lack it, so it never rejects.
+   *
+   * @param port Undefined before the service listens: then it writes the file if its place does not depend on the port.
+   */
+  keep(port?: number): Promise<void>;
 }
 
 /** A code with which one page gets a token of the owner. */

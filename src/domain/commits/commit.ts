@@ -6,9 +6,9 @@ import type {Revision} from '../entries/revision.ts';
 import type {ValueLimits} from '../entries/value.ts';
 
 /** A transaction: operations, and the checks that must hold. Each key at most once in each list. */
-export interface Commit {
+export interface Commit<O = Operation> {
   readonly checks: readonly Check[];
-  readonly operations: readonly Operation[];
+  readonly operations: readonly O[];
   /** Limits for the results of patches. @default {no limits} */
   readonly limits?: PatchLimits | undefined;
   /** The caller whose commit it is, which entries and changes then name; at most 253 characters behind the colon. @default {unknown} */

@@ -16,7 +16,7 @@ export interface Transfer {
 
   /**
    * Stores the entries of an export, byte for byte and with their times of expiry, as new writes. Up to
-   * `Limits.transactionOperationsMax` entries and `Limits.transactionBytesMax` bytes are one atomic commit. A larger import is
+   * `Limits.transactionOperationsMax` entries and 8 MiB of values are one atomic commit. A larger import is
    * stored in batches of that size; a failure reports how many entries were stored. Importing is idempotent.
    *
    * @param chunks The bytes of the export, split anywhere. They must not change until they are stored.
@@ -76,6 +76,9 @@ export interface Imported {
   /** The revision of the last commit. */
   readonly revision: Revision;
 }
+
+/** Maximum size of the values of a commit of an import, in bytes: half of what the store writes at once. A larger value is a commit of its own. */
+export const IMPORT_BATCH_BYTES_MAX = 8 * 1024 * 1024;
 
 /** A page of an export ends with the entry that reaches this many bytes, which bounds the memory of a slow reader. */
 export const EXPORT_PAGE_BYTES_MAX = 256 * 1024;

@@ -1,6 +1,8 @@
 import type {Failure} from '../../failures/failure.ts';
 import type {FaultKind} from '../../failures/fault-mark.ts';
 import type {Commit} from '../commits/commit.ts';
+import type {Identity} from '../identity/identity.ts';
+import type {SessionStatus} from '../identity/session.ts';
 
 /** A request that faults may be about. */
 export interface FaultedRequest {
@@ -49,10 +51,37 @@ export interface StoreFaults {
   assertMayCommit(commit: Commit): void;
 }
 
+/** A session, as it is or as it is served. */
+export interface ShownSession {
+  readonly identity: Identity | undefined;
+  /** Returns the status, without secrets. */
+  status(): SessionStatus;
+}
+
+/** A call that faults may be about. */
+export type SessionCall = 'sign-in' | 'sign-out' | 'verify';
+
+/** The port through which an identity source asks for faults, which never change its session. */
+export interface SessionFaults {
+  /** Returns what is served in place of a session: the session itself without such a fault. */
+  show(session: ShownSession): ShownSession;
+  /**
+   * Decides about a call before it has any effect.
+   *
+   * @returns False if the call shall have none, since the back end is away.
+   * @throws {AppError} `sign-in-unavailable`, `no-identity`, `back-end-unreachable`, with the mark of their fault.
+   */
+  admit(call: SessionCall, session: ShownSession): boolean;
+  /** Calls the listener after each change. @returns A function that removes it. */
+  onChange(listener: () => void): () => void;
+}
+
 /** No faults, for ever. */
-export const NO_FAULTS: ServedFaults & StoreFaults = {
+export const NO_FAULTS: ServedFaults & StoreFaults & SessionFaults = {
   active: undefined,
   onChange: () => () => {},
   readOnlyBecause: undefined,
   assertMayCommit: () => {},
+  show: session => session,
+  admit: () => true,
 };

@@ -104,6 +104,18 @@ export type PluginBody =
   | {readonly kind: 'bytes'; readonly bytes: string | Uint8Array}
   | {readonly kind: 'file'; readonly path: string};
 
+/** A plugin, as callers of its routes see it. */
+export interface CallablePlugin {
+  /**
+   * Calls a route of the background.
+   *
+   * @param signal Ends the wait. The plugin continues to process the request.
+   * @throws {AppError} `no-plugin-route` if the route is unknown or the background has not started; `plugin-busy`; `malformed-request`
+   * if the body does not have the form of its content type; `plugin-failed` if the route throws; `plugin-timeout`; `plugin-ended`.
+   */
+  call(request: PluginRequest, signal?: AbortSignal): Promise<PluginAnswer>;
+}
+
 /** The port of the plugin host. */
 export interface Plugins extends AsyncDisposable {
   /**
@@ -160,14 +172,8 @@ export interface Plugins extends AsyncDisposable {
    */
   restart(id: string): Promise<PluginStatus>;
 
-  /**
-   * Calls a route of a background.
-   *
-   * @param signal Ends the wait. The plugin continues to process the request.
-   * @throws {AppError} `no-plugin-route` if the plugin or route is unknown or not started; `plugin-busy`; `plugin-failed`
-   * if the route throws; `plugin-timeout`; `plugin-ended`.
-   */
-  call(id: string, request: PluginRequest, signal?: AbortSignal): Promise<PluginAnswer>;
+  /** Returns a plugin whose routes can be called; undefined if there is no such plugin. */
+  find(id: string): CallablePlugin | undefined;
 
   /** Notifies a background that its settings changed. Unknown ids are ignored. */
   updateSettings(id: string, settings: Readonly<Record<string, unknown>>): void;

@@ -1,17 +1,17 @@
 /** Returns whether a value is one of a type. Small functions, since web pages load them with the client. */
-export type Check<T> = (value: unknown) => value is T;
+export type MemberCheck<T> = (value: unknown) => value is T;
 
 /** The checks of the members of a document, by their names. */
-export type Checks = Readonly<Record<string, Check<unknown>>>;
+export type Checks = Readonly<Record<string, MemberCheck<unknown>>>;
 
 /** The documents that have such members. */
-export type Checked<C extends Checks> = Flat<
+export type MembersOf<C extends Checks> = Flat<
   {readonly [M in keyof C as undefined extends ValueOf<C[M]> ? never : M]: ValueOf<C[M]>} & {
     readonly [M in keyof C as undefined extends ValueOf<C[M]> ? M : never]?: Exclude<ValueOf<C[M]>, undefined>;
   }
 >;
 
-type ValueOf<C> = C extends Check<infer T> ? T : never;
+type ValueOf<C> = C extends MemberCheck<infer T> ? T : never;
 
 type Flat<T> = {[M in keyof T]: T[M]};
 
@@ -26,17 +26,17 @@ export function number(value: unknown): value is number {
 }
 
 /** Creates the check of a member that may be missing. */
-export function optional<T>(check: Check<T>): Check<T | undefined> {
+export function optional<T>(check: MemberCheck<T>): MemberCheck<T | undefined> {
   return (value): value is T | undefined => value === undefined || check(value);
 }
 
 /** Creates the check of a list. No failure has an empty one. */
-export function list<T>(check: Check<T>): Check<readonly T[]> {
+export function list<T>(check: MemberCheck<T>): MemberCheck<readonly T[]> {
   return (value): value is readonly T[] => Array.isArray(value) && value.length > 0 && value.every(check);
 }
 
 /** Creates the check of an object with such members, and any others. */
-export function object<T>(checks: {readonly [M in keyof T]: Check<T[M]>}): Check<T> {
+export function object<T>(checks: {readonly [M in keyof T]: MemberCheck<T[M]>}): MemberCheck<T> {
   return (value): value is T =>
-    Object.entries<Check<unknown>>(checks).every(([name, check]) => check((value as never)?.[name]));
+    Object.entries<MemberCheck<unknown>>(checks).every(([name, check]) => check((value as never)?.[name]));
 }

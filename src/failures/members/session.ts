@@ -1,11 +1,11 @@
-import {type Check, number, optional, text} from './checks.ts';
+import {type MemberCheck, number, optional, text} from './checks.ts';
 import {type MembersByCode, problems} from './members.ts';
 
 /** The step in which a request to a back end failed: looking up its name, connecting, the TLS handshake, or the answer. */
 export type BackEndStage = 'name' | 'connection' | 'tls' | 'answer';
 
 // A newer service may know more steps.
-const stage = text as Check<BackEndStage>;
+const stage = text as MemberCheck<BackEndStage>;
 
 /** The answer of a back end, in its own words, if it has some. */
 const message = optional(text);

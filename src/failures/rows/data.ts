@@ -50,16 +50,16 @@ export const DATA_ROWS: Rows<DataFailure> = {
     text: ({sizeBytesMax}) =>
       `Cannot apply the transaction: with the values that it patches it is larger than ${sizeBytesMax} bytes`,
     advice: 'Split it into several transactions; nothing was applied',
-    when: 'A transaction is larger than 8 MiB, or its patches and the values that they patch are.',
-    example: {sizeBytesMax: 8_388_608},
+    when: 'A transaction is larger than 2 MiB and than twice `--value-bytes-max`, or its patches and the values that they patch are.',
+    example: {sizeBytesMax: 2_097_152},
   },
   'patch-too-large': {
     status: 413,
     text: ({membersMax}) =>
       `Cannot apply the merge patch: it has more than ${membersMax} members, those of nested objects included`,
     advice: 'Store the whole value with PUT, or change it with several patches; nothing was applied',
-    when: 'A merge patch has more than 10,000 members, those of nested objects included.',
-    example: {membersMax: 10_000},
+    when: 'A merge patch has more than 1,000 members, those of nested objects included.',
+    example: {membersMax: 1000},
   },
   'invalid-parameter': {
     status: 400,

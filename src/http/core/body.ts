@@ -1,5 +1,4 @@
 import {AppError} from '../../failures/app-error.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpRequest} from './message.ts';
 
 /**
@@ -27,11 +26,11 @@ export function assertBodySize(sizeBytes: number, sizeBytesMax: number): void {
  *
  * @throws {AppError} `unsupported-body` for multipart and compressed bodies.
  */
-export function assertPlainBody({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): void {
-  for (const type of headerValues(rawHeaders, 'content-type')) {
+export function assertPlainBody({headers}: Pick<HttpRequest, 'headers'>): void {
+  for (const type of headers['content-type']) {
     if (/^\s*multipart\//i.test(type)) throw new AppError({code: 'unsupported-body', problem: 'it is multipart'});
   }
-  for (const encoding of headerValues(rawHeaders, 'content-encoding')) {
+  for (const encoding of headers['content-encoding']) {
     if (encoding.trim().toLowerCase() === 'identity') continue;
     throw new AppError({
       code: 'unsupported-body',
@@ -47,7 +46,7 @@ export function assertPlainBody({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): 
  * @throws {AppError} `unsupported-body` for a JSON Patch too; otherwise as {@link readJsonBody}.
  */
 export function readMergePatchBody(request: HttpRequest, sizeBytesMax: number): Uint8Array | Promise<Uint8Array> {
-  for (const type of headerValues(request.rawHeaders, 'content-type')) {
+  for (const type of request.headers['content-type']) {
     if (/^\s*application\/json-patch\+json\b/i.test(type))
       throw new AppError({
         code: 'unsupported-body',

@@ -36,7 +36,7 @@ export function answerOptions(request: HttpRequest, route: Route | undefined, or
 }
 
 /** Allows the page that sent the request, if there is one, to read the answer. Its own `Vary` has to name `Origin` too. */
-export function withCors<A extends HttpAnswer>(answered: A, origin: string | undefined): A {
+export function withCors(answered: HttpAnswer, origin: string | undefined): HttpAnswer {
   if (origin === undefined) return answered;
   const cors = [
     'Access-Control-Allow-Origin',

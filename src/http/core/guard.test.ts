@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {readRequestHeaders} from '../../protocol/headers/request-headers.ts';
 import {type JudgedRequest, judge, type Verdict} from './guard.ts';
 import {createSites, type LabelOwner, type SiteOptions} from './sites.ts';
 
@@ -18,7 +19,10 @@ function verdictOf(
     const id = plugins[label];
     return id === undefined ? undefined : {id, isProved: false};
   };
-  return judge({method, target, rawHeaders}, createSites({port, extraHosts, isAllowed, findPlugin}));
+  return judge(
+    {method, target, headers: readRequestHeaders(rawHeaders)},
+    createSites({port, extraHosts, isAllowed, findPlugin}),
+  );
 }
 
 const HOST = ['Host', 'localhost:7172'];

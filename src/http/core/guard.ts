@@ -3,6 +3,7 @@ import {withoutHostSecrets, withoutPageSecrets} from '../../domain/plugins/page-
 import type {Failure} from '../../failures/failure.ts';
 import {BACKGROUND_TOKEN_HEADER} from '../../protocol/headers/background-token.ts';
 import {CLIENT_HEADER} from '../../protocol/headers/client-header.ts';
+import type {RequestHeaders} from '../../protocol/headers/request-headers.ts';
 import type {HttpRequest} from './message.ts';
 import {PLUGIN_PAGES, SCHEME, type Site, type Sites} from './sites.ts';
 
@@ -21,7 +22,7 @@ export type Verdict =
   | {readonly kind: 'refused'; readonly failure: Failure};
 
 /** The parts of a request that the guard judges. */
-export type JudgedRequest = Pick<HttpRequest, 'method' | 'target' | 'rawHeaders'>;
+export type JudgedRequest = Pick<HttpRequest, 'method' | 'target' | 'headers'>;
 
 /**
  * Decides whether a request may be answered, before any other part of the service reads it. Keeps out web pages: those of
@@ -30,19 +31,22 @@ export type JudgedRequest = Pick<HttpRequest, 'method' | 'target' | 'rawHeaders'
  * The Origin is checked first and independently: WebSocket requests of Chromium and redirected CORS requests of WebKitGTK
  * have no other header that shows the page that sent them.
  */
-export function judge({method, target: sent, rawHeaders}: JudgedRequest, sites: Sites): Verdict {
-  const headers = readHeaders(rawHeaders);
+export function judge({method, target: sent, headers}: JudgedRequest, sites: Sites): Verdict {
   const site = findSite(headers, sites);
   if ('code' in site) return {kind: 'refused', failure: site};
   const {host, target} = splitTarget(sent);
-  const [origin] = headers.origins;
+  const [origin] = headers.origin;
   const failure =
     findTargetProblem(host, target, {site, sites}) ??
     (origin === undefined ? findForeignPage(method, target, headers, site) : findPageProblem(target, headers, site));
   if (failure !== undefined) return {kind: 'refused', failure};
-  const {authorizations, backgroundTokens} = headers;
   const page = findPage(site, origin, sites);
-  const credentials = {authorizations, backgroundTokens, plugin: page?.plugin, isPageProved: page?.isProved === true};
+  const credentials = {
+    authorizations: headers.authorization,
+    backgroundTokens: headers[BACKGROUND_TOKEN_HEADER],
+    plugin: page?.plugin,
+    isPageProved: page?.isProved === true,
+  };
   return {kind: 'admitted', target, origin, site, credentials};
 }
 
@@ -52,98 +56,8 @@ function findPage(site: Site, origin: string | undefined, sites: Sites): Site | 
   return origin?.startsWith(SCHEME) ? sites(origin.slice(SCHEME.length)) : undefined;
 }
 
-/** Names of all headers that the guard reads. */
-const HEADER_NAMES = [
-  'host',
-  'authorization',
-  BACKGROUND_TOKEN_HEADER,
-  'origin',
-  'referer',
-  'purpose',
-  'sec-purpose',
-  'x-moz',
-  'sec-fetch-dest',
-  'sec-fetch-mode',
-  'sec-fetch-site',
-  'user-agent',
-  CLIENT_HEADER,
-];
-
-const NAME_LENGTHS: ReadonlySet<number> = new Set(HEADER_NAMES.map(name => name.length));
-
-/** All values of the headers that the guard reads, in their order. */
-interface GuardedHeaders {
-  readonly hosts: string[];
-  readonly authorizations: string[];
-  readonly backgroundTokens: string[];
-  readonly origins: string[];
-  readonly referers: string[];
-  /** Values of the headers with which browsers mark speculative requests. */
-  readonly purposes: string[];
-  readonly destinations: string[];
-  readonly modes: string[];
-  readonly sites: string[];
-  readonly userAgents: string[];
-  /** Values of the header with which clients show that no page of another origin sent the request. */
-  readonly clients: string[];
-}
-
-/** Reads the headers in one pass. Runs for every request, and lower-casing the names is most of the cost. */
-function readHeaders(rawHeaders: readonly string[]): GuardedHeaders {
-  const headers = {
-    hosts: [],
-    authorizations: [],
-    backgroundTokens: [],
-    origins: [],
-    referers: [],
-    purposes: [],
-    destinations: [],
-    modes: [],
-    sites: [],
-    userAgents: [],
-    clients: [],
-  };
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? '';
-    if (NAME_LENGTHS.has(name.length)) valuesOf(headers, name.toLowerCase())?.push(rawHeaders[index + 1] ?? '');
-  }
-  return headers;
-}
-
-/** Returns the list for the values of a header; undefined if the guard does not read it. */
-function valuesOf(headers: GuardedHeaders, name: string): string[] | undefined {
-  switch (name) {
-    case 'host':
-      return headers.hosts;
-    case 'authorization':
-      return headers.authorizations;
-    case BACKGROUND_TOKEN_HEADER:
-      return headers.backgroundTokens;
-    case 'origin':
-      return headers.origins;
-    case 'referer':
-      return headers.referers;
-    case 'purpose':
-    case 'sec-purpose':
-    case 'x-moz':
-      return headers.purposes;
-    case 'sec-fetch-dest':
-      return headers.destinations;
-    case 'sec-fetch-mode':
-      return headers.modes;
-    case 'sec-fetch-site':
-      return headers.sites;
-    case 'user-agent':
-      return headers.userAgents;
-    case CLIENT_HEADER:
-      return headers.clients;
-    default:
-      return undefined;
-  }
-}
-
 /** Finds the site that the Host header names. */
-function findSite({hosts: [host, second]}: GuardedHeaders, sites: Sites): Site | Failure {
+function findSite({host: [host, second]}: RequestHeaders, sites: Sites): Site | Failure {
   if (host === undefined) return {code: 'malformed-request', problem: 'it has no Host header'};
   if (second !== undefined) return {code: 'malformed-request', problem: 'it has more than one Host header'};
   return sites(host) ?? sites(host.toLowerCase()) ?? {code: 'foreign-host', host: shorten(withoutHostSecrets(host))};
@@ -173,14 +87,14 @@ function findTargetProblem(host: string | undefined, target: string, {site, site
 }
 
 /** Checks a request of a page that names its origin. It opens a window or a frame only by sending a form, which pages of other origins may not. */
-function findPageProblem(target: string, headers: GuardedHeaders, site: Site): Failure | undefined {
+function findPageProblem(target: string, headers: RequestHeaders, site: Site): Failure | undefined {
   const problem = findOriginProblem(headers, site);
   if (problem !== undefined || !isNavigation(headers)) return problem;
-  const own = `http://${headers.hosts[0]?.toLowerCase()}`;
-  return headers.origins[0] === own ? undefined : {code: 'not-a-page', path: shorten(target.split('?', 1)[0] ?? '')};
+  const own = `http://${headers.host[0]?.toLowerCase()}`;
+  return headers.origin[0] === own ? undefined : {code: 'not-a-page', path: shorten(target.split('?', 1)[0] ?? '')};
 }
 
-function findOriginProblem({origins: [origin = '', second]}: GuardedHeaders, {mayCall}: Site): Failure | undefined {
+function findOriginProblem({origin: [origin = '', second]}: RequestHeaders, {mayCall}: Site): Failure | undefined {
   if (second === undefined && mayCall(origin)) return undefined;
   return {code: 'foreign-origin', origin: shorten(origin, ORIGIN_LENGTH_MAX)};
 }
@@ -190,16 +104,16 @@ function findOriginProblem({origins: [origin = '', second]}: GuardedHeaders, {ma
  * not prove that a user typed the address: browsers send it for prefetches, for an address that redirects here, and for
  * going back to such an address.
  */
-function findForeignPage(method: string, target: string, headers: GuardedHeaders, site: Site): Failure | undefined {
+function findForeignPage(method: string, target: string, headers: RequestHeaders, site: Site): Failure | undefined {
   const speculative = findSpeculation(headers);
   if (speculative !== undefined) return speculative;
   if (isNavigation(headers)) return findNavigationProblem(method, target, headers, site);
-  if (isUnmarked(target, headers, site)) return {code: 'unmarked-request', host: shorten(headers.hosts[0] ?? '')};
+  if (isUnmarked(target, headers, site)) return {code: 'unmarked-request', host: shorten(headers.host[0] ?? '')};
   return findForeignSite(headers) ?? findForeignReferer(headers, site.mayCall);
 }
 
-function findSpeculation({purposes}: GuardedHeaders): Failure | undefined {
-  for (const value of purposes) {
+function findSpeculation({purpose: values}: RequestHeaders): Failure | undefined {
+  for (const value of values) {
     const [purpose] = /prefetch|prerender/i.exec(value) ?? [];
     if (purpose !== undefined) return {code: 'cross-site', site: purpose.toLowerCase()};
   }
@@ -209,8 +123,8 @@ function findSpeculation({purposes}: GuardedHeaders): Failure | undefined {
 /** Modes (Fetch standard) in which scripts and elements of a page send requests; every other mode opens a window or a frame. */
 const REQUEST_MODES: ReadonlySet<string> = new Set(['cors', 'no-cors', 'same-origin', 'websocket']);
 
-function isNavigation({modes}: GuardedHeaders): boolean {
-  return modes.some(mode => !REQUEST_MODES.has(mode));
+function isNavigation(headers: RequestHeaders): boolean {
+  return headers['sec-fetch-mode'].some(mode => !REQUEST_MODES.has(mode));
 }
 
 /**
@@ -220,11 +134,11 @@ function isNavigation({modes}: GuardedHeaders): boolean {
 function findNavigationProblem(
   method: string,
   target: string,
-  headers: GuardedHeaders,
+  headers: RequestHeaders,
   site: Site,
 ): Failure | undefined {
   const path = target.split('?', 1)[0] ?? '';
-  const [destination, second] = headers.destinations;
+  const [destination, second] = headers['sec-fetch-dest'];
   const inWindow = destination === 'document' && second === undefined;
   const inFrame = destination === 'iframe' && second === undefined;
   if (method === 'GET' && inWindow && isPage(path)) return undefined;
@@ -234,13 +148,13 @@ function findNavigationProblem(
 }
 
 /** Checks what opens the page of a plugin: a user in a window, a page of the service, or a page of an allowed origin. */
-function findForeignOpener(inFrame: boolean, headers: GuardedHeaders, site: Site): Failure | undefined {
+function findForeignOpener(inFrame: boolean, headers: RequestHeaders, site: Site): Failure | undefined {
   const referer = findForeignReferer(headers, site.mayOpen);
   if (referer !== undefined) return referer;
   // The Referer is not forgeable by a page, and it has an allowed origin here.
-  if (headers.referers.some(value => value !== '')) return undefined;
+  if (headers.referer.some(value => value !== '')) return undefined;
   const own = inFrame ? ['same-origin'] : ['same-origin', 'none'];
-  const foreign = headers.sites.find(site => !own.includes(site));
+  const foreign = headers['sec-fetch-site'].find(site => !own.includes(site));
   return foreign === undefined ? undefined : {code: 'cross-site', site: shorten(foreign)};
 }
 
@@ -248,11 +162,15 @@ function findForeignOpener(inFrame: boolean, headers: GuardedHeaders, site: Site
  * Returns whether a page of any origin may have sent a request to a host to which browsers send no Fetch Metadata. No page can change the beginning of
  * its `User-Agent`, or add a token or another header, without a preflight. `Basic` does not count: addresses may contain its credentials.
  */
-function isUnmarked(target: string, headers: GuardedHeaders, {isMarked}: Site): boolean {
-  if (isMarked || headers.sites.length > 0 || !headers.userAgents.some(value => /^Mozilla\//i.test(value)))
+function isUnmarked(target: string, headers: RequestHeaders, {isMarked}: Site): boolean {
+  if (
+    isMarked ||
+    headers['sec-fetch-site'].length > 0 ||
+    !headers['user-agent'].some(value => /^Mozilla\//i.test(value))
+  )
     return false;
-  const {authorizations, clients} = headers;
-  if (clients.includes('1') || authorizations.some(value => /^Bearer /i.test(value))) return false;
+  if (headers[CLIENT_HEADER].includes('1') || headers.authorization.some(value => /^Bearer /i.test(value)))
+    return false;
   const path = target.split('?', 1)[0] ?? '';
   return !isPage(path) && !PAGE_FILES.some(folder => path.startsWith(folder));
 }
@@ -265,13 +183,16 @@ function isPage(path: string): boolean {
 }
 
 /** Checks that the browser does not report another site as the source (Fetch Metadata). */
-function findForeignSite({sites}: GuardedHeaders): Failure | undefined {
-  const foreign = sites.find(site => site !== 'same-origin' && site !== 'none');
+function findForeignSite(headers: RequestHeaders): Failure | undefined {
+  const foreign = headers['sec-fetch-site'].find(site => site !== 'same-origin' && site !== 'none');
   return foreign === undefined ? undefined : {code: 'cross-site', site: shorten(foreign)};
 }
 
 /** Checks that the page in the Referer has an allowed origin. */
-function findForeignReferer({referers}: GuardedHeaders, isAllowed: (origin: string) => boolean): Failure | undefined {
+function findForeignReferer(
+  {referer: referers}: RequestHeaders,
+  isAllowed: (origin: string) => boolean,
+): Failure | undefined {
   for (const referer of referers) {
     // Some programs send an empty Referer instead of none.
     if (referer === '') continue;

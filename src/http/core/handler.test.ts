@@ -2,10 +2,11 @@ import {describe, expect, test} from 'vitest';
 import type {LogFields} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
+import {readRequestHeaders} from '../../protocol/headers/request-headers.ts';
 import {createFailureLog} from './failure-log.ts';
-import {type Answered, createHandler, createWebSocketHandler} from './handler.ts';
-import {emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer} from './message.ts';
-import type {Call, Operation, Route} from './route.ts';
+import {type Answered, createHandler} from './handler.ts';
+import {emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer, openedWebSocket} from './message.ts';
+import type {Call, Route, RouteHandler} from './route.ts';
 import {createSites} from './sites.ts';
 
 interface Logged {
@@ -43,6 +44,7 @@ function make(operations: Route['operations'], webSocket?: Route['webSocket']) {
     method,
     target,
     rawHeaders: ['Host', 'localhost:7172', ...headers],
+    headers: readRequestHeaders(['Host', 'localhost:7172', ...headers]),
     readBody: () => Promise.reject(new Error('unexpected call')),
     readChunks: () => expect.unreachable('unexpected call'),
     signal: new AbortController().signal,
@@ -51,17 +53,16 @@ function make(operations: Route['operations'], webSocket?: Route['webSocket']) {
     reserveMemory: () => expect.unreachable('unexpected call'),
   });
   const handle = createHandler(deps);
-  const webSockets = createWebSocketHandler(deps);
   const call = async (method: string, target: string, headers: readonly string[] = []): Promise<HttpAnswer> =>
     handle(request(method, target, headers));
-  const open = (target: string) => webSockets.open(request('GET', target, []));
+  const open = (target: string) => handle({...request('GET', target, []), opensWebSocket: true});
   const pass = (durationMs: number): void => {
     elapsedMs += durationMs;
   };
   return {call, open, pass, logged, answered};
 }
 
-function fail(failure: ConstructorParameters<typeof AppError>[0]): Operation {
+function fail(failure: ConstructorParameters<typeof AppError>[0]): RouteHandler {
   return () => {
     throw new AppError(failure);
   };
@@ -189,7 +190,7 @@ describe('onAnswered', () => {
           throw new AppError({code: 'no-identity'});
         },
       },
-      async function* () {},
+      () => openedWebSocket((async function* () {})()),
     );
     return made;
   }

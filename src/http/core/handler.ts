@@ -13,34 +13,25 @@ import {
   withFaultHeader,
 } from './faulty-handling.ts';
 import {judge} from './guard.ts';
-import {
-  emptyAnswer,
-  type HttpAnswer,
-  type HttpHandler,
-  type HttpRequest,
-  isStream,
-  redirect,
-  type WholeAnswer,
-} from './message.ts';
+import {type HttpAnswer, type HttpHandler, type HttpRequest, isStream, redirect, type WholeAnswer} from './message.ts';
 import {
   allowedMethods,
   assertPermitted,
   createCall,
   createRouter,
-  type Match,
   type Method,
   type Route,
+  type RouteHandler,
   type Router,
 } from './route.ts';
 import {isServedAt, type Site, type Sites, withoutCookies} from './sites.ts';
-import type {WebSocketHandler, WebSocketOutcome} from './web-socket.ts';
 
 export interface HandlerDeps {
   /** Called for each request: the port may be known only once the server listens. */
   readonly sites: () => Sites;
   readonly routes: readonly Route[];
   /** Decides who calls, and what callers may do. @default {everyone everything} */
-  readonly access?: Access;
+  readonly access?: Access | undefined;
   readonly failures: FailureLog;
   /** Creates an id that the answer and the log have in common. */
   readonly newRequestId: () => string;
@@ -87,19 +78,27 @@ interface Handling extends FaultyHandling {
   failed: FailedAnswer | undefined;
 }
 
-/** Creates the function that answers every request, from a socket or embedded: first the guard, then the route. */
-export function createHandler(given: HandlerDeps): HttpHandler {
-  const deps = withStreams(given);
+/** Creates the function that answers every request, from a socket or embedded, and opens every WebSocket: first the guard, then the route. */
+export function createHandler({faults = NO_FAULTS, access = OPEN_ACCESS, ...given}: HandlerDeps): HttpHandler {
+  const deps = {...given, streams: new CuttableStreams(faults)};
   const router = createRouter(deps.routes);
   return request => {
-    const handling = begin(request, deps);
+    const handling: Handling = {
+      request,
+      startedMs: deps.elapsedMs(),
+      origin: undefined,
+      caller: ANY_CALLER,
+      route: undefined,
+      faults: undefined,
+      failed: undefined,
+    };
     try {
       const verdict = judge(request, deps.sites());
-      if (verdict.kind === 'refused')
-        return end(handling, answerError(new AppError(verdict.failure), handling, deps), deps);
-      handling.origin = verdict.origin;
-      handling.caller = deps.access.admit(verdict.credentials);
-      const {active} = deps.faults;
+      if (verdict.kind === 'refused') throw new AppError(verdict.failure);
+      // No page can read the answer to a handshake.
+      if (!request.opensWebSocket) handling.origin = verdict.origin;
+      handling.caller = access.admit(verdict.credentials);
+      const {active} = faults;
       const answered =
         active === undefined
           ? dispatch(handling, verdict, router)
@@ -112,25 +111,7 @@ export function createHandler(given: HandlerDeps): HttpHandler {
 }
 
 interface Deps extends HandlerDeps {
-  readonly access: Access;
-  readonly faults: ServedFaults;
   readonly streams: CuttableStreams;
-}
-
-function withStreams({faults = NO_FAULTS, access = OPEN_ACCESS, ...deps}: HandlerDeps): Deps {
-  return {...deps, access, faults, streams: new CuttableStreams(faults)};
-}
-
-function begin(request: HttpRequest, {elapsedMs}: Deps): Handling {
-  return {
-    request,
-    startedMs: elapsedMs(),
-    origin: undefined,
-    caller: ANY_CALLER,
-    route: undefined,
-    faults: undefined,
-    failed: undefined,
-  };
 }
 
 async function finish(handling: Handling, answered: Promise<HttpAnswer>, deps: Deps): Promise<HttpAnswer> {
@@ -141,11 +122,11 @@ async function finish(handling: Handling, answered: Promise<HttpAnswer>, deps: D
   }
 }
 
-function end<A extends HttpAnswer>(handling: Handling, answered: A, deps: Deps): A {
+function end(handling: Handling, answered: HttpAnswer, deps: Deps): HttpAnswer {
   const {request, startedMs, origin, caller, route, faults, failed} = handling;
   const answer = withFaultHeader(withCors(withoutCookies(answered, request), origin), faults);
   if (answer.longLived) deps.streams.add(request, caller);
-  if (isStream(answer.body)) cutWithCaller(handling);
+  if (answer.webSocket !== undefined || isStream(answer.body)) cutWithCaller(handling);
   deps.onAnswered({
     request,
     principal: caller.principal,
@@ -167,90 +148,45 @@ function cutWithCaller({request, caller}: Handling): void {
   else signal.addEventListener('abort', stop, {once: true});
 }
 
-/** Creates the function that opens every WebSocket: first the guard, then the route. */
-export function createWebSocketHandler(given: HandlerDeps): WebSocketHandler {
-  const deps = withStreams(given);
-  const router = createRouter(deps.routes);
-  return {
-    async open(request) {
-      const handling = begin(request, deps);
-      try {
-        const verdict = judge(request, deps.sites());
-        if (verdict.kind === 'refused') return refuse(handling, new AppError(verdict.failure), deps);
-        handling.caller = deps.access.admit(verdict.credentials);
-        const {active} = deps.faults;
-        const open = (): Promise<WebSocketOutcome> => openWebSocket(handling, verdict, router);
-        const opened = active === undefined ? await open() : await handleWithFaults(handling, active, open);
-        if ('status' in opened) return {kind: 'refused', answer: end(handling, opened, deps)};
-        end(handling, emptyAnswer(101), deps);
-        deps.streams.add(request, handling.caller);
-        cutWithCaller(handling);
-        return opened;
-      } catch (error) {
-        return refuse(handling, error, deps);
-      }
-    },
-  };
-}
-
-function refuse(handling: Handling, error: unknown, deps: Deps): WebSocketOutcome {
-  return {kind: 'refused', answer: end(handling, answerError(error, handling, deps), deps)};
-}
-
-async function openWebSocket(handling: Handling, admitted: Admitted, router: Router): Promise<WebSocketOutcome> {
-  const match = findMatch(handling, admitted, router);
-  if (match === undefined) throw noResource(admitted.target, router);
-  handling.route = match.route.path;
-  const {webSocket, tunnel} = match.route;
-  const call = createCall(handling, match);
-  assertPermitted(match.route, 'GET', call);
-  if (tunnel !== undefined) return {kind: 'tunnelled', tunnel: await tunnel(call)};
-  if (webSocket === undefined)
-    throw new AppError({code: 'invalid-header', header: 'Upgrade', problem: 'there is no WebSocket at this path'});
-  return {kind: 'opened', frames: await webSocket(call)};
-}
-
 /** A request that the guard admitted. */
 interface Admitted {
   readonly target: string;
   readonly site: Site;
 }
 
-/** Finds the route of a request; undefined also if its site does not serve it. */
-function findMatch({request: {rawHeaders}}: Handling, {target, site}: Admitted, router: Router): Match | undefined {
-  return isServedAt(site, {target, rawHeaders}) ? router.find(target) : undefined;
-}
-
-function dispatch(handling: Handling, admitted: Admitted, router: Router): HttpAnswer | Promise<HttpAnswer> {
+function dispatch(handling: Handling, {target, site}: Admitted, router: Router): HttpAnswer | Promise<HttpAnswer> {
   const {request, origin} = handling;
-  const {method} = request;
-  const match = findMatch(handling, admitted, router);
+  const {method, headers, opensWebSocket = false} = request;
+  const match = isServedAt(site, {target, headers}) ? router.find(target) : undefined;
   handling.route = match?.route.path;
   if (method === 'OPTIONS' && (match !== undefined || isPreflight(request, origin)))
     return answerOptions(request, match?.route, origin);
-  if (match === undefined) return answerUnknown(admitted.target, router);
+  if (match === undefined) return answerUnknown(target, router, opensWebSocket);
   const {route} = match;
   const isHead = method === 'HEAD';
-  const name = isHead ? 'GET' : method;
-  const operation = Object.hasOwn(route.operations, name) ? route.operations[name as Method] : undefined;
-  if (operation === undefined) throw new AppError({code: 'method-not-allowed', method, allowed: allowedMethods(route)});
+  const handle = opensWebSocket ? (route.webSocket ?? refuseWebSocket) : handlerOf(route, isHead ? 'GET' : method);
+  if (handle === undefined) throw new AppError({code: 'method-not-allowed', method, allowed: allowedMethods(route)});
   const call = createCall(handling, match);
   assertPermitted(route, method, call);
-  return isHead ? answerHead(operation(call)) : operation(call);
+  return isHead ? answerHead(handle(call)) : handle(call);
 }
 
-function answerUnknown(target: string, router: Router): HttpAnswer {
-  const other = router.withoutSlash(target);
-  if (other === undefined) throw noResource(target, router);
-  return redirect(other);
+function handlerOf({operations}: Route, method: string): RouteHandler | undefined {
+  return Object.hasOwn(operations, method) ? operations[method as Method] : undefined;
 }
 
-function noResource(target: string, router: Router): AppError {
+function refuseWebSocket(): never {
+  throw new AppError({code: 'invalid-header', header: 'Upgrade', problem: 'there is no WebSocket at this path'});
+}
+
+function answerUnknown(target: string, router: Router, opensWebSocket: boolean): HttpAnswer {
+  const other = opensWebSocket ? undefined : router.withoutSlash(target);
+  if (other !== undefined) return redirect(other);
   const path = target.split('?', 1)[0] ?? '';
   const meant = router.withKeyEncoded(path);
   // Omitted if it is too long: a shortened key would be another key.
   const known = meant === undefined || meant.length > MEANT_LENGTH_MAX ? {} : {meant};
-  return new AppError({code: 'no-resource', path: path.slice(0, 100), ...known});
+  throw new AppError({code: 'no-resource', path: path.slice(0, 100), ...known});
 }
 
 /** Longest path that is suggested, in characters: enough for the longest key, percent-encoded. */

@@ -1,4 +1,6 @@
 import {isAscii} from 'node:buffer';
+import type {Duplex} from 'node:stream';
+import type {RequestHeaders} from '../../protocol/headers/request-headers.ts';
 
 /**
  * One request, from a socket or from a program that embeds the service. Raw on purpose: parsing a URL loses `%2e%2e`, and
@@ -10,6 +12,10 @@ export interface HttpRequest {
   readonly target: string;
   /** Alternating names and values, as they were sent. */
   readonly rawHeaders: readonly string[];
+  /** Those of the headers that are read for each request. */
+  readonly headers: RequestHeaders;
+  /** True if it asks for a WebSocket. @default {false} */
+  readonly opensWebSocket?: boolean;
   /**
    * Reads the whole body: at once if it is there, as most are.
    *
@@ -53,6 +59,14 @@ export interface HttpRequest {
  */
 export type HttpStream = AsyncIterable<string | Uint8Array>;
 
+/**
+ * Passes the bytes of a WebSocket on to another server, which has accepted it: answers the upgrade, and resolves when either side
+ * has closed. Never rejects. To be called once for each WebSocket, even if its client has disconnected.
+ *
+ * @param rest Bytes of the client that arrived after its request.
+ */
+export type Tunnel = (client: Duplex, rest: Uint8Array, signal: AbortSignal) => Promise<void>;
+
 /** One answer, ready to be sent. */
 export interface HttpAnswer {
   readonly status: number;
@@ -61,6 +75,11 @@ export interface HttpAnswer {
   readonly body?: string | Uint8Array | HttpStream | undefined;
   /** True if the body is a stream that never ends by itself, such as events: see {@link HttpRequest.listen}. */
   readonly longLived?: boolean;
+  /**
+   * The WebSocket that this answer opens: its frames, each a JSON text, whose error closes it, or the way to another server. Any
+   * answer without it refuses the upgrade.
+   */
+  readonly webSocket?: HttpStream | Tunnel;
 }
 
 /** Answer whose body is not a stream. */
@@ -114,6 +133,11 @@ export function answer(
 /** Converts a body that is sent often to a string if it is ASCII: Node sends strings faster. */
 export function asText(bytes: Uint8Array): string | Uint8Array {
   return isAscii(bytes) ? Buffer.from(bytes).toString('latin1') : bytes;
+}
+
+/** Creates the answer that opens a WebSocket: see {@link HttpAnswer.webSocket}. */
+export function openedWebSocket(webSocket: HttpStream | Tunnel): HttpAnswer {
+  return {...emptyAnswer(101), webSocket, longLived: true};
 }
 
 /** Creates an answer without a body. */

@@ -1,8 +1,7 @@
 import type {Action, Caller} from '../../domain/access/access.ts';
 import {invalidKey, type Key, parseKey} from '../../domain/entries/key.ts';
 import {AppError} from '../../failures/app-error.ts';
-import type {HttpAnswer, HttpRequest, HttpStream} from './message.ts';
-import type {Tunnel} from './web-socket.ts';
+import type {HttpAnswer, HttpRequest} from './message.ts';
 
 /** One resource and its operations. */
 export interface Route {
@@ -15,11 +14,9 @@ export interface Route {
   /** Permission that its operations need: one for GET, HEAD and its WebSocket, and one for the methods that change something. */
   readonly needs: Need | {readonly read: Need; readonly change: Need};
   /** Operations by method. HEAD is answered by GET, without the body. */
-  readonly operations: {readonly [M in Method]?: Operation};
-  /** WebSocket of the resource, beside its GET. */
-  readonly webSocket?: SocketOperation;
-  /** WebSocket of another server, in place of an own one. */
-  readonly tunnel?: TunnelOperation;
+  readonly operations: {readonly [M in Method]?: RouteHandler};
+  /** Opens the WebSocket of the resource, beside its GET: see {@link HttpAnswer.webSocket}. */
+  readonly webSocket?: RouteHandler;
 }
 
 /** Methods that operations can have. */
@@ -32,16 +29,7 @@ export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 export type Need = Action | 'nothing' | 'by-operation' | ((call: Call) => Action);
 
 /** Answers one method of one resource, or throws an `AppError`. */
-export type Operation = (call: Call) => HttpAnswer | Promise<HttpAnswer>;
-
-/**
- * Creates the frames of a WebSocket, each a JSON text, or throws an `AppError`, which is answered without an upgrade. An
- * error of the frames closes the WebSocket; otherwise they behave like any {@link HttpStream}.
- */
-export type SocketOperation = (call: Call) => HttpStream | Promise<HttpStream>;
-
-/** Connects to the WebSocket of another server, or throws an `AppError`, which is answered without an upgrade. */
-export type TunnelOperation = (call: Call) => Promise<Tunnel>;
+export type RouteHandler = (call: Call) => HttpAnswer | Promise<HttpAnswer>;
 
 /** A request that the guard admitted, with its target split but not decoded. */
 export interface Call {

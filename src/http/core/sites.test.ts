@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {readRequestHeaders} from '../../protocol/headers/request-headers.ts';
 import {judge} from './guard.ts';
 import {createSites, isServedAt} from './sites.ts';
 
@@ -21,13 +22,16 @@ const sites = createSites({
 });
 
 function verdictOf(host: string, headers: readonly string[] = [], target = '/api/identity'): string {
-  const verdict = judge({method: 'GET', target, rawHeaders: ['Host', host, ...headers]}, sites);
+  const verdict = judge({method: 'GET', target, headers: readRequestHeaders(['Host', host, ...headers])}, sites);
   return verdict.kind === 'admitted' ? verdict.site.kind : verdict.failure.code;
 }
 
 describe('judge() names the plugin whose page calls', () => {
   const pluginOf = (host: string, headers: readonly string[]): string | undefined => {
-    const verdict = judge({method: 'GET', target: '/api/identity', rawHeaders: ['Host', host, ...headers]}, sites);
+    const verdict = judge(
+      {method: 'GET', target: '/api/identity', headers: readRequestHeaders(['Host', host, ...headers])},
+      sites,
+    );
     return verdict.kind === 'admitted' ? verdict.credentials.plugin : verdict.failure.code;
   };
   const cases: readonly {
@@ -56,7 +60,10 @@ describe('judge() names the plugin whose page calls', () => {
 test('judge() trusts the name of a page with a secret, as the host that is called or as the origin', () => {
   const secret = 'com-b-secret.crewroom.localhost:7172';
   const isProved = (host: string, headers: readonly string[] = []): boolean | undefined => {
-    const verdict = judge({method: 'GET', target: '/api/identity', rawHeaders: ['Host', host, ...headers]}, sites);
+    const verdict = judge(
+      {method: 'GET', target: '/api/identity', headers: readRequestHeaders(['Host', host, ...headers])},
+      sites,
+    );
     return verdict.kind === 'admitted' ? verdict.credentials.isPageProved : undefined;
   };
   expect([isProved(secret), isProved(SERVICE, ['Origin', `http://${secret}`])]).toEqual([true, true]);
@@ -152,7 +159,7 @@ describe('createSites()', () => {
 describe('isServedAt()', () => {
   const at = (host: string, target: string, rawHeaders: readonly string[] = []): boolean => {
     const site = sites(host);
-    return site !== undefined && isServedAt(site, {target, rawHeaders});
+    return site !== undefined && isServedAt(site, {target, headers: readRequestHeaders(rawHeaders)});
   };
   for (const {target, served} of [
     {target: '/', served: [SERVICE, CONSOLE]},

@@ -1,5 +1,4 @@
 import {isTrustworthyUrl} from '../../domain/trustworthy-url.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpAnswer, HttpRequest} from './message.ts';
 
 /** Part of the service that a host name serves, and the pages that may call it. */
@@ -128,15 +127,15 @@ export function clearLargeCookies(host: string, path: string): readonly string[]
 const PLUGIN_HOST = /\.crewroom\.localhost((?::\d+)?)$/i;
 
 /** Clears cookies with a page, or with a failure in its place, that was asked for with some. */
-export function withoutCookies<A extends HttpAnswer>(answered: A, {rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): A {
-  if (headerValues(rawHeaders, 'cookie').length === 0 || !isPageWanted({rawHeaders})) return answered;
-  const further = clearCookies(headerValues(rawHeaders, 'host')[0] ?? '');
+export function withoutCookies(answered: HttpAnswer, {headers}: Pick<HttpRequest, 'headers'>): HttpAnswer {
+  // Only if a window or a frame is to show the answer (Fetch Metadata), as far as the browser tells.
+  if (
+    headers.cookie.length === 0 ||
+    !headers['sec-fetch-dest'].every(value => value === 'document' || value === 'iframe')
+  )
+    return answered;
+  const further = clearCookies(headers.host[0] ?? '');
   return further.length === 0 ? answered : {...answered, rawHeaders: [...answered.rawHeaders, ...further]};
-}
-
-/** Returns whether a window or a frame is to show the answer (Fetch Metadata), as far as the browser tells. */
-function isPageWanted({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): boolean {
-  return headerValues(rawHeaders, 'sec-fetch-dest').every(value => value === 'document' || value === 'iframe');
 }
 
 /** Path of the pages of plugins. */
@@ -152,17 +151,14 @@ const HARMLESS_DESTINATIONS: ReadonlySet<string> = new Set(['image', 'audio', 'v
  * Returns whether a site serves a target. It separates origins: scripts of plugins must run in none that has the token of the owner, and the page of a
  * plugin in none that has the storage of another one.
  */
-export function isServedAt(
-  {kind, plugin}: Site,
-  {target, rawHeaders}: Pick<HttpRequest, 'target' | 'rawHeaders'>,
-): boolean {
+export function isServedAt({kind, plugin}: Site, {target, headers}: Pick<HttpRequest, 'target' | 'headers'>): boolean {
   switch (kind) {
     case 'service':
       return !target.startsWith(CODE_EXCHANGE);
     case 'console': {
       if (!target.startsWith(PLUGIN_PAGES)) return true;
       // Icons of plugins, and their sounds.
-      const [destination = '', second] = headerValues(rawHeaders, 'sec-fetch-dest');
+      const [destination = '', second] = headers['sec-fetch-dest'];
       return second === undefined && HARMLESS_DESTINATIONS.has(destination);
     }
     case 'plugin': {

@@ -2,16 +2,15 @@ import {createServer, type IncomingMessage, type Server, type ServerOptions} fro
 import {Socket} from 'node:net';
 import type {Limits} from '../../domain/limits.ts';
 import type {Failure} from '../../failures/failure.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import type {HttpHandler} from '../core/message.ts';
+import type {HttpHandler, HttpRequest} from '../core/message.ts';
 import {clearLargeCookies} from '../core/sites.ts';
+import type {Connections} from './connections/connection-pool.ts';
 import {NodeExchange, type ReceivedRequest} from './exchange.ts';
-import {type JudgePeerDeps, judgePeer} from './judge-peer.ts';
-import {closeWithFailure, enqueueOrClose, reportBadRequest} from './refuse.ts';
+import type {PeerCheck} from './peer-check.ts';
+import {closeWithFailure, enqueueOrClose, type RefuseDeps, reportBadRequest} from './refuse.ts';
 import {asksForWebSocket, enqueueUpgrade, findHandshakeProblem, hasContent, type UpgradeDeps} from './upgrade.ts';
 
 export interface NodeServerDeps extends UpgradeDeps, JudgePeerDeps {
-  readonly handle: HttpHandler;
   readonly limits: Pick<Limits, 'connectionsMax' | 'headerBytesMax'>;
   /** Called with unexpected errors, and with connections that the operating system could not accept. */
   readonly onError: (error: unknown) => void;
@@ -117,9 +116,10 @@ function enqueueRequest(received: ReceivedRequest, handle: HttpHandler, deps: No
   const connection = deps.connections.of(received.request.socket);
   // Refused, evicted or about to close: the request must have no effect.
   if (!connection?.acceptsRequests) return;
-  const problem = findFramingProblem(received.request) ?? findUpgradeProblem(received);
+  const exchange = new NodeExchange(received, connection, handle, deps);
+  const problem = findFramingProblem(received.request, exchange.request) ?? findUpgradeProblem(received);
   if (problem === undefined) {
-    enqueueOrClose(connection, new NodeExchange(received, connection, handle, deps), deps);
+    enqueueOrClose(connection, exchange, deps);
     return;
   }
   const refuseFraming: HttpHandler = () => reportBadRequest({code: 'malformed-request', problem}, deps);
@@ -131,9 +131,9 @@ function enqueueRequest(received: ReceivedRequest, handle: HttpHandler, deps: No
  * Returns the reason why other parsers could read a request differently than Node's parser. RFC 9112 section 6.1 has
  * 501 for an unknown transfer coding; Node answers most of them with 400, so all get 400.
  */
-function findFramingProblem({httpVersion, rawHeaders}: IncomingMessage): string | undefined {
+function findFramingProblem({httpVersion}: IncomingMessage, {headers}: HttpRequest): string | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return `it says that it is HTTP/${httpVersion}`;
-  const codings = headerValues(rawHeaders, 'transfer-encoding');
+  const codings = headers['transfer-encoding'];
   if (codings.length === 0) return undefined;
   if (httpVersion === '1.0') return 'HTTP/1.0 has no Transfer-Encoding';
   return codings.length === 1 && codings[0]?.toLowerCase() === 'chunked'
@@ -183,4 +183,29 @@ function describeClientError({code = '', message}: NodeJS.ErrnoException): Failu
   if (code === 'HPE_HEADER_OVERFLOW') return {code: 'headers-too-large'};
   if (!code.startsWith('HPE_')) return undefined;
   return {code: 'malformed-request', problem: message.replace(/^Parse Error: /, '')};
+}
+
+interface JudgePeerDeps {
+  /** @default {every program may call} */
+  readonly findPeerProblem?: PeerCheck | undefined;
+  readonly connections: Connections;
+}
+
+/**
+ * Judges the program at the other end of a new connection, once. Its requests are read meanwhile, and start when it is admitted. If it is
+ * refused, they have no effect, and the connection is closed with the failure.
+ */
+function judgePeer(socket: Socket, deps: JudgePeerDeps & RefuseDeps): void {
+  const {findPeerProblem, connections} = deps;
+  const connection = connections.of(socket);
+  if (findPeerProblem === undefined || connection === undefined) return;
+  connection.suspend();
+  const {localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0} = socket;
+  const own = {address: localAddress, port: localPort};
+  const peer = {address: remoteAddress, port: remotePort};
+  void findPeerProblem({own, peer}).then(problem => {
+    if (problem === undefined) return connection.resume();
+    connections.remove(connection);
+    closeWithFailure(socket, problem, deps);
+  });
 }

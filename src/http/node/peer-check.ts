@@ -1,6 +1,7 @@
 import type {Log} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
+import {ownUserId} from '../../files/own.ts';
 import {createPeerUsers} from '../../system/peer-users.ts';
 import type {ConnectionEnds} from '../../system/socket-owner.ts';
 import {findUserId} from '../../system/user-ids.ts';
@@ -12,7 +13,7 @@ export interface PeerCheckOptions {
   readonly log: Log;
   /** @default {the operating system} */
   readonly platform?: NodeJS.Platform;
-  /** The user of this process; undefined on Windows. @default {process.getuid} */
+  /** The user of this process; undefined on Windows. @default {ownUserId()} */
   readonly ownUser?: number | undefined;
   /** The lists of sockets of IPv4 and IPv6. @default {those of Linux} */
   readonly tables?: readonly [string, string];
@@ -32,7 +33,7 @@ const ROOT = 0;
  * @throws {AppError} `invalid-configuration` if a name is not one of a user.
  */
 export async function createPeerCheck(options: PeerCheckOptions): Promise<PeerCheck | undefined> {
-  const {allowUser, log, platform = process.platform, ownUser = process.getuid?.(), ...lists} = options;
+  const {allowUser, log, platform = process.platform, ownUser = ownUserId(), ...lists} = options;
   if (platform !== 'linux' || ownUser === undefined) return undefined;
   const allowed = new Set([ROOT, ownUser, ...(await findIds(allowUser))]);
   const users = createPeerUsers(lists);

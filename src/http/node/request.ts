@@ -2,7 +2,7 @@ import type {IncomingMessage, ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
 import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
+import {type RequestHeaders, readRequestHeaders} from '../../protocol/headers/request-headers.ts';
 import {assertBodySize} from '../core/body.ts';
 import type {HttpRequest} from '../core/message.ts';
 import type {Connection, ExchangeRequest} from './connections/connection.ts';
@@ -13,6 +13,7 @@ export interface NodeRequestOptions {
   readonly answerTo: ServerResponse | Socket;
   /** Response on which to send `100 Continue` before the body is read, if the client expects it (RFC 9110 section 10.1.1). */
   readonly awaiting?: ServerResponse | undefined;
+  readonly opensWebSocket?: boolean;
   /** Timeout for a whole body, or for the next chunk of a body that is read in chunks, in milliseconds. */
   readonly timeoutMs: number;
   /** Tracks when a read waits for the client, its progress, and the bytes in memory. */
@@ -27,8 +28,10 @@ const CHUNKS_BYTES_MAX = 20 * 1024 * 1024;
 
 /** A request from a socket. */
 export class NodeRequest implements HttpRequest, ExchangeRequest {
+  readonly headers: RequestHeaders;
   /** True if it has a body, even an empty one. */
   readonly hasBody: boolean;
+  readonly opensWebSocket: boolean;
   readonly #request: IncomingMessage;
   readonly #options: NodeRequestOptions;
   #failure: Failure | undefined;
@@ -42,7 +45,9 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
   constructor(request: IncomingMessage, options: NodeRequestOptions) {
     this.#request = request;
     this.#options = options;
-    this.hasBody = hasBody(request);
+    this.headers = readRequestHeaders(request.rawHeaders);
+    this.hasBody = this.headers['content-length'].length + this.headers['transfer-encoding'].length > 0;
+    this.opensWebSocket = options.opensWebSocket === true;
     // Tell Node that there is no body; otherwise it sets up draining, which costs as much as reading one.
     if (!this.hasBody) request.read();
   }
@@ -116,7 +121,7 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
   }
 
   readBody(sizeBytesMax: number): Uint8Array | Promise<Uint8Array> {
-    const declared = Number(headerValues(this.rawHeaders, 'content-length')[0] ?? 0);
+    const declared = Number(this.headers['content-length'][0] ?? 0);
     assertBodySize(declared, sizeBytesMax);
     this.#assertReadable();
     if (!this.hasBody) return NO_BYTES;
@@ -225,11 +230,6 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
 }
 
 const NO_BYTES = new Uint8Array();
-
-/** Returns whether a request has a body, even an empty one. */
-function hasBody({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): boolean {
-  return headerValues(rawHeaders, 'content-length').length + headerValues(rawHeaders, 'transfer-encoding').length > 0;
-}
 
 function endedEarly(): AppError {
   return new AppError({code: 'malformed-request', problem: 'its body ended early'});

@@ -1,10 +1,10 @@
 import {type IncomingMessage, type ServerResponse, STATUS_CODES} from 'node:http';
 import type {Socket} from 'node:net';
 import {headerPairs} from '../../protocol/headers/raw-headers.ts';
-import {type HttpAnswer, isStream, type WholeAnswer} from '../core/message.ts';
+import {type HttpAnswer, isStream} from '../core/message.ts';
 import {type SendStreamOptions, sendStream} from './send-stream.ts';
 
-export interface SendOptions extends SendStreamOptions {
+interface SendOptions extends SendStreamOptions {
   /** True to close the connection afterwards. */
   readonly close: boolean;
   /** True if the request arrived completely, or no further bytes will. */
@@ -116,7 +116,7 @@ function linger(
 }
 
 /** Sends an answer on a socket without a response, and closes the connection like {@link send}. */
-export function sendRaw(socket: Socket, {status, rawHeaders, body = ''}: WholeAnswer, lingerMs: number): void {
+export function sendRaw(socket: Socket, {status, rawHeaders, body = ''}: HttpAnswer, lingerMs: number): void {
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`];
   for (const [name, value] of headerPairs(rawHeaders)) lines.push(`${name}: ${value}`);
   const timer = setTimeout(() => socket.destroy(), lingerMs);

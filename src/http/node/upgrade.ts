@@ -2,8 +2,7 @@ import {EventEmitter} from 'node:events';
 import type {IncomingMessage, Server} from 'node:http';
 import type {Socket} from 'node:net';
 import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
-import type {HttpStream} from '../core/message.ts';
-import type {Tunnel, WebSocketHandler, WebSocketOutcome} from '../core/web-socket.ts';
+import type {HttpAnswer, HttpHandler, HttpStream} from '../core/message.ts';
 import type {Connection, Exchange, ExchangeResponse} from './connections/connection.ts';
 import type {Connections} from './connections/connection-pool.ts';
 import {closeWithFailure, enqueueOrClose, type RefuseDeps} from './refuse.ts';
@@ -20,8 +19,7 @@ export interface Upgrade {
 }
 
 export interface UpgradeDeps extends RefuseDeps {
-  /** @default {no WebSockets} */
-  readonly webSockets?: WebSocketHandler;
+  readonly handle: HttpHandler;
   readonly connections: Connections;
   readonly timeouts: ServerTimeouts;
   /** Called with unexpected errors. */
@@ -61,16 +59,16 @@ class UpgradeExchange implements Exchange {
     this.#deps = deps;
     this.request = new NodeRequest(upgrade.request, {
       answerTo: upgrade.socket,
+      opensWebSocket: true,
       timeoutMs: deps.timeouts.requestTimeoutMs,
       connection,
     });
     this.response = new UpgradeResponse(upgrade.socket);
   }
 
-  start(): void {
+  async start(): Promise<void> {
     const {request, socket} = this.#upgrade;
-    const {webSockets} = this.#deps;
-    if (webSockets === undefined || !asksForWebSocket(request)) {
+    if (!asksForWebSocket(request)) {
       this.response.handBack();
       declineUpgrade(this.#server, this.#upgrade);
       return;
@@ -83,39 +81,32 @@ class UpgradeExchange implements Exchange {
       return;
     }
     const stopWatching = closeWithClient(socket);
-    webSockets
-      .open(this.request)
-      .then(outcome => {
-        stopWatching();
-        return this.#answer(outcome);
-      })
-      .catch(error => {
-        this.#deps.onError(error);
-        socket.destroy();
-      });
+    try {
+      const answered = await this.#deps.handle(this.request);
+      stopWatching();
+      await this.#answer(answered);
+    } catch (error) {
+      this.#deps.onError(error);
+      socket.destroy();
+    }
   }
 
-  async #answer(outcome: WebSocketOutcome): Promise<void> {
-    if (outcome.kind === 'refused') {
+  async #answer({webSocket, ...refusal}: HttpAnswer): Promise<void> {
+    const {socket, rest} = this.#upgrade;
+    if (webSocket === undefined) {
       this.#connection.enter('sending');
-      return sendRaw(this.#upgrade.socket, outcome.answer, this.#deps.timeouts.lingerMs);
+      return sendRaw(socket, refusal, this.#deps.timeouts.lingerMs);
     }
     this.#connection.enter('listening');
     try {
-      if (outcome.kind === 'tunnelled') await this.#pass(outcome.tunnel);
-      else await this.#send(outcome.frames);
+      // A WebSocket may be silent for long.
+      if (typeof webSocket === 'function') await webSocket(socket.setTimeout(0), rest, this.request.signal);
+      else await this.#send(webSocket);
     } finally {
       // It is closed, or waits for its client to close it.
       this.#connection.enter('sending');
       this.request.stop();
     }
-  }
-
-  async #pass(tunnel: Tunnel): Promise<void> {
-    const {socket, rest} = this.#upgrade;
-    // A WebSocket may be silent for long.
-    socket.setTimeout(0);
-    await tunnel(socket, rest, this.request.signal);
   }
 
   async #send(frames: HttpStream): Promise<void> {

@@ -6,23 +6,20 @@ import {exchange, formatRequest, type RawClient} from '../../../test/support/raw
 import {startTestServer, type TestServer, type TestServerDeps} from '../../../test/support/test-server.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {failureAnswer} from '../core/failure-response.ts';
-import {type HttpHandler, type HttpStream, jsonAnswer} from '../core/message.ts';
-import type {WebSocketHandler} from '../core/web-socket.ts';
+import {type HttpHandler, type HttpStream, jsonAnswer, openedWebSocket} from '../core/message.ts';
 import {MESSAGE_BYTES_MAX} from './web-socket.ts';
 
 /** Starts a server whose WebSockets send the frames that the test creates; other requests are answered with their targets. */
 function start(frames: () => HttpStream | Promise<HttpStream>, deps: TestServerDeps = {}): Promise<TestServer> {
-  const webSockets: WebSocketHandler = {
-    async open() {
-      try {
-        return {kind: 'opened', frames: await frames()};
-      } catch (error) {
-        return {kind: 'refused', answer: failureAnswer(error as AppError, 'id')};
-      }
-    },
+  const handle: HttpHandler = async request => {
+    if (!request.opensWebSocket) return jsonAnswer(`${request.method} ${request.target}`);
+    try {
+      return openedWebSocket(await frames());
+    } catch (error) {
+      return failureAnswer(error as AppError, 'id');
+    }
   };
-  const handle: HttpHandler = async request => jsonAnswer(`${request.method} ${request.target}`);
-  return startTestServer(handle, {webSockets, ...deps});
+  return startTestServer(handle, deps);
 }
 
 const HANDSHAKE = [
@@ -365,13 +362,11 @@ describe('WebSockets', () => {
   ] as const)
     test(`free their place if the client ${name} the connection before they are open`, async () => {
       const opening: AbortSignal[] = [];
-      const webSockets: WebSocketHandler = {
-        open: ({signal}) => {
-          opening.push(signal);
-          return new Promise(() => {});
-        },
+      const handle: HttpHandler = ({signal}) => {
+        opening.push(signal);
+        return new Promise(() => {});
       };
-      const server = await startTestServer(() => jsonAnswer('none'), {webSockets, limits: {connectionsMax: 1}});
+      const server = await startTestServer(handle, {limits: {connectionsMax: 1}});
       const client = await server.connect();
       await client.send(UPGRADE);
       await expect.poll(() => opening.length).toBe(1);

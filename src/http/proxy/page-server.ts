@@ -1,13 +1,11 @@
 import {Agent, type ClientRequest, type IncomingMessage, request as sendRequest} from 'node:http';
 import type {Duplex} from 'node:stream';
 import {AppError} from '../../failures/app-error.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
+import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
 import {createLoopbackLookup, findServerProblem} from '../../system/loopback-address.ts';
-import type {HttpAnswer, HttpRequest} from '../core/message.ts';
-import type {Tunnel} from '../core/web-socket.ts';
-import {describeTrouble} from './describe-trouble.ts';
+import type {HttpAnswer, HttpRequest, Tunnel} from '../core/message.ts';
 import {answerHeaders, forwardedHeaders, upgradeHeaders} from './forwarded-headers.ts';
-import {joinStreams} from './join-streams.ts';
-import {isRewritable, rewriteStream} from './rewrite-stream.ts';
 
 /** The dev server of a page, such as Vite, in place of the files in `ui/`. It receives requests that the guard has admitted. */
 export interface PageServer {
@@ -161,4 +159,95 @@ interface Outgoing {
   readonly target: string;
   readonly headers: readonly string[];
   readonly agent: Agent | false;
+}
+
+/** Describes why a dev server did not answer, as the problem of a `dev-server-failed`. */
+function describeTrouble(error: Error): string {
+  const code = String(codeOf(error));
+  if (code === 'ECONNREFUSED') return 'nothing listens there';
+  if (code === 'ENOTFOUND') return 'its name is unknown';
+  if (code === 'ECONNRESET') return 'it closed the connection without an answer';
+  if (code.startsWith('HPE_')) return 'its answer is not HTTP';
+  return messageOf(error) || code;
+}
+
+interface JoinOptions {
+  /** Headers of the answer of the server, which the client gets first. */
+  readonly answer: readonly string[];
+  /** Bytes of the server that arrived after its answer. */
+  readonly first: Uint8Array;
+  /** Bytes of the client that arrived after its request. */
+  readonly rest: Uint8Array;
+  /** Closes both. */
+  readonly signal: AbortSignal;
+}
+
+/** Answers an upgrade, and passes bytes in both directions, with backpressure, until either side closes. Closes both; never rejects. */
+async function joinStreams(client: Duplex, server: Duplex, options: JoinOptions): Promise<void> {
+  const {answer, first, rest, signal} = options;
+  client.write(formatUpgrade(answer), 'latin1');
+  client.write(first);
+  server.write(rest);
+  await new Promise<void>(resolve => {
+    const end = (): void => resolve();
+    for (const each of [client, server]) each.once('close', end).once('error', end);
+    signal.addEventListener('abort', end, {once: true});
+    if (signal.aborted || client.destroyed || server.destroyed) end();
+    client.pipe(server).pipe(client);
+  });
+  client.destroy();
+  server.destroy();
+}
+
+/** Headers of the handshake of a WebSocket (RFC 6455 section 4.2.2). */
+const HANDSHAKE: ReadonlySet<string> = new Set([
+  'sec-websocket-accept',
+  'sec-websocket-extensions',
+  'sec-websocket-protocol',
+]);
+
+function formatUpgrade(rawHeaders: readonly string[]): string {
+  const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket'];
+  for (const [name, value] of headerPairs(rawHeaders))
+    if (HANDSHAKE.has(name.toLowerCase())) lines.push(`${name}: ${value}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/** Longest address that is replaced, with the character after it, in characters: `http://127.0.0.1:7172` and one more. */
+const ADDRESS_LENGTH_MAX = 22;
+
+/** Types of texts that may contain addresses. */
+const TEXT_TYPE =
+  /^(?:text\/(?!event-stream)|application\/(?:json|javascript|x-javascript|manifest\+json)\b|image\/svg\+xml)/i;
+
+/** Returns whether the body of an answer is a text whose bytes are not encoded. */
+export function isRewritable(rawHeaders: readonly string[]): boolean {
+  const [type = ''] = headerValues(rawHeaders, 'content-type');
+  const isPlain = headerValues(rawHeaders, 'content-encoding').every(coding => coding.toLowerCase() === 'identity');
+  return isPlain && TEXT_TYPE.test(type);
+}
+
+/**
+ * Replaces addresses in a text while it arrives.
+ *
+ * @param rewrite Replaces addresses, which begin with `http`, in a text of latin1 characters, one for each byte.
+ */
+export async function* rewriteStream(
+  chunks: AsyncIterable<Uint8Array>,
+  rewrite: (text: string) => string,
+): AsyncGenerator<Uint8Array> {
+  let kept = '';
+  for await (const chunk of chunks) {
+    const text = kept + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1');
+    const end = findEnd(text);
+    kept = text.slice(end);
+    if (end > 0) yield Buffer.from(rewrite(text.slice(0, end)), 'latin1');
+  }
+  if (kept !== '') yield Buffer.from(rewrite(kept), 'latin1');
+}
+
+/** Returns the length of the part of a text that contains no beginning of an address that continues in the next chunk. */
+function findEnd(text: string): number {
+  const start = text.indexOf('http', Math.max(0, text.length - ADDRESS_LENGTH_MAX));
+  return start === -1 ? text.length - (/h(?:tt?)?$/.exec(text.slice(-3))?.[0].length ?? 0) : start;
 }

@@ -9,7 +9,7 @@ import {
 } from '../../protocol/plugin/client-request.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpAnswer, jsonAnswer} from '../core/message.ts';
-import type {Call, Operation, Route} from '../core/route.ts';
+import type {Call, Route, RouteHandler} from '../core/route.ts';
 import {isBelowConsole} from '../core/sites.ts';
 import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 import {hostOf, portOf, replacePublishedAddress} from './published-address.ts';
@@ -27,7 +27,7 @@ export interface ClientRoutesDeps {
 /** `/api/config`, `/api/log`, `/api/navigate`, `/api/play-sound`, `/api/stop-sound`: what published plugins ask of the client. */
 export function clientRoutes({plugins, events, pluginConfig, sounds}: ClientRoutesDeps): readonly Route[] {
   const config = answer(`{"config":${pluginConfig}}`);
-  const acting = (read: (body: Uint8Array, call: Call) => ClientRequested): Operation =>
+  const acting = (read: (body: Uint8Array, call: Call) => ClientRequested): RouteHandler =>
     withBody((body, call) => events.announce(read(body, call)));
   return [
     {
@@ -64,7 +64,7 @@ export function clientRoutes({plugins, events, pluginConfig, sounds}: ClientRout
 }
 
 /** Returns an operation that passes its body on, and answers `{}`. */
-function withBody(take: (body: Uint8Array, call: Call) => void): Operation {
+function withBody(take: (body: Uint8Array, call: Call) => void): RouteHandler {
   return async (call): Promise<HttpAnswer> => {
     assertNoQuery(call.query);
     take(await readJsonBody(call.request, CLIENT_REQUEST_BYTES_MAX), call);

@@ -36,7 +36,7 @@ import {keysRoutes} from './keys-routes.ts';
 import {type MetricsSource, metricsRoutes} from './metrics-routes.ts';
 import {pageRoutes} from './page-routes.ts';
 import {pilotRoutes} from './pilot-routes.ts';
-import {createPluginCaller, pluginRoutes} from './plugin-routes.ts';
+import {pluginRoutes} from './plugin-routes.ts';
 import {requestsRoutes} from './requests-routes.ts';
 import {serviceRoutes} from './service-routes.ts';
 import {sessionRoutes} from './session-routes.ts';
@@ -85,13 +85,11 @@ export interface RoutesDeps {
   readonly accessMode: AccessMode;
   /** The data directory; undefined if the store is in memory. */
   readonly dataDir: string | undefined;
-  /** Waits for a tick of the event loop, between parts of a large request. */
-  readonly pause: () => Promise<void>;
 }
 
 /** Creates all routes of the service. */
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
-  const {store, entries, events, transfer, identity, sessions, pilots, limits, pause} = deps;
+  const {store, entries, events, transfer, identity, sessions, pilots, limits} = deps;
   const {version, apiVersion, accessMode, dataDir} = deps;
   const {owner, tokens} = deps.access;
   return [
@@ -101,7 +99,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...pilotRoutes(pilots),
     ...keysRoutes({entries, store, limits}),
     ...eventsRoutes({events, store, texts: createEventTexts(store), limits}),
-    ...transactionRoutes({entries, store, limits, pause}),
+    ...transactionRoutes({entries, store, limits}),
     ...transferRoutes(transfer),
     ...faultRoutes(deps.faults, owner),
     ...accessRoutes(owner),
@@ -130,14 +128,15 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
 /** Creates the routes of plugins, and those that published plugins call besides. */
 function createPluginRoutes(deps: RoutesDeps): readonly Route[] {
   const {plugins, settings, flight, events, identity, pluginConfig, allowedOrigins, pages, pageServer, limits} = deps;
-  const callPlugin = createPluginCaller(plugins, limits.pluginBodyBytesMax);
-  const sounds = createSoundAddresses({mode: deps.accessMode, callPlugin, randomBytes: deps.randomBytes});
+  const bodyBytesMax = limits.pluginBodyBytesMax;
+  const {accessMode: mode, randomBytes, nowMs} = deps;
+  const sounds = createSoundAddresses({mode, plugins, bodyBytesMax, randomBytes});
   return [
-    ...pluginRoutes({plugins, settings, pages, owner: deps.access.owner, callPlugin, standIn: FLIGHT_TRACKING}),
+    ...pluginRoutes({plugins, settings, pages, owner: deps.access.owner, bodyBytesMax, standIn: FLIGHT_TRACKING}),
     ...pageRoutes({plugins, allowedOrigins, pageServer}),
     ...settingsRoutes(settings),
     ...clientRoutes({plugins, events, pluginConfig, sounds}),
     sounds.route,
-    ...flightRoutes({flight, plugins, callPlugin, identity, nowMs: deps.nowMs}),
+    ...flightRoutes({flight, plugins, bodyBytesMax, identity, nowMs}),
   ];
 }

@@ -1,9 +1,8 @@
 import {readFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 import {AppError} from '../../failures/app-error.ts';
-import {memoize} from '../core/memoize.ts';
 import {answer, type HttpAnswer, WINDOW_HEADERS} from '../core/message.ts';
-import type {Call, Operation, Route} from '../core/route.ts';
+import type {Call, Route, RouteHandler} from '../core/route.ts';
 import {answerFile} from '../files/file-answer.ts';
 import {findFile} from '../files/find-file.ts';
 import {assertNoQuery} from './no-query.ts';
@@ -76,10 +75,22 @@ async function answerText({request, segments: [name = ''], query}: Call, folder:
 }
 
 /** Creates an answer on the first request and reuses it afterwards. */
-function createdOnce(make: () => Promise<HttpAnswer>): Operation {
+function createdOnce(make: () => Promise<HttpAnswer>): RouteHandler {
   const made = memoize(make);
   return ({query}) => {
     assertNoQuery(query);
     return made();
+  };
+}
+
+/** Memoizes an asynchronous function without parameters: calls it once, and again only after it failed. */
+export function memoize<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch(error => {
+      made = undefined;
+      throw error;
+    });
+    return made;
   };
 }

@@ -9,10 +9,10 @@ import {readBookedFlight} from '../../protocol/plugin/flight-plan.ts';
 import {describeTracking} from '../../protocol/plugin/flight-tracking.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer, jsonAnswer} from '../core/message.ts';
-import type {Call, Need, Operation, Route} from '../core/route.ts';
+import type {Call, Need, Route, RouteHandler} from '../core/route.ts';
 import {createdPerIdentity} from './identity-routes.ts';
 import {assertNoQuery} from './no-query.ts';
-import type {InstalledPlugin, PluginCaller} from './plugin-routes.ts';
+import {callPlugin, type InstalledPlugin} from './plugin-routes.ts';
 
 /** Plugin for flight tracking of published clients, as other plugins see it. */
 export const FLIGHT_TRACKING: InstalledPlugin = {
@@ -27,8 +27,8 @@ export const FLIGHT_TRACKING: InstalledPlugin = {
 export interface FlightRoutesDeps {
   readonly flight: Flight;
   readonly plugins: Plugins;
-  /** Answers the routes of the plugin if it is installed. */
-  readonly callPlugin: PluginCaller;
+  /** Largest body of a request to the plugin for flight tracking if it is installed, in bytes. */
+  readonly bodyBytesMax: number;
   readonly identity: Pick<IdentitySource, 'current'>;
   readonly nowMs: () => number;
 }
@@ -37,12 +37,12 @@ export interface FlightRoutesDeps {
 export function flightRoutes(deps: FlightRoutesDeps): readonly Route[] {
   const {flight, nowMs, identity} = deps;
   const airlineCode = createdPerIdentity(readAirlineCode);
-  const track: Operation = () => {
+  const track: RouteHandler = () => {
     const pilot = identity.current();
     const code = (pilot && airlineCode(pilot)) ?? NO_AIRLINE;
     return jsonAnswer(describeTracking(flight.status(), {hour: new Date(nowMs()).getHours(), code}));
   };
-  const begin: Operation = async ({request, caller}) => {
+  const begin: RouteHandler = async ({request, caller}) => {
     const booked = readBookedFlight(readBody(await readJsonBody(request, CLIENT_REQUEST_BYTES_MAX)));
     if ('problem' in booked) throw new AppError({code: 'invalid-flight', problems: [booked]});
     assertReplaceable(flight, caller);
@@ -78,24 +78,17 @@ export function flightRoutes(deps: FlightRoutesDeps): readonly Route[] {
 }
 
 /** Returns a route of the plugin for flight tracking, which the simulated flight answers unless that plugin is installed. */
-function standIn(deps: FlightRoutesDeps, method: 'GET' | 'POST', name: string, act: Operation): Route {
-  const {plugins, callPlugin} = deps;
-  const isInstalled = (): boolean => plugins.manifest(FLIGHT_TRACKING.id) !== undefined;
-  const ask =
-    (of: 'GET' | 'POST'): Operation =>
-    ({request}) =>
-      callPlugin(request, {id: FLIGHT_TRACKING.id, method: of, name});
+function standIn(deps: FlightRoutesDeps, method: 'GET' | 'POST', name: string, act: RouteHandler): Route {
+  const isInstalled = (): boolean => deps.plugins.manifest(FLIGHT_TRACKING.id) !== undefined;
+  const route = {id: FLIGHT_TRACKING.id, name};
+  const ask = {GET: callPlugin('GET', deps, route), POST: callPlugin('POST', deps, route)};
   const ofPlugin = `routes:call:${FLIGHT_TRACKING.id}` as const;
   // Published plugins fly, and read the flight, in every mode; the routes of an installed plugin are its own, but for its data.
   const need: Need = method === 'GET' ? 'client:use' : () => (isInstalled() ? ofPlugin : 'client:use');
   return {
     path: `/api/${FLIGHT_TRACKING.id}/${name}`,
     needs: method === 'GET' ? {read: need, change: ofPlugin} : {read: ofPlugin, change: need},
-    operations: {
-      GET: ask('GET'),
-      POST: ask('POST'),
-      [method]: (call: Call) => (isInstalled() ? ask(method)(call) : act(call)),
-    },
+    operations: {...ask, [method]: (call: Call) => (isInstalled() ? ask[method](call) : act(call))},
   };
 }
 

@@ -6,7 +6,7 @@ import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {isOfPage} from '../../protocol/headers/sender.ts';
 import type {HttpAnswer, HttpRequest} from '../core/message.ts';
-import type {Call, Operation} from '../core/route.ts';
+import type {Call, RouteHandler} from '../core/route.ts';
 
 /**
  * Refuses pages of other origins, also those that may call the rest of the service. Pages of the service itself and programs of
@@ -67,7 +67,7 @@ export function assertMayChangeAccess({caller}: Pick<Call, 'caller'>): void {
 export function forOwner(
   owner: Pick<Owner, 'isOwner'>,
   operation: (call: Call) => HttpAnswer | Promise<HttpAnswer>,
-): Operation {
+): RouteHandler {
   return call => {
     const {request} = call;
     assertOwnCaller(request);

@@ -3,10 +3,9 @@ import type {AllowedOrigins} from '../../domain/access/allowed-origins.ts';
 import type {Plugins} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
-import {type HttpAnswer, redirect, WINDOW_HEADERS} from '../core/message.ts';
-import type {Call, Operation, Route} from '../core/route.ts';
+import {type HttpAnswer, openedWebSocket, redirect, WINDOW_HEADERS} from '../core/message.ts';
+import type {Call, Route, RouteHandler} from '../core/route.ts';
 import {CONSOLE_NAME, WEBPACK_SOCKET} from '../core/sites.ts';
-import type {Tunnel} from '../core/web-socket.ts';
 import {answerFile, type FileAnswerOptions, type Rewrite} from '../files/file-answer.ts';
 import {findFile} from '../files/find-file.ts';
 import type {PageServer} from '../proxy/page-server.ts';
@@ -27,19 +26,22 @@ export function pageRoutes(deps: PageRoutesDeps): readonly Route[] {
   const files = {path: '/plugins/{id}/{path...}', needs: 'nothing'} as const;
   const {pageServer} = deps;
   const show =
-    (answerCall: (call: Call) => Promise<HttpAnswer>): Operation =>
+    (answerCall: (call: Call) => Promise<HttpAnswer>): RouteHandler =>
     call =>
       findCard(call, deps) ?? (isNavigation(call.request.rawHeaders) ? uncached(answerCall(call)) : answerCall(call));
   if (pageServer === undefined) return [redirects, {...files, operations: {GET: show(call => answerPage(call, deps))}}];
-  const tunnel = (call: Call): Promise<Tunnel> => connect(call, pageServer, deps);
   return [
     redirects,
-    {...files, operations: {GET: show(call => forwardPage(call, pageServer, deps))}, tunnel},
+    {
+      ...files,
+      operations: {GET: show(call => forwardPage(call, pageServer, deps))},
+      webSocket: call => connect(call, pageServer, deps),
+    },
     {
       path: WEBPACK_SOCKET,
       needs: 'nothing',
       operations: {},
-      tunnel: ({request}) => pageServer.connect(request, WEBPACK_SOCKET),
+      webSocket: async ({request}) => openedWebSocket(await pageServer.connect(request, WEBPACK_SOCKET)),
     },
   ];
 }
@@ -69,9 +71,9 @@ async function forwardPage(call: Call, pageServer: PageServer, deps: PageRoutesD
   return pageServer.forward(call.request, targetOf(call), {rawHeaders, rewrite: rewrite?.apply});
 }
 
-async function connect(call: Call, pageServer: PageServer, deps: PageRoutesDeps): Promise<Tunnel> {
+async function connect(call: Call, pageServer: PageServer, deps: PageRoutesDeps): Promise<HttpAnswer> {
   if (!isForwarded(call, deps)) throw notFound(call.segments);
-  return pageServer.connect(call.request, targetOf(call));
+  return openedWebSocket(await pageServer.connect(call.request, targetOf(call)));
 }
 
 /**

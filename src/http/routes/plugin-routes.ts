@@ -1,13 +1,13 @@
 import type {Caller} from '../../domain/access/access.ts';
 import type {Owner} from '../../domain/access/owner.ts';
 import {type PageProofs, withoutPageSecrets} from '../../domain/plugins/page-proofs.ts';
-import type {PluginAnswer, PluginRequest, PluginStatus, Plugins} from '../../domain/plugins/plugin.ts';
+import type {PluginRequest, PluginStatus, Plugins} from '../../domain/plugins/plugin.ts';
 import type {UserSettings} from '../../domain/plugins/user-settings.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {withoutOwnTokens} from '../../protocol/headers/bearer-token.ts';
 import {formatPlugin, formatPluginLogs, formatPlugins} from '../../protocol/plugin/plugin-documents.ts';
-import {answer, emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer, WINDOW_HEADERS} from '../core/message.ts';
-import {decodeName, type Operation, type Route} from '../core/route.ts';
+import {answer, emptyAnswer, type HttpRequest, jsonAnswer, WINDOW_HEADERS} from '../core/message.ts';
+import {decodeName, type Route, type RouteHandler} from '../core/route.ts';
 import {answerFile} from '../files/file-answer.ts';
 import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 import {assertOwner} from './own-callers.ts';
@@ -18,37 +18,21 @@ export interface PluginRoutesDeps {
   readonly owner: Owner;
   /** Host names at which pages prove themselves; undefined if none does. */
   readonly pages: PageProofs | undefined;
-  readonly callPlugin: PluginCaller;
+  readonly bodyBytesMax: number;
   /** Plugin that is listed as installed even if it is not. */
   readonly standIn: InstalledPlugin;
 }
 
-/** Route of a plugin. */
-export interface CalledRoute {
-  readonly id: string;
-  readonly method: PluginRequest['method'];
-  readonly name: string;
-  /** Path and query with which the plugin is called. @default {the target of the request} */
-  readonly url?: string;
-}
-
-/** Calls a route of a plugin for a request. */
-export type PluginCaller = (request: HttpRequest, target: CalledRoute) => Promise<HttpAnswer>;
-
 /** `/api/plugins/…`: plugins with their states and logs; `/api/{plugin}/{name}`: their own routes. */
 export function pluginRoutes(deps: PluginRoutesDeps): readonly Route[] {
-  const {plugins, settings, owner, pages, callPlugin, standIn} = deps;
+  const {plugins, settings, owner, pages, standIn} = deps;
   const about =
-    (read: (id: string, caller: Caller) => string | Promise<string>): Operation =>
+    (read: (id: string, caller: Caller) => string | Promise<string>): RouteHandler =>
     async ({segments: [id = ''], caller, query}) => {
       assertNoQuery(query);
       await plugins.looked();
       return answer(await read(decodeName(id), caller));
     };
-  const call =
-    (method: PluginRequest['method']): Operation =>
-    ({request, segments: [id = '', name = '']}) =>
-      callPlugin(request, {id: decodeName(id), method, name: decodeName(name)});
   /** Adds warnings about settings, and for the owner the label at which the page proves itself. */
   const describe = async (found: PluginStatus, caller: Caller): Promise<PluginStatus> => {
     const warnings = await settings.problems(found.id);
@@ -82,31 +66,71 @@ export function pluginRoutes(deps: PluginRoutesDeps): readonly Route[] {
     {
       path: '/api/{plugin}/{name}',
       needs: ({segments: [id = '']}) => `routes:call:${decodeName(id)}`,
-      operations: {GET: call('GET'), POST: call('POST')},
+      operations: {GET: callPlugin('GET', deps), POST: callPlugin('POST', deps)},
     },
   ];
 }
 
-/** Creates the function that calls routes of plugins. */
-export function createPluginCaller(plugins: Plugins, bodyBytesMax: number): PluginCaller {
-  return async (request, target) => {
-    const {id, method, name, url = request.target} = target;
+/**
+ * Creates the operation that a route of a plugin answers.
+ *
+ * @param route The route; by default the one that the path names.
+ */
+export function callPlugin(
+  method: PluginRequest['method'],
+  {plugins, bodyBytesMax}: Pick<PluginRoutesDeps, 'plugins' | 'bodyBytesMax'>,
+  route?: CalledRoute,
+): RouteHandler {
+  return async ({request, segments}) => {
+    const {id, name, url = request.target} = route ?? readRoute(segments);
     const body = method === 'GET' ? NO_BODY : await readBody(request, bodyBytesMax);
+    const plugin = plugins.find(id);
+    if (plugin === undefined) throw noPlugin(id, `${method} ${name}`);
     // A background could log a token, or use it: its permissions are those of the program that sent it.
     const rawHeaders = withoutOwnTokens(request.rawHeaders).map(withoutPageSecrets);
     // Without the signal of the request, which would be a quarter of the cost of a call: a plugin works on a request that has
     // reached it, also if the client is gone.
-    const answered = await plugins.call(id, {method, name, url, rawHeaders, body});
-    const {status, body: content} = answered;
-    if (content.kind === 'file') return sendFile(request, {status, path: content.path}, target);
-    return sendBytes(content.bytes, answered);
+    const {status, contentType, body: content} = await plugin.call({method, name, url, rawHeaders, body});
+    // RFC 9110 sections 15.3.5 and 15.4.5.
+    if (status === 204 || status === 304) return emptyAnswer(status);
+    if (content.kind === 'bytes')
+      return answer(content.bytes, {
+        status,
+        contentType: contentType ?? 'application/octet-stream',
+        rawHeaders: ANSWER_HEADERS,
+      });
+    const file = await answerFile(request, content.path, {status, rawHeaders: ANSWER_HEADERS});
+    if (file !== undefined) return file;
+    throw new AppError({
+      code: 'plugin-failed',
+      plugin: id,
+      route: name,
+      problem: 'the file that it sends does not exist',
+    });
   };
+}
+
+/** Route of a plugin. */
+export interface CalledRoute {
+  readonly id: string;
+  readonly name: string;
+  /** Path and query with which the plugin is called. @default {the target of the request} */
+  readonly url?: string;
+}
+
+function readRoute([id = '', name = '']: readonly string[]): CalledRoute {
+  return {id: decodeName(id), name: decodeName(name)};
+}
+
+function noPlugin(id: string, route: string): AppError {
+  const plugin = id.slice(0, 64).toWellFormed();
+  return new AppError({code: 'no-plugin-route', plugin, route, problem: 'no plugin has this id'});
 }
 
 function listAll(
   plugins: Plugins,
   describe: (status: PluginStatus, caller: Caller) => Promise<PluginStatus>,
-): Operation {
+): RouteHandler {
   return async ({caller, query}) => {
     assertNoQuery(query);
     await plugins.looked();
@@ -126,7 +150,7 @@ export interface InstalledPlugin {
   readonly ui: boolean;
 }
 
-function listInstalled(plugins: Plugins, standIn: InstalledPlugin): Operation {
+function listInstalled(plugins: Plugins, standIn: InstalledPlugin): RouteHandler {
   return async ({query}) => {
     assertNoQueryButRandom(query);
     await plugins.looked();
@@ -154,29 +178,3 @@ async function readBody(request: HttpRequest, sizeBytesMax: number): Promise<Uin
  * an origin it cannot act as the page of the address, such as the console.
  */
 const ANSWER_HEADERS = ['Content-Security-Policy', 'sandbox', ...WINDOW_HEADERS];
-
-function sendBytes(bytes: string | Uint8Array, {status, contentType}: PluginAnswer): HttpAnswer {
-  if (hasNoBody(status)) return emptyAnswer(status);
-  return answer(bytes, {
-    status,
-    contentType: contentType ?? 'application/octet-stream',
-    rawHeaders: ANSWER_HEADERS,
-  });
-}
-
-/** Returns whether answers with a status have no body (RFC 9110 sections 15.3.5 and 15.4.5). */
-function hasNoBody(status: number): status is 204 | 304 {
-  return status === 204 || status === 304;
-}
-
-async function sendFile(
-  request: HttpRequest,
-  {status, path}: {readonly status: number; readonly path: string},
-  {id: plugin, name: route}: CalledRoute,
-): Promise<HttpAnswer> {
-  if (hasNoBody(status)) return emptyAnswer(status);
-  const answered = await answerFile(request, path, {status, rawHeaders: ANSWER_HEADERS});
-  if (answered === undefined)
-    throw new AppError({code: 'plugin-failed', plugin, route, problem: 'the file that it sends does not exist'});
-  return answered;
-}

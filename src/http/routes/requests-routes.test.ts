@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {ANY_CALLER} from '../../domain/access/access.ts';
 import type {Requests} from '../../domain/recorded-request.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {readRequestHeaders} from '../../protocol/headers/request-headers.ts';
 import type {HttpRequest} from '../core/message.ts';
 import {createCall} from '../core/route.ts';
 import {requestsRoutes} from './requests-routes.ts';
@@ -20,7 +21,12 @@ describe('GET /api/requests', () => {
     const get = (isFull: boolean) => {
       const [route] = requestsRoutes(requests, {heartbeatMs: 1000});
       const request: HttpRequest = {
-        ...{method: 'GET', target: '/api/requests', rawHeaders: ['Host', 'localhost:7172']},
+        ...{
+          method: 'GET',
+          target: '/api/requests',
+          rawHeaders: ['Host', 'localhost:7172'],
+          headers: readRequestHeaders([]),
+        },
         readBody: () => expect.unreachable('unexpected call'),
         readChunks: () => expect.unreachable('unexpected call'),
         signal: new AbortController().signal,

@@ -8,7 +8,7 @@ import type {Sessions} from '../../domain/identity/session.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {Readiness, ServiceDocument} from '../../protocol/service-documents.ts';
 import {jsonAnswer} from '../core/message.ts';
-import type {Operation, Route} from '../core/route.ts';
+import type {Route, RouteHandler} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 import {isOwnCaller} from './own-callers.ts';
 
@@ -50,14 +50,14 @@ const LINKS = {
 /** `/api`, `/api/limits`, `/livez`, `/readyz`: name, limits and state of the service. */
 export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
   const {store, sessions, identity, faults, version, apiVersion, accessMode, dataDir, limits} = deps;
-  const fixed = (value: unknown): Operation => {
+  const fixed = (value: unknown): RouteHandler => {
     const made = jsonAnswer(value);
     return ({query}) => {
       assertNoQuery(query);
       return made;
     };
   };
-  const ready: Operation = async ({caller, query}) => {
+  const ready: RouteHandler = async ({caller, query}) => {
     assertNoQuery(query);
     const writable = (store.readOnlyBecause ?? faults.readOnlyBecause) === undefined;
     const {source, state, stale, summary} = await sessions.status();
@@ -79,7 +79,7 @@ export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
     };
     return jsonAnswer(readiness, {status: writable ? 200 : 503});
   };
-  const describe: Operation = call => {
+  const describe: RouteHandler = call => {
     assertNoQuery(call.query);
     const service: ServiceDocument = {
       name: 'crewroom',

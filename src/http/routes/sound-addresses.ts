@@ -1,7 +1,7 @@
 import type {AccessMode, Caller} from '../../domain/access/access.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {decodeName, type Route} from '../core/route.ts';
-import type {PluginCaller} from './plugin-routes.ts';
+import {type CalledRoute, callPlugin, type PluginRoutesDeps} from './plugin-routes.ts';
 
 /** Maximum number of addresses that are valid at once: a program plays the last sound, and may still load the one before. */
 const KEPT_MAX = 20;
@@ -9,9 +9,8 @@ const KEPT_MAX = 20;
 /** Size of the secret of an address, in bytes: 128 bits are not guessed. */
 const SECRET_BYTES = 16;
 
-export interface SoundAddressesDeps {
+export interface SoundAddressesDeps extends Pick<PluginRoutesDeps, 'plugins' | 'bodyBytesMax'> {
   readonly mode: AccessMode;
-  readonly callPlugin: PluginCaller;
   readonly randomBytes: (sizeBytes: number) => Uint8Array;
 }
 
@@ -26,8 +25,8 @@ export interface SoundAddresses {
 }
 
 /** Creates the addresses of sounds. */
-export function createSoundAddresses({mode, callPlugin, randomBytes}: SoundAddressesDeps): SoundAddresses {
-  const targets = new Map<string, SoundTarget>();
+export function createSoundAddresses({mode, randomBytes, ...deps}: SoundAddressesDeps): SoundAddresses {
+  const targets = new Map<string, CalledRoute>();
   return {
     addressFor: (url, service, caller) => {
       const target = mode === 'open' ? undefined : readTarget(url, service);
@@ -42,25 +41,18 @@ export function createSoundAddresses({mode, callPlugin, randomBytes}: SoundAddre
       path: '/api/play-sound/{sound}',
       needs: 'nothing',
       operations: {
-        GET: ({request, segments: [secret = '']}) => {
-          const target = targets.get(secret);
+        GET: call => {
+          const target = targets.get(call.segments[0] ?? '');
           if (target === undefined) throw new AppError({code: 'no-resource', path: '/api/play-sound/…'});
-          return callPlugin(request, {...target, method: 'GET'});
+          return callPlugin('GET', deps, target)(call);
         },
       },
     },
   };
 }
 
-/** Route of a plugin, and the path by which it is called. */
-interface SoundTarget {
-  readonly id: string;
-  readonly name: string;
-  readonly url: string;
-}
-
 /** Reads the route of a plugin from an address of the service; undefined for any other address. */
-function readTarget(url: string, service: string): SoundTarget | undefined {
+function readTarget(url: string, service: string): CalledRoute | undefined {
   const path = url.startsWith('/') ? url : url.startsWith(`${service}/`) ? url.slice(service.length) : '';
   const [, id = '', name = ''] = /^\/api\/([^/?#]+)\/([^/?#]+)(?:\?[^#]*)?$/.exec(path) ?? [];
   // Other paths of the service have no dot there.

@@ -9,6 +9,7 @@ import type {Limits} from '../../domain/limits.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {formatEntryHeaders} from '../../protocol/headers/entry-headers.ts';
 import {formatEntityTag, isAlreadyRead, readExpectation} from '../../protocol/headers/preconditions.ts';
+import type {RequestHeaders} from '../../protocol/headers/request-headers.ts';
 import {readJsonBody, readMergePatchBody} from '../core/body.ts';
 import {answer, emptyAnswer, type HttpAnswer} from '../core/message.ts';
 import {type Call, invalidParameter, parseQuery, type Route} from '../core/route.ts';
@@ -26,7 +27,7 @@ export function storeRoutes({entries, store, limits}: StoreRoutesDeps): readonly
   const write = async (call: Call, createdStatus: number): Promise<HttpAnswer> => {
     const ttlSeconds = readTtl(call.query);
     // Before the body is read: a client that waits for "100 Continue" need not send it.
-    const expected = readExpectation(call.request.rawHeaders);
+    const expected = readExpectation(call.request.headers);
     const body = readJsonBody(call.request, limits.valueBytesMax);
     const json = body instanceof Promise ? await body : body;
     const {revision, created} = await entries.put(call.key, json, {
@@ -42,28 +43,28 @@ export function storeRoutes({entries, store, limits}: StoreRoutesDeps): readonly
       needs: {read: ({key}) => `entries:read:${key}`, change: ({key}) => `entries:write:${key}`},
       operations: {
         GET: call => {
-          const {key, rawHeaders} = readCall(call, assertNoQueryButRandom);
+          const {key, headers} = readCall(call, assertNoQueryButRandom);
           const shared = entries.findShared(key);
           // Without a promise where the store allows it: awaiting some would take a tenth of the time of a request.
-          if (shared !== undefined) return answerEntry(shared, rawHeaders, store.id);
+          if (shared !== undefined) return answerEntry(shared, headers, store.id);
           return entries.get(key).then(entry => {
             if (entry === undefined) throw new AppError({code: 'no-entry', key});
-            return answerEntry({info: entry, value: entry.json}, rawHeaders, store.id);
+            return answerEntry({info: entry, value: entry.json}, headers, store.id);
           });
         },
         // The specification demands 200 whether or not the entry existed; PUT tells the two apart.
         POST: call => write(call, 200),
         PUT: call => write(call, 201),
         PATCH: async call => {
-          const {key, rawHeaders} = readCall(call);
-          const expected = readExpectation(rawHeaders);
+          const {key, headers} = readCall(call);
+          const expected = readExpectation(headers);
           const patch = await readMergePatchBody(call.request, limits.valueBytesMax);
           const {revision} = await entries.patch(key, patch, {expected, writtenBy: call.caller.principal});
           return answer('{}', {rawHeaders: ['ETag', entityTag(revision)]});
         },
         DELETE: async call => {
-          const {key, rawHeaders} = readCall(call);
-          const expected = readExpectation(rawHeaders);
+          const {key, headers} = readCall(call);
+          const expected = readExpectation(headers);
           if (expected === 'absent')
             throw new AppError({
               code: 'invalid-header',
@@ -78,11 +79,11 @@ export function storeRoutes({entries, store, limits}: StoreRoutesDeps): readonly
   ];
 }
 
-function answerEntry({info, value}: SharedEntry, rawHeaders: readonly string[], storeId: StoreId): HttpAnswer {
-  const headers = formatEntryHeaders(info, storeId);
-  return isAlreadyRead(rawHeaders, {storeId, revision: info.revision})
-    ? emptyAnswer(304, headers)
-    : answer(value, {rawHeaders: headers});
+function answerEntry({info, value}: SharedEntry, headers: RequestHeaders, storeId: StoreId): HttpAnswer {
+  const rawHeaders = formatEntryHeaders(info, storeId);
+  return isAlreadyRead(headers, {storeId, revision: info.revision})
+    ? emptyAnswer(304, rawHeaders)
+    : answer(value, {rawHeaders});
 }
 
 /** Reads `ttl`, the only parameter of a write, by hand: a write should not wait for a schema to load. */
@@ -100,9 +101,9 @@ function readTtl(query: string): TtlSeconds | undefined {
 const DECIMAL = /^[1-9][0-9]{0,15}$/;
 
 function readCall(
-  {request: {rawHeaders}, key, query}: Call,
+  {request: {headers}, key, query}: Call,
   assertQuery = assertNoQuery,
-): {key: Key; rawHeaders: readonly string[]} {
+): {key: Key; headers: RequestHeaders} {
   assertQuery(query);
-  return {key, rawHeaders};
+  return {key, headers};
 }

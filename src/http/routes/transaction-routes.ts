@@ -4,21 +4,21 @@ import type {Store} from '../../domain/commits/store.ts';
 import type {Transaction} from '../../domain/entries/entries.ts';
 import type {Limits} from '../../domain/limits.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {readTransaction, type TransactionReading} from '../../protocol/transaction/read-transaction.ts';
+import {readTransaction} from '../../protocol/transaction/read-transaction.ts';
 import {formatCommitted} from '../../protocol/transaction/write-transaction.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpRequest} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 
-export interface TransactionRoutesDeps extends Pick<TransactionReading, 'pause'> {
+export interface TransactionRoutesDeps {
   readonly entries: Pick<CheckedEntries, 'transact'>;
   readonly store: Pick<Store, 'id'>;
   readonly limits: Limits;
 }
 
 /** `/api/transactions`: many entries, all or nothing. */
-export function transactionRoutes({entries, store, limits, pause}: TransactionRoutesDeps): readonly Route[] {
+export function transactionRoutes({entries, store, limits}: TransactionRoutesDeps): readonly Route[] {
   return [
     {
       path: '/api/transactions',
@@ -27,10 +27,7 @@ export function transactionRoutes({entries, store, limits, pause}: TransactionRo
       operations: {
         POST: async ({request, caller, query}) => {
           assertNoQuery(query);
-          const transaction = await readTransaction(await readDocument(request, limits.transactionBytesMax), {
-            limits,
-            pause,
-          });
+          const transaction = readTransaction(await readDocument(request, limits.transactionBytesMax), limits);
           assertMayTransact(caller, transaction);
           const {revision} = await entries.transact(transaction, {
             writtenBy: caller.principal,

@@ -9,7 +9,7 @@ import {encodeJsonText, type JsonText} from '../../json/json-text.ts';
 import {readScriptUrl} from './script-url.ts';
 
 /** An airline, with the address where its pilots sign in. */
-export interface Airline {
+export interface BackEndAirline {
   /** The object exactly as in the file, unknown members included. */
   readonly json: JsonText;
   readonly scriptURL: string;
@@ -23,7 +23,7 @@ const AIRLINE_BYTES_MAX = 16 * 1024 * 1024;
  *
  * @throws {AppError} `invalid-airline` with the problems and their paths.
  */
-export async function readAirline(file: string): Promise<Airline> {
+export async function readAirline(file: string): Promise<BackEndAirline> {
   const invalid = (...problems: readonly DocumentProblem[]): AppError =>
     new AppError({code: 'invalid-airline', file, problems});
   const document = await readDocument(file);
@@ -60,7 +60,7 @@ async function readDocument(file: string): Promise<JsonReading> {
 }
 
 /** Returns an airline of which only the address is known, for users who sign in without configuring an airline. */
-export function makeAirline(scriptURL: string): Airline {
+export function makeAirline(scriptURL: string): BackEndAirline {
   const {hostname, origin} = new URL(scriptURL);
   const airline = {
     id: 0,

@@ -5,7 +5,7 @@ import {SEARCHED_LENGTH_MAX} from '../clean-text.ts';
 const TITLE_LENGTH_MAX = 1000;
 
 /** Decodes the beginning of an answer and hides the secrets in it, before anything is extracted. */
-export function decodeBeginning(bytes: Uint8Array, secrets: readonly string[]): string {
+export function decodeWithoutSecrets(bytes: Uint8Array, secrets: readonly string[]): string {
   return hideSecrets(new TextDecoder().decode(bytes), secrets, SEARCHED_LENGTH_MAX);
 }
 

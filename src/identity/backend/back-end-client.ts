@@ -1,6 +1,6 @@
 import {AppError} from '../../failures/app-error.ts';
-import type {Credentials} from './credentials.ts';
-import type {Pilot} from './pilot.ts';
+import type {BackEndPilot} from './pilot.ts';
+import type {PilotCredentials} from './pilot-answer.ts';
 import {
   type BackEndProbe,
   findRefusal,
@@ -9,7 +9,7 @@ import {
   readPilotAnswer,
   readProbe,
 } from './pilot-answer.ts';
-import {type BackEndAnswer, type BackEndRequest, type RequestDeps, sendRequest} from './request/back-end-request.ts';
+import {type BackEndCall, type BackEndResponse, type RequestDeps, sendRequest} from './request/back-end-request.ts';
 import {findBareAddress} from './request/redirect.ts';
 import {isUnprotected} from './script-url.ts';
 
@@ -31,23 +31,23 @@ export interface BackEndClient {
   /** Requests the version and the name of the back end. Sends no secret. */
   probe(scriptURL: string, options?: BackEndCallOptions): Promise<BackEndProbe>;
   /** @throws {AppError} `wrong-credentials`, `pilot-not-confirmed`, `account-broken`, `invalid-pilot`. */
-  signIn(scriptURL: string, credentials: Credentials, options?: BackEndCallOptions): Promise<Pilot>;
+  signIn(scriptURL: string, credentials: PilotCredentials, options?: BackEndCallOptions): Promise<BackEndPilot>;
   /**
    * Resumes a session; the pilot in the answer may have a new one.
    *
    * @returns Undefined if the back end does not offer this call.
    * @throws {AppError} `session-unknown` if the back end refuses the session; `account-broken`, `invalid-pilot`.
    */
-  resume(scriptURL: string, session: string, options?: BackEndCallOptions): Promise<Pilot | undefined>;
+  resume(scriptURL: string, session: string, options?: BackEndCallOptions): Promise<BackEndPilot | undefined>;
   /**
    * Verifies a session.
    *
    * @returns Undefined if the back end does not offer this call.
    * @throws {AppError} `session-unknown` if the back end refuses the session; `account-broken`, `invalid-pilot`.
    */
-  verify(scriptURL: string, session: string, options?: BackEndCallOptions): Promise<Pilot | undefined>;
+  verify(scriptURL: string, session: string, options?: BackEndCallOptions): Promise<BackEndPilot | undefined>;
   /** Sends any other request and returns its answer, whatever the status and the address are. Redirects are not followed. */
-  send(request: BackEndRequest): Promise<BackEndAnswer>;
+  send(request: BackEndCall): Promise<BackEndResponse>;
 }
 
 export interface BackEndClientDeps extends RequestDeps {
@@ -90,7 +90,11 @@ interface SessionCall {
   readonly signal: AbortSignal | undefined;
 }
 
-async function sendSession(path: string, call: SessionCall, send: BackEndClient['send']): Promise<Pilot | undefined> {
+async function sendSession(
+  path: string,
+  call: SessionCall,
+  send: BackEndClient['send'],
+): Promise<BackEndPilot | undefined> {
   const {scriptURL, session, signal} = call;
   const answer = await send({scriptURL, path, method: 'POST', body: {session}, secrets: [session], signal});
   return isOffered(answer) ? readPilotAnswer(answer, () => findUnknownSession(answer)) : undefined;

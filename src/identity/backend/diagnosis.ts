@@ -1,8 +1,7 @@
 import {cleanText} from '../clean-text.ts';
-import {decodeBeginning, firstLineOf} from './answer-text.ts';
-import {findPhpMessage} from './php-message.ts';
+import {decodeWithoutSecrets, firstLineOf} from './answer-text.ts';
 import {messageIn} from './request/answer-body.ts';
-import type {BackEndAnswer} from './request/back-end-request.ts';
+import type {BackEndResponse} from './request/back-end-request.ts';
 import {readRetryAfterSeconds} from './retry-after.ts';
 
 /** Cause of a wrong answer, described for pilots and for operators of the back end. */
@@ -21,7 +20,7 @@ const HEAD_LENGTH = 8 * 1024;
  * Recognises common faults of the sites of airlines. Signing in, the session and `crewroom doctor` all use this function, and
  * so give the same advice. For redirects see `findRedirect()`.
  */
-export function diagnose(answer: BackEndAnswer): Diagnosis | undefined {
+export function diagnose(answer: BackEndResponse): Diagnosis | undefined {
   const front = diagnoseFront(answer);
   if (front !== undefined) return front;
   const own = findOwnTrouble(answer);
@@ -29,14 +28,14 @@ export function diagnose(answer: BackEndAnswer): Diagnosis | undefined {
 }
 
 /** Recognises the answer of a web server, a proxy or a firewall in front of the back end. */
-export function diagnoseFront(answer: BackEndAnswer): Diagnosis | undefined {
+export function diagnoseFront(answer: BackEndResponse): Diagnosis | undefined {
   const found = findFront(answer);
   return found && {code: 'not-a-back-end', ...found};
 }
 
 type Found = Omit<Diagnosis, 'code'>;
 
-function findFront(answer: BackEndAnswer): Found | undefined {
+function findFront(answer: BackEndResponse): Found | undefined {
   const {status, headers} = answer;
   if (headers.get('cf-mitigated') === 'challenge') return CHALLENGE;
   // RFC 9110 section 11.6.1. The common back ends send no scheme, or Bearer.
@@ -85,7 +84,7 @@ function describeFirewall(name: string | undefined): Found {
   };
 }
 
-function findOwnTrouble(answer: BackEndAnswer): Found | undefined {
+function findOwnTrouble(answer: BackEndResponse): Found | undefined {
   const {status, path, body, headers} = answer;
   if (status === 429) return describeThrottle(readRetryAfterSeconds(headers));
   if (status === 503 && isMaintenance(answer)) return MAINTENANCE;
@@ -97,8 +96,8 @@ function findOwnTrouble(answer: BackEndAnswer): Found | undefined {
   return path === '' && status === 500 && body.kind === 'empty' ? UNKNOWN_NAME : undefined;
 }
 
-function describePhp({bytes, path, secrets}: BackEndAnswer): Found | undefined {
-  const found = findPhpMessage(decodeBeginning(bytes, secrets));
+function describePhp({bytes, path, secrets}: BackEndResponse): Found | undefined {
+  const found = findPhpMessage(decodeWithoutSecrets(bytes, secrets));
   if (found === undefined) return undefined;
   const {kind, message, file, line} = found;
   const clean = (text: string): string => cleanText(text, secrets);
@@ -115,8 +114,8 @@ const PHP_HINT =
 /** The common back ends fail for retired pilots. */
 const FATAL_HINT = 'if only some pilots fail, their accounts are retired or lack a rank';
 
-function describeMixed({bytes, secrets}: BackEndAnswer): Found {
-  const first = cleanText(firstLineOf(decodeBeginning(bytes, secrets)), []);
+function describeMixed({bytes, secrets}: BackEndResponse): Found {
+  const first = cleanText(firstLineOf(decodeWithoutSecrets(bytes, secrets)), []);
   return {
     problem: `there is other text before its JSON: ${JSON.stringify(first)}`,
     hint: 'The address is right: the airline has to keep the PHP files of its back end from printing anything else, such as text before "<?php" or a line for debugging',
@@ -139,7 +138,7 @@ const MAINTENANCE: Found = {
 };
 
 /** Returns whether an answer with status 503 means maintenance: any page, or the JSON of a framework. */
-function isMaintenance(answer: BackEndAnswer): boolean {
+function isMaintenance(answer: BackEndResponse): boolean {
   const {body} = answer;
   if (!('json' in body)) return describePhp(answer) === undefined;
   return /^service unavailable$|maintenance/i.test(messageIn(body) ?? '');
@@ -151,10 +150,70 @@ const UNKNOWN_NAME: Found = {
 };
 
 /** Returns whether a body may come from a web server: it contains no JSON. */
-function isPage({body}: BackEndAnswer): boolean {
+function isPage({body}: BackEndResponse): boolean {
   return body.kind === 'html' || body.kind === 'text' || body.kind === 'empty';
 }
 
-function headOf({bytes}: BackEndAnswer): string {
+function headOf({bytes}: BackEndResponse): string {
   return new TextDecoder().decode(bytes.subarray(0, HEAD_LENGTH));
+}
+
+/** A message that PHP printed into an answer. */
+export interface PhpMessage {
+  /** The severity, such as `Warning`. */
+  readonly kind: string;
+  readonly message: string;
+  /** The path of the file on the server. */
+  readonly file: string;
+  readonly line: string;
+}
+
+/** Maximum length of a text that is searched, in UTF-16 units: PHP prints its first message before anything else. */
+const PHP_HEAD_LENGTH = 16 * 1024;
+
+/** Beginning of a message: HTML around its severity or, with `html_errors` off, the beginning of a line. */
+const PHP_BEGINNING = /(?:<b>|^)((?:Recoverable )?[Ff]atal error|Parse error|Warning|Deprecated|Notice)(?:<\/b>)?: /m;
+
+/** End of a message. */
+const PHP_END = / on line (?:<b>)?([0-9]{1,9})\b/;
+
+/** Returns the first message of PHP at the beginning of a text, in linear time. */
+export function findPhpMessage(text: string): PhpMessage | undefined {
+  const head = text.slice(0, PHP_HEAD_LENGTH);
+  const begin = PHP_BEGINNING.exec(head);
+  if (begin === null) return undefined;
+  const rest = head.slice(begin.index + begin[0].length);
+  const end = PHP_END.exec(rest);
+  if (end === null) return undefined;
+  const said = rest.slice(0, end.index);
+  const place = said.lastIndexOf(' in ');
+  if (place === -1) return undefined;
+  const [first = ''] = said.slice(0, place).trim().split('\n');
+  return {
+    kind: begin[1] ?? '',
+    message: unescapeHtml(withoutPlace(first.trim())),
+    file: unescapeHtml(
+      said
+        .slice(place + ' in '.length)
+        .replaceAll('<b>', '')
+        .replaceAll('</b>', '')
+        .trim(),
+    ),
+    line: end[1] ?? '',
+  };
+}
+
+/** Removes the file and the line from the message of an uncaught exception, which repeats them. */
+function withoutPlace(message: string): string {
+  const place = message.startsWith('Uncaught ') ? message.lastIndexOf(' in ') : -1;
+  return place === -1 ? message : message.slice(0, place);
+}
+
+function unescapeHtml(text: string): string {
+  return text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#039;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
 }

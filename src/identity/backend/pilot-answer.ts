@@ -1,12 +1,12 @@
+import type {SignIn} from '../../domain/identity/session.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {JsonText} from '../../json/json-text.ts';
 import {cleanText} from '../clean-text.ts';
-import {decodeBeginning, firstLineOf, titleOf, withoutTags} from './answer-text.ts';
-import type {Credentials} from './credentials.ts';
+import {decodeWithoutSecrets, firstLineOf, titleOf, withoutTags} from './answer-text.ts';
 import {type Diagnosis, diagnose, diagnoseFront} from './diagnosis.ts';
-import {type Pilot, readPilot} from './pilot.ts';
+import {type BackEndPilot, readBackEndPilot} from './pilot.ts';
 import {isObject, isRefusal, type JsonObject, lacksPilot, messageIn} from './request/answer-body.ts';
-import {type BackEndAnswer, PARSED_BYTES_MAX} from './request/back-end-request.ts';
+import {type BackEndResponse, PARSED_BYTES_MAX} from './request/back-end-request.ts';
 import {findRedirect} from './request/redirect.ts';
 import {readRetryAfterSeconds} from './retry-after.ts';
 
@@ -22,7 +22,7 @@ export interface BackEndProbe {
  *
  * @throws {AppError} `back-end-redirect`, `not-a-back-end`, `back-end-failed`.
  */
-export function readProbe(answer: BackEndAnswer): BackEndProbe {
+export function readProbe(answer: BackEndResponse): BackEndProbe {
   const {value} = readSuccess(answer);
   const {apiVersion: version, handler: named} = value;
   const apiVersion = typeof version === 'number' ? String(version) : version;
@@ -40,16 +40,16 @@ export function readProbe(answer: BackEndAnswer): BackEndProbe {
  * @throws {AppError} What `findOwnFailure` returns; `account-broken`, `invalid-pilot`, and the failures of every call.
  */
 export async function readPilotAnswer(
-  answer: BackEndAnswer,
+  answer: BackEndResponse,
   findOwnFailure: () => AppError | undefined,
-): Promise<Pilot> {
+): Promise<BackEndPilot> {
   const failure = findRedirect(answer) ?? findOwnFailure() ?? findBrokenAccount(answer);
   if (failure !== undefined) throw failure;
   const {url, status} = answer;
   const {json, value} = readSuccess(answer);
   if (value['session'] === null)
     throw new AppError({code: 'account-broken', ...NO_API_KEY, url, backEndStatus: status});
-  const reading = readPilot(json);
+  const reading = readBackEndPilot(json);
   if ('pilot' in reading) return reading.pilot;
   throw new AppError({code: 'invalid-pilot', url, problems: reading.problems});
 }
@@ -60,8 +60,11 @@ const NO_API_KEY = {
   hint: 'Create an API key on the profile page of the airline’s site, then sign in again',
 } as const;
 
+/** The user name and the password of a pilot. */
+export type PilotCredentials = Pick<SignIn, 'username' | 'password'>;
+
 /** Recognises the refusal of a sign-in: wrong credentials, or a pilot who is not confirmed. */
-export function findRefusal(answer: BackEndAnswer, {username, password}: Credentials): AppError | undefined {
+export function findRefusal(answer: BackEndResponse, {username, password}: PilotCredentials): AppError | undefined {
   const {url, status} = answer;
   const message = findMessage(answer);
   const displayedId = describeDisplayedId(username);
@@ -76,7 +79,7 @@ export function findRefusal(answer: BackEndAnswer, {username, password}: Credent
 }
 
 /** Returns whether a back end offers the call that it answered. If not, there is no message about the session. */
-export function isOffered(answer: BackEndAnswer): boolean {
+export function isOffered(answer: BackEndResponse): boolean {
   const {status, path, body} = answer;
   if (![404, 405, 501].includes(status) || diagnoseFront(answer) !== undefined) return true;
   if (status !== 404) return false;
@@ -90,7 +93,7 @@ const NO_SUCH_CALL =
   /^\W*(?:(?:http )?404\W*)?(?:not found\W*)?$|\b(?:route|endpoint|resource|url)\b.*\bnot found|no route was found/i;
 
 /** Recognises the refusal of a session. Back ends differ in the status: unknown, malformed or refused. */
-export function findUnknownSession(answer: BackEndAnswer): AppError | undefined {
+export function findUnknownSession(answer: BackEndResponse): AppError | undefined {
   const {url, status} = answer;
   if (!([400, 401, 404].includes(status) || isRefusedSoftly(answer)) || diagnoseFront(answer) !== undefined)
     return undefined;
@@ -98,17 +101,17 @@ export function findUnknownSession(answer: BackEndAnswer): AppError | undefined 
 }
 
 /** Returns whether an answer is a message in place of a pilot, with the status of a success. It says nothing about a session. */
-function isMessageOnly({status, body}: BackEndAnswer): boolean {
+function isMessageOnly({status, body}: BackEndResponse): boolean {
   return status >= 200 && status <= 299 && lacksPilot(body);
 }
 
 /** Returns whether an answer is a refusal with the status of a success, as in back ends that airlines write themselves. */
-export function isRefusedSoftly({status, body}: BackEndAnswer): boolean {
+export function isRefusedSoftly({status, body}: BackEndResponse): boolean {
   return status >= 200 && status <= 299 && isRefusal(body);
 }
 
 /** Recognises what the common back ends answer if an account makes them fail. */
-function findBrokenAccount(answer: BackEndAnswer): AppError | undefined {
+function findBrokenAccount(answer: BackEndResponse): AppError | undefined {
   const {url, status, body} = answer;
   const broken = {code: 'account-broken', url, backEndStatus: status} as const;
   if (status === 500 && body.kind === 'empty') return new AppError(broken);
@@ -149,7 +152,7 @@ interface Success {
 }
 
 /** Returns the JSON object of a successful answer, and throws for any other answer. */
-function readSuccess(answer: BackEndAnswer): Success {
+function readSuccess(answer: BackEndResponse): Success {
   const redirect = findRedirect(answer);
   if (redirect !== undefined) throw redirect;
   const {status, body} = answer;
@@ -162,7 +165,7 @@ function readSuccess(answer: BackEndAnswer): Success {
   throw notABackEnd(answer, {problem: 'it answers with JSON that is not an object'});
 }
 
-function failureOf({code, problem, hint}: Diagnosis, answer: BackEndAnswer): AppError {
+function failureOf({code, problem, hint}: Diagnosis, answer: BackEndResponse): AppError {
   if (code === 'not-a-back-end') return notABackEnd(answer, {problem, hint});
   const {url, status, body} = answer;
   // For a page the problem has its message already.
@@ -171,7 +174,7 @@ function failureOf({code, problem, hint}: Diagnosis, answer: BackEndAnswer): App
   return new AppError({code: status === 429 ? 'back-end-busy' : code, url, backEndStatus: status, ...what});
 }
 
-function failed(answer: BackEndAnswer): AppError {
+function failed(answer: BackEndResponse): AppError {
   const {message} = findMessage(answer);
   // A call of a pilot that is refused on purpose, whose reason is in the message alone.
   const hint = message !== undefined && answer.status < 500 && answer.path !== '' ? {hint: saying(message)} : {};
@@ -179,18 +182,18 @@ function failed(answer: BackEndAnswer): AppError {
   return new AppError({code: 'back-end-failed', url: answer.url, backEndStatus: answer.status, ...what});
 }
 
-function pauseOf({headers}: BackEndAnswer): {readonly retryAfterSeconds?: number} {
+function pauseOf({headers}: BackEndResponse): {readonly retryAfterSeconds?: number} {
   const retryAfterSeconds = readRetryAfterSeconds(headers);
   return retryAfterSeconds === undefined ? {} : {retryAfterSeconds};
 }
 
-function notABackEnd(answer: BackEndAnswer, what: {readonly problem: string; readonly hint?: string}): AppError {
+function notABackEnd(answer: BackEndResponse, what: {readonly problem: string; readonly hint?: string}): AppError {
   const firstLine = cleanText(firstLineOf(decode(answer)), []);
   const {url, status: backEndStatus} = answer;
   return new AppError({code: 'not-a-back-end', url, backEndStatus, ...what, ...(firstLine === '' ? {} : {firstLine})});
 }
 
-function describeContent(answer: BackEndAnswer): string {
+function describeContent(answer: BackEndResponse): string {
   const {kind} = answer.body;
   if (kind === 'empty') return 'its answer is empty';
   if (kind === 'long') return `its answer is larger than ${PARSED_BYTES_MAX} bytes`;
@@ -200,7 +203,7 @@ function describeContent(answer: BackEndAnswer): string {
 }
 
 /** Finds the message of a failure where back ends and frameworks put it. */
-function findMessage(answer: BackEndAnswer): {readonly message?: string} {
+function findMessage(answer: BackEndResponse): {readonly message?: string} {
   const {body, secrets} = answer;
   const isPage = body.kind === 'html' || body.kind === 'text' || body.kind === 'long';
   const text = isPage ? firstLineOf(plainText(decode(answer))) : (messageIn(body) ?? '');
@@ -213,6 +216,6 @@ function plainText(text: string): string {
   return titleOf(text) ?? withoutTags(text);
 }
 
-function decode({bytes, secrets}: BackEndAnswer): string {
-  return decodeBeginning(bytes, secrets);
+function decode({bytes, secrets}: BackEndResponse): string {
+  return decodeWithoutSecrets(bytes, secrets);
 }

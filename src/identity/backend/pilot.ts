@@ -1,10 +1,10 @@
-import {PILOT} from '../../documents/identity.ts';
+import {PILOT_ACCOUNT} from '../../documents/identity.ts';
 import {checkValue, formatProblems} from '../../documents/problems.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
 import type {JsonText} from '../../json/json-text.ts';
 
 /** The account of a pilot at the airline, as its back end sends it. */
-export interface Pilot {
+export interface BackEndPilot {
   /** The text exactly as it was received, unknown members included. */
   readonly json: JsonText;
   readonly session: string;
@@ -21,11 +21,11 @@ export interface Pilot {
 const SESSION_LENGTH_MAX = 8000;
 
 /** Result of reading a pilot: the pilot, or the problems of the document. */
-export type PilotReading = {readonly pilot: Pilot} | {readonly problems: readonly DocumentProblem[]};
+export type PilotReading = {readonly pilot: BackEndPilot} | {readonly problems: readonly DocumentProblem[]};
 
 /** Reads the account of a pilot. */
-export function readPilot(json: JsonText): PilotReading {
-  const checked = checkValue(PILOT, asCorrect(json), {withReceived: true});
+export function readBackEndPilot(json: JsonText): PilotReading {
+  const checked = checkValue(PILOT_ACCOUNT, asCorrect(json), {withReceived: true});
   if ('found' in checked) return {problems: formatProblems(checked.found)};
   const {session, expiry, firstName, lastName, pilotID} = checked.value;
   const problem = findSessionProblem(session);

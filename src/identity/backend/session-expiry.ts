@@ -1,10 +1,10 @@
-import type {Pilot} from './pilot.ts';
+import type {BackEndPilot} from './pilot.ts';
 
 /**
  * Returns when a session ends, in seconds since the Unix epoch: the `expiry` of the pilot, or else the `exp` of a session
  * that is a JWT (RFC 7519 section 4.1.4). Undefined if neither is there.
  */
-export function readExpirySeconds({session, expiry}: Pick<Pilot, 'session' | 'expiry'>): number | undefined {
+export function readExpirySeconds({session, expiry}: Pick<BackEndPilot, 'session' | 'expiry'>): number | undefined {
   return expiry ?? readJwtExpiry(session);
 }
 

@@ -2,61 +2,42 @@ import type {Identity, IdentityDocument, IdentitySource} from '../../domain/iden
 import {JsonIndex, type JsonSpan} from '../../json/json-index.ts';
 import {encodeJsonText, type JsonText} from '../../json/json-text.ts';
 import {applyMergePatch} from '../../json/merge-patch.ts';
-import {type Airline, makeAirline} from '../backend/airline-profile.ts';
+import {type BackEndAirline, makeAirline} from '../backend/airline-profile.ts';
 import {readScriptUrl} from '../backend/script-url.ts';
 import {cleanText} from '../clean-text.ts';
 import {summarise} from '../identity-document.ts';
 import type {SessionRecord} from './storage/session-record.ts';
 
-/** Composes the identities of pilots who sign in. */
-export interface PilotIdentities {
-  /** Returns the airline that is configured; undefined if pilots choose their back end. */
-  airline(): Airline | undefined;
-  /** Composes the identity for a session. */
-  compose(record: SessionRecord): Identity;
-}
-
-export interface PilotIdentitiesDeps {
+/** What is configured: part of the identity of every pilot. */
+export interface Configured {
   /** The source of a profile, whose airline and platform account are used; another source has none. */
   readonly base: IdentitySource;
   /** The airline that is configured separately; it takes precedence over that of the profile. */
-  readonly airline?: Airline | undefined;
+  readonly airline?: BackEndAirline | undefined;
 }
 
-/** Returns the identities for this configuration. The profile is read again for each identity. */
-export function createPilotIdentities({base, airline}: PilotIdentitiesDeps): PilotIdentities {
-  const profile = (): Identity | undefined => (base.origin.kind === 'profile' ? base.current() : undefined);
-  const configured = (): Airline | undefined => {
-    const served = profile();
-    return airline ?? (served && airlineOf(served));
-  };
-  return {
-    airline: configured,
-    compose: record =>
-      composeIdentity({record, airline: configured() ?? makeAirline(record.scriptURL), profile: profile()}),
-  };
+/** Returns the airline that is configured; undefined if pilots choose their back end. */
+export function airlineOf({base, airline}: Configured): BackEndAirline | undefined {
+  const profile = profileOf(base);
+  return airline ?? (profile && readAirline(profile));
 }
 
-interface DocumentParts {
-  readonly record: SessionRecord;
-  readonly airline: Airline;
-  /** The profile, whose platform account and other members are served too. */
-  readonly profile: Identity | undefined;
-}
-
-/** Composes an identity document. The text of every part stays unchanged. */
-function composeIdentity({record, airline, profile}: DocumentParts): Identity {
-  const members = profile === undefined ? [] : otherMembers(new JsonIndex(profile.json));
+/** Composes the identity for a session. The text of every part stays unchanged; the profile is read again for each identity. */
+export function composeIdentity(record: SessionRecord, configured: Configured): Identity {
+  const profile = profileOf(configured.base);
+  const airline = airlineOf(configured) ?? makeAirline(record.scriptURL);
   const parts = [
-    ...members,
-    encode('"va_user":'),
-    record.pilot,
-    encode(',"airline":'),
-    withBackEnd(airline.json, record),
+    ...(profile === undefined ? [] : otherMembers(new JsonIndex(profile.json))),
+    ...[encode('"va_user":'), record.pilot],
+    ...[encode(',"airline":'), withBackEnd(airline.json, record)],
   ];
   const json = Buffer.concat([encode('{'), ...parts, encode('}')]);
   const document = JSON.parse(json.toString()) as IdentityDocument;
   return {json, summary: cleanText(summarise(document), [record.session])};
+}
+
+function profileOf(base: IdentitySource): Identity | undefined {
+  return base.origin.kind === 'profile' ? base.current() : undefined;
 }
 
 /** Returns the members of a profile except the pilot and the airline, each followed by a comma. */
@@ -80,7 +61,7 @@ function withBackEnd(airline: JsonText, {backEnd}: SessionRecord): JsonText {
 const SCRIPT_URL = '$.airline.settings.scriptURL';
 
 /** Returns the airline of a profile; undefined if its address comes from the sample, or if pilots cannot sign in at its address. */
-function airlineOf(profile: Identity): Airline | undefined {
+function readAirline(profile: Identity): BackEndAirline | undefined {
   // No password may go to an address that the user did not write.
   if (profile.filled?.some(path => SCRIPT_URL.startsWith(path))) return undefined;
   const index = new JsonIndex(profile.json);

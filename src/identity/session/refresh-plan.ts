@@ -1,8 +1,8 @@
 import type {Failure} from '../../failures/failure.ts';
-import {Backoff} from '../../time/backoff.ts';
+import {backoffMs} from '../../time/backoff.ts';
 
 /** Interval between verifications, in milliseconds: the airline may end the session, promote or retire the pilot at any time. */
-export const VERIFY_INTERVAL_MS = 30 * 60_000;
+const VERIFY_INTERVAL_MS = 30 * 60_000;
 
 /** Interval between attempts to verify a session if the back end offers no call for it, in milliseconds: it may offer one some day. */
 export const NOT_OFFERED_INTERVAL_MS = 24 * 60 * 60_000;
@@ -40,9 +40,9 @@ export function resumeDelayMs(remainingMs: number | undefined, random: () => num
   return Math.max(REFRESH_MIN_MS, remainingMs - aheadMs);
 }
 
-/** Returns the delays before retries: exponential backoff with jitter. */
-export function createRetries(random: () => number): Backoff {
-  return new Backoff({firstMs: RETRY_MIN_MS, maxMs: RETRY_MAX_MS, random});
+/** Returns the delay after a number of failed calls in a row, in milliseconds: exponential backoff with jitter. */
+export function retryDelayMs(failures: number, random: () => number): number {
+  return backoffMs(failures, {firstMs: RETRY_MIN_MS, maxMs: RETRY_MAX_MS, random});
 }
 
 /** Longest accepted pause, in seconds: some back ends ask for a day, and a session must not stay unverified so long. */

@@ -1,39 +1,36 @@
+import {NO_FAULTS, type SessionCall, type SessionFaults} from '../../domain/faults/active-faults.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity/identity.ts';
-import type {
-  ServedSessions,
-  ServedSignInOptions,
-  SessionPlace,
-  SessionStatus,
-  SignIn,
-} from '../../domain/identity/session.ts';
+import type {ServedSessions, ServedSignInOptions, SessionStatus, SignIn} from '../../domain/identity/session.ts';
 import {Listeners} from '../../domain/listeners.ts';
+import type {Log} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {messageOf} from '../../failures/error-text.ts';
-import type {Failure} from '../../failures/failure.ts';
-import {CurrentSession, type CurrentSessionDeps} from './current-session.ts';
-import {startUnlocking} from './keychain-unlock.ts';
-import {createRefresher, type Refresher, type RefresherDeps} from './refresher.ts';
-import {failureOf, type SignedIn} from './session-state.ts';
-import type {RequestedSignIn} from './sign-in/requested-sign-in.ts';
-import {requestSession} from './sign-in/sign-in.ts';
-import {chooseScriptUrl} from './sign-in/sign-in-address.ts';
-import {createSignInGate, type SignInGate} from './sign-in/sign-in-gate.ts';
-import type {Kept, SessionKeeper} from './storage/session-keeper.ts';
-import type {SessionRecord} from './storage/session-record.ts';
+import {type Alarm, createAlarm} from '../../time/alarm.ts';
+import type {Timers} from '../../time/timers.ts';
+import {within} from '../../time/wait.ts';
+import type {BackEndClient} from '../backend/back-end-client.ts';
+import {askFor} from './ask-back-end.ts';
+import {airlineOf, type Configured, composeIdentity} from './pilot-identity.ts';
+import {linesOf} from './session-log.ts';
+import {type ActualSession, actualSession, type Locked, type SignedIn, type State} from './session-state.ts';
+import {type Context, type Effect, follow, type SessionEvent} from './session-table.ts';
+import {chooseScriptUrl, requestSession} from './sign-in.ts';
+import {type RequestedSignIn, SignInGate} from './sign-in-gate.ts';
+import type {SessionKeeper} from './storage/session-keeper.ts';
 
-/** Dependencies of {@link openSessionSource}. The source disposes of the base. */
-export interface SessionSourceDeps
-  extends CurrentSessionDeps,
-    Pick<RefresherDeps, 'client' | 'nowMs' | 'random' | 'timers'> {
+/** The base is served while no pilot is signed in, and disposed of with the source; with an airline no identity is served then. */
+export interface SessionSourceDeps extends Configured {
+  readonly client: BackEndClient;
   readonly keeper: SessionKeeper;
-}
-
-/** An identity source whose pilots sign in at the back end of their airline. */
-export interface SessionSource extends IdentitySource, ServedSessions {
-  /** Resumes or verifies the session now; concurrent calls share one request. Never rejects. */
-  refresh(): Promise<void>;
-  /** Resolves when no request about the session is in progress. Sends none. */
-  idle(): Promise<void>;
+  readonly log: Log;
+  /** The current time, in milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
+  /** Returns a number from 0 to 1. */
+  readonly random: () => number;
+  readonly timers: Timers;
+  /** False if no pilot can sign in: the base is all that is served. @default {true} */
+  readonly offersSignIn?: boolean | undefined;
+  /** @default {no faults} */
+  readonly faults?: SessionFaults | undefined;
 }
 
 /**
@@ -41,7 +38,7 @@ export interface SessionSource extends IdentitySource, ServedSessions {
  * does not wait for them.
  */
 export async function openSessionSource(deps: SessionSourceDeps): Promise<SessionSource> {
-  const source = new BackEndSource(deps);
+  const source = new SessionSource(deps);
   await source.open();
   return source;
 }
@@ -52,44 +49,50 @@ const GRACE_MS = 2000;
 /** Minimum interval between two verifications that callers request, in milliseconds: a plugin may call after each answer. */
 const VERIFY_INTERVAL_MIN_MS = 60_000;
 
-class BackEndSource implements SessionSource {
+/**
+ * An identity source whose pilots sign in at the back end of their airline. Carries out what the table of transitions says, with one
+ * request about the session at a time.
+ */
+export class SessionSource implements IdentitySource, ServedSessions {
   readonly #deps: SessionSourceDeps;
-  readonly #session: CurrentSession;
-  readonly #refresher: Refresher;
-  readonly #gate: SignInGate;
+  readonly #context: Context;
+  readonly #gate = new SignInGate((request, signal) => this.#signIn(request, signal));
+  readonly #alarm: Alarm;
   readonly #listeners: Listeners;
-  readonly #stopBase: () => void;
-  #stopUnlocking = (): void => {};
-  /** Resolves when the last session is kept. */
+  readonly #faults: SessionFaults;
+  readonly #stopListening: readonly (() => void)[];
+  #state: State;
+  /** The identity that was announced last. */
+  #announced: Identity | undefined;
+  /** The request in progress, to the keychain or to the back end. */
+  #asking: {readonly controller: AbortController; readonly done: Promise<void>} | undefined;
+  /** Resolves when the last state is kept. */
   #keeping: Promise<void> = Promise.resolve();
   #closed: Promise<void> | undefined;
-  /** Time of the last request of a caller for a verification of this session, in milliseconds since the Unix epoch. */
-  #verifiedAtMs = -Infinity;
 
   constructor(deps: SessionSourceDeps) {
     this.#deps = deps;
-    this.#session = new CurrentSession(deps);
+    this.#context = {...deps, compose: record => composeIdentity(record, deps)};
+    this.#alarm = createAlarm(deps);
     this.#listeners = new Listeners(error => deps.log.error('a listener for identity changes failed', {error}));
-    this.#gate = createSignInGate((request, signal) => this.#signIn(request, signal));
-    this.#stopBase = deps.base.onChange(() => this.#onBaseChange());
-    this.#refresher = createRefresher({
-      ...deps,
-      onRefreshed: record => this.#onRefreshed(record),
-      onNotOffered: () => this.#session.markUnverifiable(),
-      onFailed: error => this.#session.markStale(error),
-      onEnded: problem => this.#onEnded(problem),
-    });
+    this.#faults = deps.faults ?? NO_FAULTS;
+    this.#state = {kind: 'signed-out', sinceMs: deps.nowMs()};
+    this.#announced = this.current();
+    const onFaults = (): void => {
+      if (this.current() !== this.#announced) this.#announce();
+    };
+    this.#stopListening = [deps.base.onChange(() => this.#onBaseChange()), this.#faults.onChange(onFaults)];
   }
 
   async open(): Promise<void> {
     const kept = await this.#deps.keeper.load();
     if (kept === undefined) return;
-    const {scriptURL, sinceMs} = kept;
-    if ((this.#session.configuredBackEnd ?? scriptURL) !== scriptURL)
-      return this.#deps.log.info('kept session not used: it is for another back end', {scriptURL});
-    if (kept.state === 'expired') this.#session.enter({kind: 'expired', scriptURL, problem: kept.problem}, sinceMs);
-    else if (kept.record !== undefined) this.#resume(kept.record, kept.place);
-    else this.#unlock(kept);
+    const {scriptURL} = kept;
+    if ((this.#configured ?? scriptURL) !== scriptURL)
+      this.#deps.log.info('kept session not used: it is for another back end', {scriptURL});
+    else if (kept.state === 'expired') this.#take({kind: 'restored', expired: kept});
+    else if (kept.state === 'locked') this.#take({kind: 'found', session: kept});
+    else this.#take({kind: 'resumed', record: kept, place: 'file'});
   }
 
   get origin(): IdentityOrigin {
@@ -97,7 +100,7 @@ class BackEndSource implements SessionSource {
   }
 
   current(): Identity | undefined {
-    return this.#session.identity;
+    return this.#faults.show(this.#session).identity;
   }
 
   onChange(listener: () => void): () => void {
@@ -105,48 +108,48 @@ class BackEndSource implements SessionSource {
   }
 
   async status(): Promise<SessionStatus> {
-    return this.#session.status;
+    return this.#faults.show(this.#session).status();
   }
 
   async signIn(signIn: SignIn, options: ServedSignInOptions = {}): Promise<SessionStatus> {
     if (this.#closed !== undefined) throw new AppError({code: 'store-closed'});
+    this.#admit('sign-in');
     return this.#gate.enter(signIn, options);
   }
 
   async verify(): Promise<SessionStatus> {
-    const {state, source} = this.#session.status;
-    if (source !== 'back-end' && state === 'signed-in')
-      throw new AppError({code: 'sign-in-unavailable', problem: `the identity comes from the ${source}`});
-    if (this.#session.state.kind !== 'signed-in') throw new AppError({code: 'no-identity'});
-    const nowMs = this.#deps.nowMs();
+    if (!this.#admit('verify')) return this.status();
+    const {state, source} = this.#session.status();
+    if (source !== 'back-end' && state === 'signed-in') throw unavailable(`the identity comes from the ${source}`);
+    if (this.#state.kind !== 'signed-in') throw new AppError({code: 'no-identity'});
     // A clock that was set back must not delay the next verification.
-    if (Math.abs(nowMs - this.#verifiedAtMs) >= VERIFY_INTERVAL_MIN_MS) {
-      this.#verifiedAtMs = nowMs;
-      void this.#refresher.refresh();
-    }
-    return this.#session.status;
+    if (Math.abs(this.#deps.nowMs() - this.#state.askedAtMs) >= VERIFY_INTERVAL_MIN_MS) this.#take({kind: 'asked'});
+    return this.#session.status();
   }
 
   async signOut(): Promise<SessionStatus> {
-    const {keeper, log} = this.#deps;
-    await this.#gate.abort({code: 'sign-in-unavailable', problem: 'another program signed out at the same time'});
-    const {state} = this.#session;
-    if (state.kind !== 'signed-out') {
-      this.#session.enter({kind: 'signed-out'});
-      this.#stop();
-      log.info('signed out', {scriptURL: state.scriptURL});
-      this.#listeners.call();
-    }
-    await keeper.forget();
-    return this.#session.status;
+    this.#admit('sign-out');
+    await this.#leave();
+    return this.#session.status();
   }
 
-  refresh(): Promise<void> {
-    return this.#refresher.refresh();
+  async #leave(): Promise<void> {
+    await this.#gate.abort(unavailable('another program signed out at the same time'));
+    this.#take({kind: 'left'});
+    await this.#keeping;
   }
 
-  idle(): Promise<void> {
-    return this.#refresher.idle();
+  /**
+   * Resumes the session if that is due, otherwise verifies it. Does nothing without a session, or during a pause that the back end
+   * asked for. Concurrent calls share one request. Never rejects.
+   */
+  async refresh(): Promise<void> {
+    if (this.#state.kind === 'signed-in') await this.#ask();
+  }
+
+  /** Resolves when no request about the session is in progress. Sends none. */
+  async idle(): Promise<void> {
+    await this.#asking?.done;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -155,101 +158,122 @@ class BackEndSource implements SessionSource {
   }
 
   async #close(): Promise<void> {
-    this.#stopBase();
-    this.#stopUnlocking();
-    await this.#gate.abort({code: 'store-closed'});
+    for (const stop of this.#stopListening) stop();
+    if (this.#state.kind === 'locked') this.#stop();
+    await this.#gate.abort(new AppError({code: 'store-closed'}));
     // The back end may already have replaced the session, and the new one must be kept.
-    await this.#refresher.idle(GRACE_MS);
-    this.#refresher.stop();
+    if (this.#asking !== undefined) await within(this.#asking.done, GRACE_MS, this.#deps.timers);
+    this.#stop();
     await this.#keeping;
     await this.#deps.base[Symbol.asyncDispose]();
     this.#listeners.clear();
   }
 
-  async #signIn(request: RequestedSignIn, signal: AbortSignal): Promise<SessionStatus> {
-    const chosen = {configured: this.#session.configuredBackEnd, last: this.#session.backEnd};
-    const scriptURL = chooseScriptUrl(request, chosen);
-    const record = await requestSession({...request, scriptURL}, {...this.#deps, signal});
-    this.#serve(record, {kept: 'memory', stale: false});
-    this.#refresher.follow(record);
-    await this.#keep(record);
-    return this.#session.status;
+  /** Address of the configured back end, from the airline or else from the profile; undefined if neither has one. */
+  get #configured(): string | undefined {
+    return airlineOf(this.#deps)?.scriptURL;
   }
 
-  /** Serves a kept session: the last known identity, stale until the back end confirms the session. */
-  #resume(record: SessionRecord, kept: SessionPlace): void {
-    this.#serve(record, {kept, stale: true});
-    this.#refresher.resume(record);
+  get #session(): ActualSession {
+    return actualSession(this.#state, this.#deps);
   }
 
-  #serve(record: SessionRecord, place: Pick<SignedIn, 'kept' | 'stale'>): void {
-    this.#session.serve(record, place);
-    this.#stop();
+  /** Decides about a call. @returns False if it shall have no effect, because of a fault. */
+  #admit(call: SessionCall): boolean {
+    const isAdmitted = this.#faults.admit(call, this.#session);
+    if (isAdmitted && this.#deps.offersSignIn === false)
+      throw unavailable('the identity comes from a source that has no sign-in');
+    return isAdmitted;
+  }
+
+  #take(event: SessionEvent): void {
+    const before = this.#state;
+    const next = follow(before, event, this.#context);
+    if (next === undefined) return;
+    this.#state = next.state;
+    for (const [level, message, about] of linesOf(before, event, next.state)) this.#deps.log[level](message, about);
+    for (const effect of next.effects) this.#effects[effect]();
+  }
+
+  readonly #effects: Readonly<Record<Effect, () => unknown>> = {
+    ask: () => this.#ask(),
+    wait: () => 'nextAtMs' in this.#state && this.#alarm.set(this.#state.nextAtMs, () => this.#take({kind: 'due'})),
+    stop: () => this.#stop(),
+    keep: () => this.#keep(),
+    // A fault may hide the change.
+    announce: () => this.current() === this.#session.identity && this.#announce(),
+    leave: () => this.#leave(),
+  };
+
+  #announce(): void {
+    this.#announced = this.current();
     this.#listeners.call();
   }
 
-  #unlock({scriptURL, sinceMs, place, unlock}: Extract<Kept, {state: 'signed-in'}>): void {
-    const {log} = this.#deps;
-    this.#session.enter({kind: 'locked', scriptURL}, sinceMs);
-    this.#stopUnlocking = startUnlocking({
-      ...this.#deps,
-      unlock,
-      onUnlocked: record => {
-        if (record !== undefined) this.#resume(record, place);
-        else {
-          log.info('kept session not used: the keychain has none', {scriptURL});
-          void this.signOut();
-        }
-      },
-      onFailed: error => {
-        log.info('session not read from the keychain', {problem: messageOf(error)});
-        this.#session.enter({kind: 'locked', scriptURL, problem: failureOf(error)}, sinceMs);
-      },
-    });
+  /** Asks for the session, unless that is in progress. Never rejects. */
+  async #ask(): Promise<void> {
+    if (this.#asking === undefined && this.#closed === undefined) this.#begin(this.#state, this.#deps.nowMs());
+    await this.#asking?.done;
   }
 
-  #onRefreshed(record: SessionRecord): void {
-    if (!this.#session.refresh(record)) return;
-    this.#listeners.call();
-    void this.#keep(record);
-  }
-
-  #onEnded(problem: Failure | undefined): void {
-    const {keeper, log} = this.#deps;
-    const scriptURL = this.#session.backEnd;
-    if (scriptURL === undefined) return;
-    this.#session.enter({kind: 'expired', scriptURL, problem});
-    this.#stop();
-    log.info('session expired', {scriptURL, ...(problem === undefined ? {} : {code: problem.code})});
-    this.#listeners.call();
-    this.#keeping = keeper.saveExpired({scriptURL, sinceMs: this.#session.sinceMs, problem});
-  }
-
-  #onBaseChange(): void {
-    const {state, configuredBackEnd, backEnd} = this.#session;
-    if (state.kind === 'signed-in') {
-      if ((configuredBackEnd ?? state.scriptURL) === state.scriptURL) {
-        if (this.#session.recompose()) this.#listeners.call();
-        return;
-      }
-      // Plugins would send the session to the wrong back end.
-      this.#deps.log.info('the profile names another back end', {scriptURL: configuredBackEnd});
-      void this.signOut();
-    } else if (backEnd === undefined) {
-      this.#session.enter(state);
-      this.#listeners.call();
+  #begin(state: State, nowMs: number): void {
+    // The machine may have slept past the end.
+    if (state.kind === 'signed-in' && (state.record.expiresAtMs ?? Infinity) <= nowMs)
+      this.#take({kind: 'ended', problem: state.problem});
+    else if (state.kind === 'locked' || (state.kind === 'signed-in' && state.pausedUntilMs <= nowMs)) {
+      const controller = new AbortController();
+      this.#asking = {controller, done: this.#send(state, controller.signal)};
     }
   }
 
-  /** Stops the background work of the previous state. */
-  #stop(): void {
-    this.#stopUnlocking();
-    this.#refresher.stop();
-    this.#verifiedAtMs = -Infinity;
+  async #send(state: Locked | SignedIn, signal: AbortSignal): Promise<void> {
+    const end = (event: SessionEvent): void => {
+      if (signal.aborted) return;
+      this.#asking = undefined;
+      this.#take(event);
+    };
+    try {
+      end(await askFor(state, {...this.#deps, signal}));
+    } catch (error) {
+      const problem = error instanceof AppError ? error.failure : undefined;
+      end(problem?.code === 'session-unknown' ? {kind: 'ended', problem} : {kind: 'failed', error, problem});
+    }
   }
 
-  #keep(record: SessionRecord): Promise<void> {
-    this.#keeping = this.#deps.keeper.save(record).then(kept => this.#session.markKept(record, kept));
-    return this.#keeping;
+  /** Ends what is under way for the state. A request in progress has no effect. */
+  #stop(): void {
+    this.#alarm.clear();
+    this.#asking?.controller.abort();
+    this.#asking = undefined;
   }
+
+  #keep(): void {
+    const state = this.#state;
+    const record = state.kind === 'signed-in' ? state.record : undefined;
+    const kept = this.#deps.keeper.keep(state.kind === 'expired' ? state : record);
+    this.#keeping = kept.then(place => this.#take({kind: 'placed', record, place}));
+  }
+
+  async #signIn(request: RequestedSignIn, signal: AbortSignal): Promise<SessionStatus> {
+    const scriptURL = chooseScriptUrl(request, {configured: this.#configured, last: this.#session.scriptURL});
+    const record = await requestSession({...request, scriptURL}, {...this.#deps, signal});
+    this.#take({kind: 'received', record});
+    await this.#keeping;
+    return this.#session.status();
+  }
+
+  #onBaseChange(): void {
+    const state = this.#state;
+    if (state.kind === 'signed-in') {
+      const configured = this.#configured ?? state.scriptURL;
+      const identity = composeIdentity(state.record, this.#deps);
+      // Plugins would send the session to the wrong back end.
+      if (configured !== state.scriptURL) this.#take({kind: 'moved', scriptURL: configured});
+      else if (Buffer.compare(identity.json, state.identity.json) !== 0) this.#take({kind: 'recomposed', identity});
+    } else if (this.#session.scriptURL === undefined) this.#take({kind: 'replaced'});
+  }
+}
+
+function unavailable(problem: string): AppError {
+  return new AppError({code: 'sign-in-unavailable', problem});
 }

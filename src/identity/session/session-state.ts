@@ -1,67 +1,101 @@
-import type {Identity} from '../../domain/identity/identity.ts';
+import type {ShownSession} from '../../domain/faults/active-faults.ts';
+import type {Identity, IdentityOrigin} from '../../domain/identity/identity.ts';
 import type {SessionPlace, SessionStatus} from '../../domain/identity/session.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
+import type {Configured} from './pilot-identity.ts';
+import type {LockedSession} from './storage/session-keeper.ts';
 import type {SessionRecord} from './storage/session-record.ts';
 
-/** The state of a session source. */
-export type State =
-  | {readonly kind: 'signed-out'}
-  /** A session is kept, but the keychain has not returned it yet. */
-  | {readonly kind: 'locked'; readonly scriptURL: string; readonly problem?: Failure | undefined}
-  | SignedIn
-  /** The back end refused the session, or its time is over. */
-  | {readonly kind: 'expired'; readonly scriptURL: string; readonly problem?: Failure | undefined};
+/** The state of a session. All times are in milliseconds since the Unix epoch. */
+export type State = SignedOut | Locked | SignedIn | Expired;
 
-/** The state while a pilot is signed in. */
-export interface SignedIn {
+interface SignedOut {
+  readonly kind: 'signed-out';
+  readonly sinceMs: number;
+}
+
+/** A session is kept, but the keychain has not returned it yet. */
+export interface Locked extends Attempts {
+  readonly kind: 'locked';
+  readonly sinceMs: number;
+  readonly scriptURL: string;
+  readonly session: LockedSession;
+}
+
+/** A pilot is signed in. */
+export interface SignedIn extends Attempts {
   readonly kind: 'signed-in';
+  readonly sinceMs: number;
   readonly scriptURL: string;
   readonly record: SessionRecord;
   readonly identity: Identity;
   readonly kept: SessionPlace;
+  /** True if the back end has not confirmed the session since the start, or did not at the last attempt. */
   readonly stale: boolean;
-  /** The time at which the back end confirmed the session last, in milliseconds since the Unix epoch; undefined before. */
+  /** The time at which the back end confirmed the session last; undefined before. */
   readonly verifiedAtMs?: number | undefined;
   /** True if the back end does not offer to verify sessions. */
   readonly unverifiable?: boolean | undefined;
-  /** Reason why the session could not be refreshed; undefined unless it is stale. */
+  /** Time to resume the session; a kept session is resumed at once. */
+  readonly resumeAtMs: number;
+  /** End of the pause that the back end asked for. */
+  readonly pausedUntilMs: number;
+  /** Time of the last request of a caller for a verification of this session. */
+  readonly askedAtMs: number;
+}
+
+/** The back end refused the session, or its time is over. */
+interface Expired {
+  readonly kind: 'expired';
+  readonly sinceMs: number;
+  readonly scriptURL: string;
   readonly problem?: Failure | undefined;
 }
 
-/** The members of a status that depend on the session alone. */
-type OwnStatus = Omit<SessionStatus, 'source' | 'sinceMs' | 'summary' | 'scriptURL'>;
+/** Attempts to have the session confirmed by the back end, or returned by the keychain. */
+interface Attempts {
+  /** Time of the next attempt. */
+  readonly nextAtMs: number;
+  /** Number of failed attempts in a row. */
+  readonly failures: number;
+  /** Failure of the last attempt; undefined if it succeeded, and for a defect of this program. */
+  readonly problem?: Failure | undefined;
+}
 
-/**
- * Describes a state without its secrets.
- *
- * @param hasIdentity True if an identity is served without a session.
- */
-export function describeState(state: State, hasIdentity: boolean): OwnStatus {
+/** A session as it is, without faults. */
+export interface ActualSession extends ShownSession {
+  /** Origin of the identity: the back end, or the base if there is none. */
+  readonly origin: IdentityOrigin;
+  /** Address of the back end that the identity comes from; undefined if it comes from the base. */
+  readonly scriptURL: string | undefined;
+}
+
+/** Returns what a state means: a pilot who is signed in replaces the base, and so does an airline that is configured. */
+export function actualSession(state: State, {base, airline}: Configured): ActualSession {
+  const scriptURL = state.kind === 'signed-out' ? airline?.scriptURL : state.scriptURL;
+  const served = scriptURL === undefined ? base.current() : undefined;
+  const identity = state.kind === 'signed-in' ? state.identity : served;
+  const origin = scriptURL === undefined ? base.origin : ({kind: 'back-end', scriptURL} as const);
+  const source = {source: origin.kind, scriptURL, summary: identity?.summary};
+  return {identity, origin, scriptURL, status: () => ({...describe(state, served !== undefined), ...source})};
+}
+
+/** Describes a state without its secrets. */
+function describe(state: State, isBaseServed: boolean): Omit<SessionStatus, 'source'> {
+  const {sinceMs} = state;
+  const problem = 'problem' in state && state.problem !== undefined ? new AppError(state.problem) : undefined;
   switch (state.kind) {
     case 'signed-in': {
-      const {record, stale, kept, verifiedAtMs, unverifiable, problem} = state;
+      const {record, stale, kept, verifiedAtMs, unverifiable} = state;
       const {expiresAtMs} = record;
-      const verification = {
-        ...(verifiedAtMs === undefined ? {} : {verifiedAtMs}),
-        ...(unverifiable ? {unverifiable} : {}),
-      };
-      return {state: 'signed-in', expiresAtMs, stale, kept, ...verification, problem: errorOf(problem)};
+      return {state: 'signed-in', sinceMs, expiresAtMs, stale, kept, verifiedAtMs, unverifiable, problem};
     }
     case 'expired':
-      return {state: 'expired', stale: false, problem: errorOf(state.problem)};
+      return {state: 'expired', sinceMs, stale: false, problem};
     case 'locked':
-      return {state: 'signed-out', stale: false, kept: 'keychain', problem: errorOf(state.problem)};
+      return {state: 'signed-out', sinceMs, stale: false, kept: 'keychain', problem};
     case 'signed-out':
-      return {state: hasIdentity ? 'signed-in' : 'signed-out', stale: false};
+      return {state: isBaseServed ? 'signed-in' : 'signed-out', sinceMs, stale: false};
   }
-}
-
-function errorOf(problem: Failure | undefined): AppError | undefined {
-  return problem && new AppError(problem);
-}
-
-/** Returns the failure that an error carries; undefined for any other error. */
-export function failureOf(error: unknown): Failure | undefined {
-  return error instanceof AppError ? error.failure : undefined;
 }

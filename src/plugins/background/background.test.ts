@@ -168,7 +168,7 @@ describe('a background that runs', () => {
   test('does not call a route for a client that is gone already', async () => {
     const signal = AbortSignal.abort(new Error('gone'));
     const request = {method: 'GET', name: 'text', url: '/', rawHeaders: [], body: new Uint8Array()} as const;
-    await assert.rejects(background().background.call(request, signal), {message: 'gone'});
+    await assert.rejects(background().background.calls.send(request, signal), {message: 'gone'});
   });
 
   test('logs what it writes, with its secrets masked', async () => {

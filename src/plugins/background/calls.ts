@@ -1,94 +1,149 @@
-import type {PluginAnswer} from '../../domain/plugins/plugin.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import type {PluginAnswer, PluginRequest} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {Timers} from '../../time/timers.ts';
+import type {AnswerMessage} from './channel/message.ts';
+import type {RuntimeProcess} from './runtime-process.ts';
 
-/** The plugin that is called, and the limits of its calls. */
 export interface CallsDeps {
+  /** Id of the plugin. */
   readonly plugin: string;
+  /** Masks secrets in messages of errors. */
+  readonly mask: (text: string) => string;
   readonly timers: Timers;
-  /** Maximum number of calls at a time. */
-  readonly callsMax: number;
-  /** Longest time that a call waits for its answer, in milliseconds. */
-  readonly timeoutMs: number;
 }
 
-/** A call that is about to be sent. */
-export interface NewCall {
-  /** Method and name of the route. */
+/**
+ * Maximum number of bytes that wait for a background to read them. One in an endless loop reads nothing, and must
+ * not fill the memory of the service with bodies.
+ */
+const WAITING_BYTES_MAX = 32 * 1024 * 1024;
+
+interface WaitingCall {
   readonly route: string;
-  /** Ends the wait. */
-  readonly signal: AbortSignal | undefined;
-  /** Sends the call with its number. */
-  readonly send: (call: number) => void;
+  readonly resolve: (answer: PluginAnswer) => void;
+  readonly reject: (error: unknown) => void;
+  /** Cancels the timeout, and stops listening to the signal. */
+  readonly release: () => void;
 }
 
-/** The calls of a background that wait for their answers. */
+/** The calls of a background, which wait for their answers. */
 export class Calls {
   readonly #deps: CallsDeps;
   readonly #waiting = new Map<number, WaitingCall>();
   #lastNumber = 0;
+  /** Undefined until the background is loaded. */
+  #process: RuntimeProcess | undefined;
+  #isClosed = false;
 
   constructor(deps: CallsDeps) {
     this.#deps = deps;
   }
 
   /**
-   * Sends a call and waits for its answer. If the signal ends the wait, the call still counts until it is answered or times
-   * out, since the plugin works on it.
+   * Calls a route, as `CallablePlugin.call()` does.
    *
-   * @throws {AppError} `plugin-busy`, `plugin-timeout`, `plugin-ended`, and the failures that are given to {@link fail}.
+   * @param signal Ends the wait. The call still counts until it is answered or times out, since the plugin works on it.
    */
-  wait({route, signal, send}: NewCall): Promise<PluginAnswer> {
-    const {plugin, timers, callsMax, timeoutMs} = this.#deps;
+  send({method, name, url, rawHeaders, body}: PluginRequest, signal?: AbortSignal): Promise<PluginAnswer> {
+    const route = `${method} ${name}`;
     return new Promise((resolve, reject) => {
+      const process = this.#findProcess(route);
       signal?.throwIfAborted();
-      if (this.#waiting.size >= callsMax) throw new AppError({code: 'plugin-busy', plugin, requestsMax: callsMax});
       const call = ++this.#lastNumber;
-      const timeout = (): void => this.fail(call, new AppError({code: 'plugin-timeout', plugin, route, timeoutMs}));
-      const cancelTimeout = timers.after(timeoutMs, timeout);
+      const cancelTimeout = this.#deps.timers.after(DEFAULT_LIMITS.pluginTimeoutMs, () => this.#timeOut(call));
       const abort = (): void => reject(signal?.reason);
       signal?.addEventListener('abort', abort, {once: true});
-      const release = (): void => signal?.removeEventListener('abort', abort);
-      this.#waiting.set(call, {route, resolve, reject, cancelTimeout, release});
-      send(call);
+      const release = (): void => {
+        cancelTimeout();
+        signal?.removeEventListener('abort', abort);
+      };
+      this.#waiting.set(call, {route, resolve, reject, release});
+      process.send({kind: 'call', call, method, name, url, rawHeaders}, body);
     });
   }
 
-  /** Returns the route of a call that waits; undefined if it timed out. */
-  routeOf(call: number): string | undefined {
-    return this.#waiting.get(call)?.route;
+  /** Takes calls from now on, which go to the process. */
+  open(process: RuntimeProcess): void {
+    this.#process = process;
   }
 
-  /** Ends a call with its answer. */
-  answer(call: number, answer: PluginAnswer): void {
-    this.#take(call)?.resolve(answer);
-  }
-
-  /** Ends a call with a failure. */
-  fail(call: number, error: AppError): void {
-    this.#take(call)?.reject(error);
+  /** Takes no further calls. Those that wait may still be answered. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** Ends every call, since the process has ended. */
-  endAll(): void {
+  end(): void {
+    this.close();
     const {plugin} = this.#deps;
-    for (const [call, {route}] of this.#waiting) this.fail(call, new AppError({code: 'plugin-ended', plugin, route}));
+    for (const [call, {route}] of this.#waiting)
+      this.#take(call)?.reject(new AppError({code: 'plugin-ended', plugin, route}));
   }
 
-  #take(call: number): WaitingCall | undefined {
-    const waiting = this.#waiting.get(call);
-    this.#waiting.delete(call);
-    waiting?.cancelTimeout();
-    waiting?.release();
-    return waiting;
+  /** Ends the call that a message answers, unless it has timed out. */
+  answer(message: AnswerMessage, body: Uint8Array): void {
+    const call = this.#take(message.call);
+    if (call === undefined) return;
+    const answer = this.#read(message, body, call.route);
+    if (answer instanceof AppError) call.reject(answer);
+    else call.resolve(answer);
+  }
+
+  #findProcess(route: string): RuntimeProcess {
+    const {plugin} = this.#deps;
+    if (this.#isClosed) throw new AppError({code: 'plugin-ended', plugin, route});
+    if (this.#process === undefined)
+      throw new AppError({code: 'no-plugin-route', plugin, route, problem: 'the plugin has not started yet'});
+    const {pluginRequestsMax: requestsMax} = DEFAULT_LIMITS;
+    if (this.#process.waitingBytes > WAITING_BYTES_MAX || this.#waiting.size >= requestsMax)
+      throw new AppError({code: 'plugin-busy', plugin, requestsMax});
+    return this.#process;
+  }
+
+  #timeOut(number: number): void {
+    const call = this.#take(number);
+    const [{plugin}, {pluginTimeoutMs: timeoutMs}] = [this.#deps, DEFAULT_LIMITS];
+    call?.reject(new AppError({code: 'plugin-timeout', plugin, route: call.route, timeoutMs}));
+  }
+
+  #take(number: number): WaitingCall | undefined {
+    const call = this.#waiting.get(number);
+    this.#waiting.delete(number);
+    call?.release();
+    return call;
+  }
+
+  /** Reads an answer. The process that sends it runs the code of the plugin, so that nothing in it is trusted. */
+  #read(message: AnswerMessage, bytes: Uint8Array, route: string): PluginAnswer | AppError {
+    const {plugin, mask} = this.#deps;
+    switch (message.kind) {
+      case 'no-route':
+        return new AppError({code: 'no-plugin-route', plugin, route, problem: 'the plugin has no such route'});
+      case 'malformed':
+        return new AppError({code: 'malformed-request', problem: mask(message.problem)});
+      case 'failed': {
+        const place = message.place === undefined ? {} : {place: mask(message.place)};
+        return new AppError({code: 'plugin-failed', plugin, route, problem: mask(message.problem), ...place});
+      }
+      case 'file':
+      case 'answer': {
+        const {status} = message;
+        if (!isSendable(message))
+          return new AppError({code: 'plugin-failed', plugin, route, problem: 'its answer is not valid HTTP'});
+        if (message.kind === 'file') return {status, body: {kind: 'file', path: message.path}};
+        return {status, contentType: message.contentType, body: {kind: 'bytes', bytes}};
+      }
+      default:
+        return message satisfies never;
+    }
   }
 }
 
-interface WaitingCall {
-  readonly route: string;
-  readonly resolve: (answer: PluginAnswer) => void;
-  readonly reject: (error: unknown) => void;
-  readonly cancelTimeout: () => void;
-  /** Stops listening to the signal. */
-  readonly release: () => void;
+/** Returns whether an answer can be sent as HTTP. */
+function isSendable(message: Extract<AnswerMessage, {readonly status: number}>): boolean {
+  const {status} = message;
+  const contentType = message.kind === 'answer' ? message.contentType : undefined;
+  const hasType = contentType === undefined || /^[\x20-\x7e]{1,200}$/.test(contentType);
+  return Number.isInteger(status) && status >= 200 && status <= 599 && hasType;
 }

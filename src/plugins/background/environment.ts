@@ -16,10 +16,10 @@ const INHERITED: ReadonlySet<string> = new Set([
 ]);
 
 /** Environment of a process. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the environment of a background, from that of the service. */
-export function environmentOf(service: Environment): Environment {
+export function environmentOf(service: ProcessEnvironment): ProcessEnvironment {
   const inherited = Object.entries(service).filter(([name]) => isInherited(name.toUpperCase()));
   return {
     ...Object.fromEntries(inherited),

@@ -45,7 +45,7 @@ describe('a background that misbehaves', () => {
     await background.background.started;
     const gone = new AbortController();
     const request = {method: 'GET', name: 'wait', url: 'first', rawHeaders: [], body: new Uint8Array()} as const;
-    const first = background.background.call(request, gone.signal);
+    const first = background.background.calls.send(request, gone.signal);
     const others = Array.from({length: DEFAULT_LIMITS.pluginRequestsMax - 1}, (_, at) =>
       background.call('wait', {url: `url ${at}`}),
     );

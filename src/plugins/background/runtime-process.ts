@@ -7,7 +7,7 @@ import {isBackgroundMessage} from './channel/check-message.ts';
 import {FrameReader} from './channel/frame.ts';
 import {type BackgroundMessage, CHANNEL_FD, type ServiceMessage, WATCHDOG_FD} from './channel/message.ts';
 import {Outbox} from './channel/outbox.ts';
-import type {Environment} from './environment.ts';
+import type {ProcessEnvironment} from './environment.ts';
 
 /**
  * Maximum heap of a background, in MiB: the limit of the original client is not known; published plugins use about twenty. A
@@ -30,7 +30,7 @@ export interface RuntimeProcessDeps {
   readonly id: string;
   /** True if stacks of errors name the sources from which its files were built, by their source maps. */
   readonly usesSourceMaps: boolean;
-  readonly environment: Environment;
+  readonly environment: ProcessEnvironment;
   readonly workingDirectory: string;
   /** Receives every message with its bytes. */
   readonly onMessage: (message: BackgroundMessage, body: Uint8Array) => void;

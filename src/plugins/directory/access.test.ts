@@ -4,7 +4,8 @@ import {chmod, chown, lchown, mkdir, symlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {makeHome} from '../../../test/support/package.ts';
-import {describeExposures, exposuresOf, findAccessProblem, findPlaceProblem, ownUserId} from './access.ts';
+import {ownUserId} from '../../files/own.ts';
+import {describeExposures, exposuresOf, findAccessProblem, findPlaceProblem} from './access.ts';
 
 const ME = 1000;
 const OTHERS = 'is writable by its group or by others; use "chmod -R go-w /home/me/plugin"';
@@ -14,7 +15,7 @@ const BY_OTHERS = 'writable by its group or by others';
 
 describe('describeExposures()', () => {
   const describeOne = (uid: number, mode: number): string | undefined =>
-    describeExposures(exposuresOf(FOLDER, {uid, mode}, ME), FOLDER, ME);
+    describeExposures(exposuresOf(FOLDER, {uid, mode}, {userId: ME}), FOLDER, ME);
   const cases = [
     {what: 'a folder that only its user can change', uid: ME, mode: 0o040755, problem: undefined},
     {what: 'a folder of the superuser', uid: 0, mode: 0o040755, problem: undefined},
@@ -43,7 +44,7 @@ describe('describeExposures()', () => {
     const exposures = ['plugin.json', 'ui', 'ui/a', 'ui/b', 'ui/c', '../../..', '../..'].map(name => ({
       path: join(FOLDER, name).replace(/(?!^)[/]$/, ''),
       owner: undefined,
-      isWritable: true,
+      isOpen: true,
     }));
     assert.equal(
       describeExposures(exposures, FOLDER, ME),
@@ -54,7 +55,7 @@ describe('describeExposures()', () => {
 
   test('quotes a path for a shell', () => {
     const folder = "/home/me/Ada's plugins";
-    const problem = describeExposures(exposuresOf(folder, {uid: ME, mode: 0o100664}, ME), folder, ME) ?? '';
+    const problem = describeExposures(exposuresOf(folder, {uid: ME, mode: 0o100664}, {userId: ME}), folder, ME) ?? '';
     const [, path = ''] = /chmod -R go-w (.*)"$/.exec(problem) ?? [];
     assert.equal(execFileSync('sh', ['-c', `printf %s ${path}`], {encoding: 'utf8'}), folder);
   });

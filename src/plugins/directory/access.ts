@@ -1,31 +1,22 @@
 import type {Stats} from 'node:fs';
 import {lstat, readlink, realpath} from 'node:fs/promises';
 import {dirname, relative, resolve, sep} from 'node:path';
-
-/** Returns the user of this process; undefined on Windows, where Node does not know the owners of files. */
-export function ownUserId(): number | undefined {
-  return process.getuid?.();
-}
+import {findOwnProblem, type OwnProblem, type OwnRule, ownUserId} from '../../files/own.ts';
 
 /** A file, folder or link that another user than the superuser could change. */
-export interface Exposure {
+export interface Exposure extends OwnProblem {
   readonly path: string;
-  /** The user to whom it belongs; undefined if that is this user or the superuser. */
-  readonly owner: number | undefined;
-  /** True if its group or others may write to it. */
-  readonly isWritable: boolean;
 }
 
 /** Returns how another user could change a file or the entries of a folder; an empty list if only this user and the superuser can. */
 export function exposuresOf(
   path: string,
   {uid, mode}: Pick<Stats, 'uid' | 'mode'>,
-  userId: number | undefined,
+  {forbidden = 'writing', userId = ownUserId()}: Partial<OwnRule> = {},
 ): readonly Exposure[] {
-  if (userId === undefined) return [];
-  const owner = uid === userId || uid === 0 ? undefined : uid;
-  const isWritable = (mode & 0o022) !== 0;
-  return owner === undefined && !isWritable ? [] : [{path, owner, isWritable}];
+  // What belongs to the superuser is judged as if it were this user's.
+  const problem = findOwnProblem({uid: uid === 0 ? (userId ?? 0) : uid, mode}, {forbidden, userId});
+  return problem === undefined ? [] : [{path, ...problem}];
 }
 
 /**
@@ -37,7 +28,7 @@ export function exposuresOf(
 export async function findExposures(path: string, userId = ownUserId()): Promise<readonly Exposure[]> {
   if (userId === undefined) return [];
   const real = await realpath(path);
-  const found = new Map(exposuresOf(real, await lstat(real), userId).map(each => [real, each]));
+  const found = new Map(exposuresOf(real, await lstat(real), {userId}).map(each => [real, each]));
   await addExposures(path, userId, found);
   return [...found.values()];
 }
@@ -85,7 +76,7 @@ export function describeExposures(
       `${verb} to user ${user}${isAbove ? '' : `, and this process runs as ${userId}`}`;
     return describePlaces(paths, folder, (isMany, isAbove) => belongs(isAbove, isMany ? 'belong' : 'belongs'));
   });
-  const writable = pathsOf(exposures.filter(({isWritable}) => isWritable));
+  const writable = pathsOf(exposures.filter(({isOpen}) => isOpen));
   const texts = [
     ...foreign,
     ...describePlaces(writable, folder, isMany => `${isMany ? 'are' : 'is'} writable by its group or by others`),
@@ -141,9 +132,6 @@ function quote(path: string): string {
   return /^[\w./+@:-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** In a directory with this bit only the owner of an entry may rename or remove it, as in `/tmp`. */
-const STICKY = 0o1000;
-
 /** Adds the exposures of a path, and of the directories and links on the way to it, from the root on. */
 async function addExposures(path: string, userId: number, found: Map<string, Exposure>): Promise<void> {
   const parent = dirname(path);
@@ -151,8 +139,8 @@ async function addExposures(path: string, userId: number, found: Map<string, Exp
   await addExposures(parent, userId, found);
   const status = await lstat(path);
   const isLink = status.isSymbolicLink();
-  const isProtected = isLink || (status.mode & STICKY) !== 0;
-  for (const each of exposuresOf(path, isProtected ? {uid: status.uid, mode: 0} : status, userId))
+  const judged = isLink ? {uid: status.uid, mode: 0} : status;
+  for (const each of exposuresOf(path, judged, {forbidden: 'replacing', userId}))
     if (!found.has(path)) found.set(path, each);
   if (isLink) await addExposures(resolve(await realpath(parent), await readlink(path)), userId, found);
 }

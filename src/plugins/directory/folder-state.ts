@@ -4,7 +4,7 @@ import {basename, join, sep} from 'node:path';
 import type {IconTheme} from '../../domain/plugins/plugin.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
-import {type Exposure, exposuresOf, ownUserId} from './access.ts';
+import {type Exposure, exposuresOf} from './access.ts';
 
 /** Folder of the background, in the folder of a plugin. */
 export const BACKGROUND_FOLDER = 'background';
@@ -116,10 +116,9 @@ function describeNoFolder(status: Stats): string {
 }
 
 function findExposures(folder: string, files: Files): readonly Exposure[] {
-  const userId = ownUserId();
   // The mode of a link says nothing.
   return [...files].flatMap(([name, status]) =>
-    status.isSymbolicLink() ? [] : exposuresOf(join(folder, name), status, userId),
+    status.isSymbolicLink() ? [] : exposuresOf(join(folder, name), status),
   );
 }
 

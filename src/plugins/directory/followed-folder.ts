@@ -1,9 +1,10 @@
-import {realpath} from 'node:fs/promises';
+import {createHash} from 'node:crypto';
+import {lstat, readdir, realpath} from 'node:fs/promises';
+import {join} from 'node:path';
 import {messageOf} from '../../failures/error-text.ts';
 import {describeExposures, type Exposure, findExposures} from './access.ts';
-import {type FolderState, readFolderState} from './folder-state.ts';
+import {type FolderState, PAGE_FOLDER, readFolderState} from './folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from './found-plugin.ts';
-import {readPageState} from './page-state.ts';
 
 export interface FolderOptions {
   /** True if the plugin is in development: then its folder may be reached through links, and may be missing. */
@@ -86,7 +87,7 @@ export class FollowedFolder {
   /** Decides whether the plugin may run, although others could change it. */
   #judge(directory: string, exposures: readonly Exposure[]): Judgement {
     const refused = this.#takesForeign
-      ? exposures.filter(({isWritable}) => isWritable).map(each => ({...each, owner: undefined}))
+      ? exposures.filter(({isOpen}) => isOpen).map(each => ({...each, owner: undefined}))
       : exposures;
     const problem = describeExposures(refused, directory);
     return problem === undefined ? {exposed: describeExposures(exposures, directory)} : {problem};
@@ -141,4 +142,36 @@ interface ReadFolder {
   readonly page: string | undefined;
   /** See {@link FoundPlugin.exposed}. */
   readonly exposed: string | undefined;
+}
+
+/** Maximum number of files and folders of a page that are followed. A built page has some dozens; sources of a page have some hundreds. */
+const PAGE_FILES_MAX = 2000;
+
+/** Returns a text that changes with the files of the page of a plugin, without `node_modules`. Changes beyond {@link PAGE_FILES_MAX} files go unnoticed. */
+async function readPageState(folder: string): Promise<string> {
+  const state = createHash('sha256');
+  let names: readonly string[] = [PAGE_FOLDER];
+  // Level by level, so that the files nearest to the root are followed.
+  for (let left = PAGE_FILES_MAX; names.length > 0; left -= names.length) {
+    const entries = await Promise.all(names.map(name => readEntry(folder, name)));
+    for (const {stamp} of entries) state.update(stamp);
+    names = entries.flatMap(({followed}) => followed).slice(0, left);
+  }
+  return state.digest('hex').slice(0, 32);
+}
+
+/** Entry of a page. */
+interface PageEntry {
+  /** Text that changes with a file; empty for a folder. */
+  readonly stamp: string;
+  /** Entries of a folder that are followed. */
+  readonly followed: readonly string[];
+}
+
+async function readEntry(folder: string, name: string): Promise<PageEntry> {
+  const status = await lstat(join(folder, name)).catch(() => undefined);
+  if (status === undefined) return {stamp: '', followed: []};
+  if (!status.isDirectory()) return {stamp: `${name} ${status.ino} ${status.size} ${status.mtimeMs}\n`, followed: []};
+  const found = (await readdir(join(folder, name)).catch(() => [])).sort();
+  return {stamp: '', followed: found.filter(each => each !== 'node_modules').map(each => join(name, each))};
 }

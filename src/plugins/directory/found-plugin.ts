@@ -7,7 +7,6 @@ import {describeFileError, FileError} from '../../files/read-file.ts';
 import {readTextFile} from '../../files/text-file.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, type ManifestReading, readManifest} from '../manifest/read-manifest.ts';
 import type {FolderState} from './folder-state.ts';
-import {labelOf} from './plugin-label.ts';
 
 /** A folder that may hold a plugin. */
 export interface PluginFolder {
@@ -21,6 +20,8 @@ export interface PluginFolder {
 export interface FoundPlugin extends PluginFolder {
   /** The id in its manifest, or the name of its folder if the plugin is broken. */
   readonly id: string;
+  /** Label of the host name of its page. */
+  readonly label: string;
   /** Undefined if the plugin is broken. */
   readonly manifest: PluginManifest | undefined;
   /** Every reason why it is broken; empty if it is not. */
@@ -48,10 +49,14 @@ export async function inspectPlugin(folder: PluginFolder, state: FolderState | u
     .slice(0, 32);
   const reading = problems.length > 0 ? {problems, warnings: []} : await readManifestFile(folder);
   const parts = {hasPage, hasBackground, icons, warnings: reading.warnings};
-  const found = {...folder, ...parts, stamp, manifest: undefined, id: basename(folder.directory)};
+  const found = {...folder, ...parts, stamp, manifest: undefined, ...identify(basename(folder.directory))};
   if ('problems' in reading) return {...found, problems: reading.problems};
   if (!hasPage && !hasBackground) return {...found, problems: [EMPTY]};
-  return {...found, id: reading.manifest.id, manifest: reading.manifest, problems: []};
+  return {...found, ...identify(reading.manifest.id), manifest: reading.manifest, problems: []};
+}
+
+function identify(id: string): Pick<FoundPlugin, 'id' | 'label'> {
+  return {id, label: labelOf(id)};
 }
 
 const MISSING: FolderState = {
@@ -84,13 +89,9 @@ export async function readManifestFile({directory, inDevelopment}: PluginFolder)
  * case would share files on some systems, so both plugins are broken. Ids with one label would share an origin: the later one is broken.
  *
  * @param plugins Those in development first.
- * @param toLabel Returns the label of an id.
  * @returns The plugins in the order of their ids, each id once.
  */
-export function assignIds(
-  plugins: readonly FoundPlugin[],
-  toLabel: (id: string) => string = labelOf,
-): readonly FoundPlugin[] {
+export function assignIds(plugins: readonly FoundPlugin[]): readonly FoundPlugin[] {
   const byId = new Map<string, FoundPlugin>();
   for (const plugin of plugins) {
     const first = byId.get(plugin.id);
@@ -101,9 +102,8 @@ export function assignIds(
   const byLabel = new Map<string, FoundPlugin>();
   for (const plugin of byId.values()) {
     if (plugin.manifest === undefined) continue;
-    const label = toLabel(plugin.id);
-    const first = byLabel.get(label);
-    if (first === undefined) byLabel.set(label, plugin);
+    const first = byLabel.get(plugin.label);
+    if (first === undefined) byLabel.set(plugin.label, plugin);
     else byId.set(plugin.id, breakPlugin(plugin, `leads to the same host name as ${JSON.stringify(first.id)}`, '$.id'));
   }
   const assigned = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -117,4 +117,24 @@ export function assignIds(
 
 function breakPlugin(plugin: FoundPlugin, problem: string, path = '$'): FoundPlugin {
   return {...plugin, manifest: undefined, problems: [...plugin.problems, {path, problem}]};
+}
+
+/** Length of the readable part of a label; with the other part it is shorter than the longest label of a host name (RFC 1035). */
+const NAME_LENGTH_MAX = 40;
+
+/** Length of the part that differs between plugins whose names look alike, in hexadecimal digits: 64 bits, since an author who wants it finds two ids with equal 32 bits in a second. */
+const HASH_LENGTH = 16;
+
+/**
+ * Returns the label of the host name at which the page of a plugin has an origin of its own: the id in lower case with dashes for
+ * its dots, which would be further labels, and a part of its SHA-256.
+ */
+export function labelOf(id: string): string {
+  // A browser would decode a label that begins like an encoded one (RFC 5890).
+  const name = id
+    .toLowerCase()
+    .replaceAll('.', '-')
+    .replace(/^xn--+/, 'xn-')
+    .slice(0, NAME_LENGTH_MAX);
+  return `${name}-${createHash('sha256').update(id).digest('hex').slice(0, HASH_LENGTH)}`;
 }

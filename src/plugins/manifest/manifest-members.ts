@@ -4,7 +4,7 @@ import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {formatPath} from '../../json/json-path.ts';
 
 /** Location of a part of a manifest, and the lists that collect what was found in all of it. */
-export interface Place {
+export interface ManifestPlace {
   readonly path: readonly string[];
   /** Reasons why the plugin cannot run. */
   readonly problems: DocumentProblem[];
@@ -17,10 +17,10 @@ type Present<E extends ObjectEntries, N extends keyof E> = NonNullable<InferOutp
 /** Reads an object of a manifest member by member, by its schema. `null` counts as missing, since some tools write it. */
 export class Members<E extends ObjectEntries> {
   readonly #entries: E;
-  readonly #place: Place;
+  readonly #place: ManifestPlace;
   readonly #members: Readonly<Record<string, unknown>>;
 
-  constructor({entries}: {readonly entries: E}, members: Readonly<Record<string, unknown>>, place: Place) {
+  constructor({entries}: {readonly entries: E}, members: Readonly<Record<string, unknown>>, place: ManifestPlace) {
     this.#entries = entries;
     this.#members = members;
     this.#place = place;
@@ -49,7 +49,7 @@ export class Members<E extends ObjectEntries> {
   }
 
   /** Returns the place of a member. */
-  at(name: string): Place {
+  at(name: string): ManifestPlace {
     return {...this.#place, path: [...this.#place.path, name]};
   }
 
@@ -65,11 +65,11 @@ export class Members<E extends ObjectEntries> {
 const FOUND_MAX = 100;
 
 /** Collects a problem, unless there are too many already. */
-export function report(found: DocumentProblem[], {path}: Pick<Place, 'path'>, problem: string): undefined {
+export function report(found: DocumentProblem[], {path}: Pick<ManifestPlace, 'path'>, problem: string): undefined {
   if (found.length < FOUND_MAX) found.push({path: formatPath(path), problem});
 }
 
 /** Collects a warning, unless there are too many already. */
-export function warn(place: Place, problem: string): undefined {
+export function warn(place: ManifestPlace, problem: string): undefined {
   return report(place.warnings, place, problem);
 }

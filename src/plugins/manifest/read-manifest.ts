@@ -4,8 +4,7 @@ import type {PluginId} from '../../domain/plugins/plugin-id.ts';
 import type {PluginManifest, PluginSetting} from '../../domain/plugins/plugin-manifest.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {readJsonDocument} from '../../json/json-document.ts';
-import {Members, type Place, report, warn} from './manifest-members.ts';
-import {readSetting} from './read-setting.ts';
+import {type ManifestPlace, Members, report, warn} from './manifest-members.ts';
 import {findReservedPath} from './reserved-ids.ts';
 
 /** Name of the file with the manifest, in the folder of a plugin. */
@@ -33,7 +32,7 @@ export function readManifest(bytes: Uint8Array, folder?: string): ManifestReadin
   const reading = readJsonDocument(bytes);
   if ('problem' in reading) return {problems: [reading.problem], warnings: []};
   const [problems, warnings]: [DocumentProblem[], DocumentProblem[]] = [[], []];
-  const place: Place = {path: [], problems, warnings};
+  const place: ManifestPlace = {path: [], problems, warnings};
   const checked = checkValue(ANY_OBJECT, reading.value);
   if ('found' in checked) report(problems, place, checked.found[0].problem);
   else {
@@ -65,7 +64,7 @@ function readMembers(
   return {id, name, version, type, ...others};
 }
 
-function checkId(id: PluginId, folder: string | undefined, place: Place): void {
+function checkId(id: PluginId, folder: string | undefined, place: ManifestPlace): void {
   if (folder !== undefined && id !== folder)
     report(place.problems, place, `has to be the name of the folder, ${JSON.stringify(folder)}`);
   const reserved = findReservedPath(id);
@@ -76,7 +75,7 @@ function checkId(id: PluginId, folder: string | undefined, place: Place): void {
 function readSettings(
   given: unknown,
   type: PluginManifest['type'] = 'user',
-  place: Place,
+  place: ManifestPlace,
 ): PluginManifest['availableSettings'] {
   const settings = new Map<string, PluginSetting>();
   const checked = checkValue(ANY_OBJECT, given);
@@ -103,4 +102,44 @@ function readSettings(
   if (unassigned.length > 0)
     warn(place, `lacks a settingType in ${JSON.stringify(first)}${others}; "${type}" is used, the type of the plugin`);
   return settings;
+}
+
+/**
+ * Reads a setting. Its default may be anything: one that does not fit is ignored when settings are read.
+ *
+ * @param owner The party that sets the value, if the setting does not name one.
+ */
+function readSetting(members: Members<typeof SETTING.entries>, owner: PluginManifest['type']): PluginSetting {
+  const options = labelOptions(members.optional('options'));
+  const value = members.any('default');
+  return {
+    type: members.assumed('type', guessType(value, options)),
+    settingType: members.optional('settingType') ?? owner,
+    name: members.optional('name'),
+    description: members.optional('description'),
+    default: value,
+    required: members.optional('required'),
+    advanced: members.optional('advanced'),
+    order: members.optional('order'),
+    minLength: members.optional('minLength'),
+    options,
+    when: members.optional('when'),
+  };
+}
+
+/** Returns the type of a setting that names none, or an unknown one. */
+function guessType(value: unknown, options: PluginSetting['options']): PluginSetting['type'] {
+  if (options !== undefined) return 'list';
+  return typeof value === 'boolean' || typeof value === 'number' ? (typeof value as 'boolean' | 'number') : 'string';
+}
+
+/** Reads the choices of a list: an array of values, which are their own labels, or an object with a label for each value. */
+function labelOptions(
+  options: readonly (string | number)[] | Readonly<Record<string, unknown>> | undefined,
+): PluginSetting['options'] {
+  if (options === undefined) return undefined;
+  const labels: readonly (readonly [string | number, unknown])[] = Array.isArray(options)
+    ? options.map(value => [value, value])
+    : Object.entries(options);
+  return new Map(labels.map(([value, label]) => [value, String(label)]));
 }

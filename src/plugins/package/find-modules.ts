@@ -3,7 +3,7 @@ import {createRequire, isBuiltin} from 'node:module';
 import {join, relative, sep} from 'node:path';
 import {isHostModule, isMissing} from '../background/runtime/modules/host-module-names.ts';
 import {BACKGROUND_FILE} from '../directory/folder-state.ts';
-import {copyText} from './check/finding.ts';
+import {copyPart} from './check/finding.ts';
 import {scanModuleNames} from './check/scan-module-names.ts';
 
 /** A module that cannot be loaded once the plugin is installed. */
@@ -42,7 +42,7 @@ export async function findModuleProblems(folder: string): Promise<readonly Modul
       const path = await resolveModule(module, file);
       const kind =
         path === undefined ? 'missing' : path.startsWith(folder + sep) || path === '' ? undefined : 'outside';
-      if (kind !== undefined) problems.push({file: relative(folder, file), line, module: copyText(module), kind});
+      if (kind !== undefined) problems.push({file: relative(folder, file), line, module: copyPart(module), kind});
       else if (path !== undefined && isSource(path) && files.size < FILES_MAX) files.add(path);
       if (problems.length === PROBLEMS_MAX) return problems;
     }

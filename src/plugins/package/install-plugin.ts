@@ -7,7 +7,13 @@ import {makeDirectory, syncTree} from '../../files/directory.ts';
 import {readFolderState} from '../directory/folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from '../directory/found-plugin.ts';
 import type {PluginPackage} from './plugin-package.ts';
-import {awaitStart, type FollowingService, problemOf, type Verdict, type Waiting} from './service-view.ts';
+import {
+  awaitStart,
+  describeServiceFailure,
+  type FollowingService,
+  type StartOutcome,
+  type Waiting,
+} from './service-view.ts';
 import type {Staging} from './staging.ts';
 import {unpack} from './unpack.ts';
 
@@ -78,9 +84,6 @@ export interface InstallDeps {
   readonly nowMs: () => number;
 }
 
-/** Only its user may change the directory of plugins. */
-const DIRECTORY_MODE = 0o700;
-
 /**
  * Puts a staged version into the directory of plugins:
  *
@@ -94,18 +97,18 @@ const DIRECTORY_MODE = 0o700;
 export async function installPlugin(plugin: StagedPlugin, deps: InstallDeps): Promise<PluginState | undefined> {
   const {staging, service, nowMs} = deps;
   const {directory, staged} = plugin;
-  await makeDirectory(join(directory, '..'), DIRECTORY_MODE);
+  await makeDirectory(join(directory, '..'));
   const fromMs = nowMs();
   await swapIn(plugin, staging);
   if (service === undefined) {
     await staging.confirm();
     return undefined;
   }
-  let verdict: Verdict;
+  let verdict: StartOutcome;
   try {
     const {stamp} = await inspectFolder(directory);
     verdict = await awaitStart(service, {id: plugin.manifest.id, stamp}, deps.waiting).catch(error => ({
-      problem: problemOf(error),
+      problem: describeServiceFailure(error),
     }));
   } catch (error) {
     await swapOut(plugin, staging);

@@ -1,7 +1,7 @@
 import {formatBytes} from '../../domain/byte-size.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {PACKAGE_BYTES_MAX, PACKAGE_FILES_MAX} from './package-limits.ts';
-import {type EntryKind, findPathProblem, PackagePaths} from './package-paths.ts';
+import {type EntryKind, findUnpackProblem, PackagePaths} from './package-paths.ts';
 
 /** A file of a package. */
 export interface PackageFile {
@@ -59,7 +59,7 @@ export class PackageList {
   #add(path: string, kind: EntryKind): void {
     this.#entries++;
     if (this.#entries > PACKAGE_FILES_MAX) throw tooManyFiles(this.#source);
-    const problem = findPathProblem(path) ?? this.#paths.add(path, kind);
+    const problem = findUnpackProblem(path) ?? this.#paths.add(path, kind);
     if (problem !== undefined) throw invalidEntry(this.#source, path, problem);
   }
 }

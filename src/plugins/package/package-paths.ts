@@ -12,7 +12,7 @@ const UNPRINTABLE = new RegExp(`[${UNSEEN}\\ufffd]`);
  *
  * @param path With slashes, and without one at its end.
  */
-export function findPathProblem(path: string): string | undefined {
+export function findUnpackProblem(path: string): string | undefined {
   if (Buffer.byteLength(path) > PACKAGE_PATH_BYTES_MAX)
     return `has a path of more than ${PACKAGE_PATH_BYTES_MAX} bytes`;
   if (UNPRINTABLE.test(path) || !path.isWellFormed()) return 'has a control character in its name';

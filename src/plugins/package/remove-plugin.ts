@@ -26,7 +26,7 @@ export interface PluginPlaces {
  *
  * @throws {AppError} `no-plugin` if there is neither.
  */
-export async function findPlugin(id: string, {plugins, storage}: PluginPlaces): Promise<RemovablePlugin> {
+export async function findRemovable(id: string, {plugins, storage}: PluginPlaces): Promise<RemovablePlugin> {
   const isInstalled = !id.startsWith('.') && (await hasEntry(plugins, id));
   const hasStorage = isPluginId(id) && (await hasEntry(storage, id));
   if (!isInstalled && !hasStorage) throw new AppError({code: 'no-plugin', plugin: id.slice(0, 64).toWellFormed()});

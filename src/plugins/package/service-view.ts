@@ -28,14 +28,14 @@ const PAUSE_MS = 200;
 const WAIT_MAX_MS = 30_000;
 
 /** Outcome of the start of a new version: its state, or the reason why it does not run. */
-export type Verdict = {readonly state: PluginState} | {readonly problem: string};
+export type StartOutcome = {readonly state: PluginState} | {readonly problem: string};
 
 /** Waits until the service has started the version with this stamp, or it is certain that it does not run. */
 export async function awaitStart(
   service: FollowingService,
   {id, stamp}: {readonly id: string; readonly stamp: string},
   waiting: Waiting,
-): Promise<Verdict> {
+): Promise<StartOutcome> {
   let endsBefore: number | undefined;
   let last = 'the service has not noticed it';
   const verdict = await poll(waiting, async () => {
@@ -81,7 +81,7 @@ async function poll<T>({pause, elapsedMs, signal}: Waiting, ask: () => Promise<T
 }
 
 /** Returns the outcome that a status of the new version means; undefined while it may still change. */
-function judge({state, reason, ends}: PluginStatus, endsBefore: number): Verdict | undefined {
+function judge({state, reason, ends}: PluginStatus, endsBefore: number): StartOutcome | undefined {
   switch (state) {
     case 'running':
     case 'page-only':
@@ -99,7 +99,7 @@ function judge({state, reason, ends}: PluginStatus, endsBefore: number): Verdict
 }
 
 /** Describes the failure of a request to the service. @throws {Error} Other errors, unchanged. */
-export function problemOf(error: unknown): string {
+export function describeServiceFailure(error: unknown): string {
   if (error instanceof AppError) return describeFailure(error.failure);
   throw error;
 }

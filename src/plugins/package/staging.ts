@@ -2,7 +2,7 @@ import {lstat, readdir, rm} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {codeOf} from '../../failures/error-text.ts';
 import {makeDirectory, renameDurably} from '../../files/directory.ts';
-import {ownUserId} from '../directory/access.ts';
+import {findOwnProblem} from '../../files/own.ts';
 
 export interface StagingDeps {
   readonly processId: number;
@@ -11,8 +11,6 @@ export interface StagingDeps {
   /** Returns whether a process runs. */
   readonly isRunning: (processId: number) => boolean;
 }
-
-const MODE = 0o700;
 
 /**
  * A directory beside the directory of plugins, on the same file system, where a new version is unpacked and the old one is kept. Files
@@ -49,9 +47,9 @@ export interface HeldStaging {
  * @throws {Error} An error of the operating system.
  */
 export async function openStaging(plugins: string, deps: StagingDeps): Promise<Staging | HeldStaging> {
-  await makeDirectory(dirname(plugins), MODE);
+  await makeDirectory(dirname(plugins));
   const path = `${plugins}${SUFFIX}-${deps.processId}-${deps.randomName()}`;
-  await makeDirectory(path, MODE);
+  await makeDirectory(path);
   // After its own directory exists: of two commands, the later one sees both.
   const others = (await listStagings(plugins)).filter(other => other.path !== path);
   const holder = others.find(({processId}) => deps.isRunning(processId));
@@ -60,7 +58,7 @@ export async function openStaging(plugins: string, deps: StagingDeps): Promise<S
     return {heldBy: holder};
   }
   for (const other of others) await cleanUp(other.path, plugins);
-  for (const part of [NEXT, KEPT, DROPPED]) await makeDirectory(join(path, part), MODE);
+  for (const part of [NEXT, KEPT, DROPPED]) await makeDirectory(join(path, part));
   return {
     next: join(path, NEXT),
     move: renameDurably,
@@ -128,7 +126,7 @@ async function putBack(
 /** Returns whether a directory is of this user: in a shared one another user may have created one of this name. */
 async function isOwnDirectory(path: string): Promise<boolean> {
   const status = await lstat(path).catch(() => undefined);
-  return status?.isDirectory() === true && (ownUserId() === undefined || status.uid === ownUserId());
+  return status?.isDirectory() === true && findOwnProblem(status, {forbidden: 'writing'})?.owner === undefined;
 }
 
 function remove(path: string): Promise<void> {

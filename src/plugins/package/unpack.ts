@@ -1,26 +1,25 @@
 import {type FileHandle, open} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {makeDirectory} from '../../files/directory.ts';
+import {PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE} from '../../files/own.ts';
 import type {PackageFile} from './package-files.ts';
 
-/** Only this user may change the files, whose code runs as this user, or read them. */
-const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
-const PROGRAM_MODE = 0o700;
-
 /**
- * Writes the files of a package into a folder that does not exist yet. Never overwrites a file or follows a link.
+ * Writes the files of a package into a folder that does not exist yet, for this user only: their code runs as this user. Never overwrites a file or follows a link.
  *
  * @param signal Aborted to stop between two files.
  * @throws {AppError} `invalid-package`, see `PackageFile.read()`.
  */
 export async function unpack(files: readonly PackageFile[], folder: string, signal: AbortSignal): Promise<void> {
-  await makeDirectory(folder, FOLDER_MODE);
+  await makeDirectory(folder);
   for (const file of files) {
     signal.throwIfAborted();
     const path = join(folder, file.path);
-    await makeDirectory(dirname(path), FOLDER_MODE);
-    await writeFile(await open(path, 'wx', file.isExecutable ? PROGRAM_MODE : FILE_MODE), file.read());
+    await makeDirectory(dirname(path));
+    await writeFile(
+      await open(path, 'wx', file.isExecutable ? PRIVATE_DIRECTORY_MODE : PRIVATE_FILE_MODE),
+      file.read(),
+    );
   }
 }
 

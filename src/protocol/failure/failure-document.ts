@@ -20,7 +20,7 @@ export function formatFailure(error: FailureError, {title, instance}: FailureCon
     title,
     status: statusOf(failure),
     instance,
-    ...problemOf(error),
+    ...problemMembers(error),
   });
 }
 
@@ -30,7 +30,7 @@ export function pageOf(code: string): string {
 }
 
 /** Returns the members of a problem document that do not depend on a request: message, advice, and those of the failure. */
-export function problemOf({failure, message}: FailureError): object {
+export function problemMembers({failure, message}: FailureError): object {
   return {detail: message, advice: adviseOn(failure), ...failure};
 }
 
@@ -50,12 +50,12 @@ export interface FailureReading {
  *
  * @throws {UnexpectedDocument} If it is not a problem document of this service.
  */
-export function readFailure(json: string, reading: FailureReading): FailureError {
-  return readProblem(parseMembers(json), reading);
+export function readSentFailure(json: string, reading: FailureReading): FailureError {
+  return readProblemMembers(parseMembers(json), reading);
 }
 
-/** Reads what {@link problemOf} returns, as a whole document or as a member of one. See {@link readFailure}. */
-export function readProblem(members: Members, {httpStatus, isKnown}: FailureReading): FailureError {
+/** Reads what {@link problemMembers} returns, as a whole document or as a member of one. See {@link readSentFailure}. */
+export function readProblemMembers(members: Members, {httpStatus, isKnown}: FailureReading): FailureError {
   const {type, title, status, detail, instance, advice, ...failure} = members;
   const {code} = failure;
   if (typeof code !== 'string' || typeof detail !== 'string') throw new UnexpectedDocument();

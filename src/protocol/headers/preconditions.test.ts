@@ -4,6 +4,7 @@ import type {GivenRevision} from '../../domain/entries/revision.ts';
 import {formatRevision} from '../../domain/entries/revision.ts';
 import {createStoreId} from '../../domain/entries/store-id.ts';
 import {formatEntityTag, formatExpectation, isAlreadyRead, readExpectation} from './preconditions.ts';
+import {readRequestHeaders} from './request-headers.ts';
 
 const HERE = createStoreId(Uint8Array.of(0xa));
 const at = (revision: number) => ({storeId: HERE, revision});
@@ -37,7 +38,7 @@ describe('readExpectation()', () => {
   ];
   for (const {name, headers, expected} of understood) {
     test(`understands ${name}`, () => {
-      expect(readExpectation(headers)).toEqual(expected);
+      expect(readExpectation(readRequestHeaders(headers))).toEqual(expected);
     });
   }
 
@@ -62,7 +63,7 @@ describe('readExpectation()', () => {
   ];
   for (const headers of refused) {
     test(`refuses ${headers.join(' ')}`, () => {
-      expect(() => readExpectation(headers)).toThrow(
+      expect(() => readExpectation(readRequestHeaders(headers))).toThrow(
         expect.objectContaining({failure: expect.objectContaining({code: 'invalid-header'})}),
       );
     });
@@ -75,7 +76,7 @@ describe('readExpectation()', () => {
       '\t'.repeat(16_000),
       `"${'x'.repeat(16_000)}`,
     ])
-      expect(() => readExpectation(['If-Match', header])).toThrow();
+      expect(() => readExpectation(readRequestHeaders(['If-Match', header]))).toThrow();
   });
 });
 
@@ -95,7 +96,7 @@ describe('isAlreadyRead()', () => {
   ];
   for (const {headers, read} of cases) {
     test(`${headers.join(' ') || 'no header'}: ${read}`, () => {
-      expect(isAlreadyRead(headers, at(7))).toBe(read);
+      expect(isAlreadyRead(readRequestHeaders(headers), at(7))).toBe(read);
     });
   }
 
@@ -105,7 +106,7 @@ describe('isAlreadyRead()', () => {
     ['If-Unmodified-Since', 'x'],
   ]) {
     test(`refuses ${headers.join(' ')}`, () => {
-      expect(() => isAlreadyRead(headers, at(7))).toThrow(
+      expect(() => isAlreadyRead(readRequestHeaders(headers), at(7))).toThrow(
         expect.objectContaining({failure: expect.objectContaining({code: 'invalid-header'})}),
       );
     });
@@ -114,13 +115,13 @@ describe('isAlreadyRead()', () => {
 
 test('an ETag that was sent comes back as the revision it stands for', () => {
   for (const revision of [1, 12, 999_999_999_999_999])
-    expect(readExpectation(['If-Match', formatEntityTag(at(revision))])).toEqual(at(revision));
+    expect(readExpectation(readRequestHeaders(['If-Match', formatEntityTag(at(revision))]))).toEqual(at(revision));
 });
 
 describe('formatExpectation()', () => {
   const format = (given: GivenRevision): string => formatRevision(typeof given === 'object' ? given : at(given));
   const read = (expected: Expectation): Expectation | undefined =>
-    readExpectation(Object.entries(formatExpectation(expected, format)).flat());
+    readExpectation(readRequestHeaders(Object.entries(formatExpectation(expected, format)).flat()));
 
   for (const expected of ['absent', 'present', at(12), [at(1), at(2)]] as const)
     test(`writes what readExpectation() reads: ${JSON.stringify(expected)}`, () =>

@@ -8,7 +8,10 @@ import {
 } from '../../domain/entries/revision.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {RevisionFormat} from '../transaction/write-transaction.ts';
-import {headerValues} from './raw-headers.ts';
+import type {RequestHeaders} from './request-headers.ts';
+
+/** The headers of preconditions. */
+type Conditions = Pick<RequestHeaders, 'if-match' | 'if-none-match' | 'if-unmodified-since'>;
 
 /** One element of a list of entity tags (RFC 9110 section 8.8.3); elements may be empty, and tags contain commas. */
 const LIST_ELEMENT = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
@@ -42,10 +45,10 @@ export function hasBareRevision(expected: Expectation | undefined): boolean {
  *
  * @throws {AppError} `invalid-header` for a precondition that is not supported: it must never be ignored.
  */
-export function readExpectation(rawHeaders: readonly string[]): Expectation | undefined {
-  const match = readSingle(rawHeaders, 'if-match');
-  const noneMatch = readSingle(rawHeaders, 'if-none-match');
-  refuseDates(rawHeaders);
+export function readExpectation(headers: Conditions): Expectation | undefined {
+  const match = joinLines(headers['if-match']);
+  const noneMatch = joinLines(headers['if-none-match']);
+  refuseDates(headers);
   if (match !== undefined && noneMatch !== undefined) {
     throw new AppError({
       code: 'invalid-header',
@@ -69,12 +72,12 @@ export function readExpectation(rawHeaders: readonly string[]): Expectation | un
  *
  * @throws {AppError} `invalid-header`.
  */
-export function isAlreadyRead(rawHeaders: readonly string[], revision: StoreRevision): boolean {
-  if (headerValues(rawHeaders, 'if-match').length > 0) {
+export function isAlreadyRead(headers: Conditions, revision: StoreRevision): boolean {
+  if (headers['if-match'].length > 0) {
     throw new AppError({code: 'invalid-header', header: 'If-Match', problem: 'a read accepts only If-None-Match'});
   }
-  refuseDates(rawHeaders);
-  const noneMatch = readSingle(rawHeaders, 'if-none-match');
+  refuseDates(headers);
+  const noneMatch = joinLines(headers['if-none-match']);
   if (noneMatch === undefined) return false;
   if (noneMatch === '*') return true;
   return readTags('If-None-Match', noneMatch).some(({weakRevision}) => isSame(weakRevision, revision));
@@ -112,14 +115,13 @@ function isSame(given: GivenRevision, {storeId, revision}: StoreRevision): boole
   return typeof given === 'object' && given.storeId === storeId && given.revision === revision;
 }
 
-function readSingle(rawHeaders: readonly string[], name: 'if-match' | 'if-none-match'): string | undefined {
-  const values = headerValues(rawHeaders, name);
-  // Lines of one list header belong together (RFC 9110 section 5.3).
+/** Joins the lines of a list header, which belong together (RFC 9110 section 5.3). */
+function joinLines(values: readonly string[]): string | undefined {
   return values.length === 0 ? undefined : values.join(',').trim();
 }
 
-function refuseDates(rawHeaders: readonly string[]): void {
-  if (headerValues(rawHeaders, 'if-unmodified-since').length === 0) return;
+function refuseDates(headers: Conditions): void {
+  if (headers['if-unmodified-since'].length === 0) return;
   throw new AppError({
     code: 'invalid-header',
     header: 'If-Unmodified-Since',

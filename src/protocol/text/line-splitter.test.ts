@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import {isBlank, LineSplitter} from './line-splitter.ts';
+import {ByteLineSplitter, isBlank} from './line-splitter.ts';
 
 function bytes(text: string): Uint8Array {
   return new TextEncoder().encode(text);
@@ -17,7 +17,7 @@ describe('bytes are cut into lines', () => {
     fc.assert(
       fc.property(lines, fc.array(fc.nat(30)), (wanted, sizes) => {
         const whole = Uint8Array.from(wanted.flatMap(line => [...line, 10]));
-        const splitter = new LineSplitter(20);
+        const splitter = new ByteLineSplitter(20);
         const found: (Uint8Array | undefined)[] = [];
         let at = 0;
         for (const size of sizes) {
@@ -35,7 +35,7 @@ describe('bytes are cut into lines', () => {
   });
 
   test('and the last one needs no line feed', () => {
-    const splitter = new LineSplitter(20);
+    const splitter = new ByteLineSplitter(20);
     assert.deepEqual(
       Array.from(splitter.push(bytes('a\nbc')), line => text(line ?? bytes('?'))),
       ['a'],
@@ -44,11 +44,11 @@ describe('bytes are cut into lines', () => {
   });
 
   test('and one that is too long is not waited for', () => {
-    const splitter = new LineSplitter(3);
+    const splitter = new ByteLineSplitter(3);
     assert.deepEqual([...splitter.push(bytes('ab'))], []);
     assert.deepEqual([...splitter.push(bytes('cd'))], [undefined]);
     assert.deepEqual(
-      [...new LineSplitter(3).push(bytes('abc\nabcd\n'))].map(line => line?.length),
+      [...new ByteLineSplitter(3).push(bytes('abc\nabcd\n'))].map(line => line?.length),
       [3, undefined],
     );
   });

@@ -11,7 +11,7 @@ export function isBlank(line: Uint8Array): boolean {
 }
 
 /** Splits chunks of bytes into lines. Holds at most one line and the last chunk. */
-export class LineSplitter {
+export class ByteLineSplitter {
   readonly #lineBytesMax: number;
   /** Beginning of the incomplete line. */
   #parts: Uint8Array[] = [];

@@ -35,7 +35,7 @@ export function assertShape<T>(document: unknown, shape: ShapeOf<T>): T {
 }
 
 /** Returns when an entry or a session expires; without the member if it never does. @throws {UnexpectedDocument} */
-export function readExpiry(expiresAt: string | undefined): {readonly expiresAtMs?: number} {
+export function readExpiryMember(expiresAt: string | undefined): {readonly expiresAtMs?: number} {
   return expiresAt === undefined ? {} : {expiresAtMs: readTime(expiresAt)};
 }
 

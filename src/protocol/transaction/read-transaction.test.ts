@@ -2,10 +2,7 @@ import {expect, test} from 'vitest';
 import {AppError} from '../../failures/app-error.ts';
 import {readTransaction} from './read-transaction.ts';
 
-const READING = {
-  limits: {valueDepthMax: 3, transactionChecksMax: 3, transactionOperationsMax: 4},
-  pause: () => Promise.resolve(),
-};
+const LIMITS = {valueDepthMax: 3, transactionChecksMax: 3, transactionOperationsMax: 4};
 
 /** A transaction as it is sent. */
 interface Sent {
@@ -14,9 +11,9 @@ interface Sent {
 }
 
 /** Reads a document and writes it as it was sent, its values as they are; returns the code of a failure. */
-async function readBack(text: string): Promise<Sent | string> {
+function readBack(text: string): Sent | string {
   try {
-    const {checks = [], operations} = await readTransaction(Buffer.from(text), READING);
+    const {checks = [], operations} = readTransaction(Buffer.from(text), LIMITS);
     return {
       checks: checks.map(({key, expected}) =>
         expected === 'absent' ? {key, absent: true} : {key, revision: String(expected)},
@@ -33,17 +30,17 @@ async function readBack(text: string): Promise<Sent | string> {
   }
 }
 
-test('a document that lacks any part is refused, or read as what is left of it', async () => {
+test('a document that lacks any part is refused, or read as what is left of it', () => {
   const document =
     '{"checks":[{"key":"b","absent":true},{"key":"c","revision":"12"}],' +
     '"operations":[{"kind":"put","key":"a","value":1,"ttlSeconds":10},{"kind":"delete","key":"d"}]}';
-  expect(await readBack(document)).toEqual(JSON.parse(document));
+  expect(readBack(document)).toEqual(JSON.parse(document));
   const tokens = document.match(/"[^"]*"|[0-9]+|true|[{}[\]:,]/g) ?? [];
   let accepted = 0;
   for (let first = 0; first < tokens.length; first++)
     for (let last = first; last < tokens.length; last++) {
       const text = tokens.filter((_, at) => at < first || at > last).join('');
-      const read = await readBack(text);
+      const read = readBack(text);
       if (typeof read === 'string') {
         expect(read, text).toMatch(/^invalid-(json|transaction)$/);
         continue;
@@ -55,9 +52,9 @@ test('a document that lacks any part is refused, or read as what is left of it',
   expect(accepted).toBeGreaterThan(5);
 });
 
-test('values are parts of the body, which is not copied', async () => {
+test('values are parts of the body, which is not copied', () => {
   const body = Buffer.from('{"operations":[{"kind":"put","key":"a","value": [1.0, {"a":1,"a":2}] }]}');
-  const {operations} = await readTransaction(body, READING);
+  const {operations} = readTransaction(body, LIMITS);
   const [put] = operations;
   const json = put?.kind === 'put' ? (put.json as Uint8Array) : new Uint8Array();
   expect(Buffer.from(json).toString()).toBe('[1.0, {"a":1,"a":2}]');

@@ -10,7 +10,6 @@ import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadth} from '../../json/document-object.ts';
 import {JsonIndex} from '../../json/json-index.ts';
 import {TooBroad} from '../../json/json-limits.ts';
-import {runInTicks} from '../../json/steps.ts';
 
 /** Levels of the document around a value: the document itself, its list of operations, one of them. */
 const LEVELS_AROUND_VALUE = 3;
@@ -21,23 +20,16 @@ const STRING_LENGTH_MAX = KEY_BYTES_MAX;
 /** The limits of {@link readTransaction}. */
 export type TransactionLimits = Pick<Limits, 'valueDepthMax' | 'transactionChecksMax' | 'transactionOperationsMax'>;
 
-/** Limits of a transaction that is read, and a way to pause. */
-export interface TransactionReading {
-  readonly limits: TransactionLimits;
-  /** Yields to the event loop while a large body is read. */
-  readonly pause: () => Promise<void>;
-}
-
 /**
  * Reads the document of a transaction. Values and patches in it are not decoded: their bytes are passed on. A document with
  * too many parts is refused before any object is created for them.
  *
  * @throws {AppError} `invalid-json`; `value-too-deep`; `invalid-transaction` with the path of each problem.
  */
-export async function readTransaction(body: Uint8Array, {limits, pause}: TransactionReading): Promise<Transaction> {
+export function readTransaction(body: Uint8Array, limits: TransactionLimits): Transaction {
   // Not a `Buffer`, of which a part takes several times as long to create.
   const bytes = new Uint8Array(body.buffer, body.byteOffset, body.length);
-  const index = await indexDocument(bytes, {limits, pause});
+  const index = indexDocument(bytes, limits);
   const problems: DocumentProblem[] = [];
   const report = (problem: DocumentProblem): void => {
     if (problems.length < TRANSACTION_PROBLEMS_MAX) problems.push(problem);
@@ -56,11 +48,11 @@ export async function readTransaction(body: Uint8Array, {limits, pause}: Transac
   return transaction;
 }
 
-async function indexDocument(body: Uint8Array, {limits, pause}: TransactionReading): Promise<JsonIndex> {
+function indexDocument(body: Uint8Array, limits: TransactionLimits): JsonIndex {
   const {valueDepthMax} = limits;
   const jsonLimits = {depthMax: valueDepthMax + LEVELS_AROUND_VALUE, breadthMax: breadthMax(limits)};
   try {
-    return await runInTicks(JsonIndex.inSteps(body, jsonLimits), pause);
+    return new JsonIndex(body, jsonLimits);
   } catch (error) {
     if (error instanceof TooBroad) throw invalidTransaction([describeBreadth(error)]);
     if (!(error instanceof AppError) || error.failure.code !== 'value-too-deep') throw error;

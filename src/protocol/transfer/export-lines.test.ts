@@ -4,7 +4,6 @@ import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../../../test/contracts/shared/samples.
 import type {Entry} from '../../domain/entries/entry.ts';
 import {parseKey, parsePrefix} from '../../domain/entries/key.ts';
 import {decodeJsonText, encodeJsonText} from '../../json/json-text.ts';
-import {runAtOnce} from '../../json/steps.ts';
 import {type ExportLine, formatEntryLines, formatHeaderLine, formatTrailerLine} from './export-lines.ts';
 import {createExportLineParser} from './read-export-lines.ts';
 
@@ -27,7 +26,7 @@ function entry(key: string, json: string, expiresAtMs?: number): Entry {
 const parser = createExportLineParser(LIMITS);
 
 function parse(line: string): ExportLine {
-  return runAtOnce(parser(bytes(line)));
+  return parser(bytes(line));
 }
 
 describe('the lines of an export', () => {

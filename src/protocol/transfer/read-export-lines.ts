@@ -7,8 +7,7 @@ import {describeProblem} from '../../failures/members/problems.ts';
 import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadth} from '../../json/document-object.ts';
 import {JsonIndex} from '../../json/json-index.ts';
 import {TooBroad} from '../../json/json-limits.ts';
-import {decodeJsonText, encodeText, type JsonText, parseInSteps} from '../../json/json-text.ts';
-import type {Steps} from '../../json/steps.ts';
+import {decodeJsonText, encodeText, type JsonText, parseJsonText} from '../../json/json-text.ts';
 import {formatTime} from '../text/format-time.ts';
 import {EXPORT_FORMAT, EXPORT_VERSION, type ExportLine, type WrongLine} from './export-lines.ts';
 
@@ -18,13 +17,13 @@ const BREADTH_MAX = [DOCUMENT_MEMBERS_MAX];
 /** Longest string that is decoded, besides `text`, in UTF-16 units: keys are the longest of a line. */
 const STRING_LENGTH_MAX = KEY_BYTES_MAX;
 
-/** Creates a function that parses one line after another, in steps. Lines are passed without their line feed. */
-export function createExportLineParser(limits: ValueLimits): (bytes: Uint8Array) => Steps<ExportLine> {
+/** Creates a function that parses one line after another. Lines are passed without their line feed. */
+export function createExportLineParser(limits: ValueLimits): (bytes: Uint8Array) => ExportLine {
   let ends = new Int32Array();
-  return function* (bytes) {
+  return bytes => {
     if (ends.length < bytes.length) ends = new Int32Array(bytes.length * 2);
     try {
-      return yield* readLine(bytes, limits, ends);
+      return readLine(bytes, limits, ends);
     } catch (error) {
       if (error instanceof TooBroad) return wrong(describeProblem(describeBreadth(error)));
       if (!(error instanceof AppError)) throw error;
@@ -33,8 +32,8 @@ export function createExportLineParser(limits: ValueLimits): (bytes: Uint8Array)
   };
 }
 
-function* readLine(bytes: Uint8Array, limits: ValueLimits, ends: Int32Array<ArrayBuffer>): Steps<ExportLine> {
-  const index = yield* JsonIndex.inSteps(
+function readLine(bytes: Uint8Array, limits: ValueLimits, ends: Int32Array<ArrayBuffer>): ExportLine {
+  const index = new JsonIndex(
     bytes,
     {depthMax: limits.valueDepthMax + LEVELS_AROUND_VALUE, breadthMax: BREADTH_MAX},
     ends,
@@ -42,7 +41,7 @@ function* readLine(bytes: Uint8Array, limits: ValueLimits, ends: Int32Array<Arra
   const problems: DocumentProblem[] = [];
   const line = new DocumentObject({index, span: index.root, path: '$', report: problem => problems.push(problem)});
   // If a problem is reported, the result is not used.
-  const read = yield* readMembers(line, limits);
+  const read = readMembers(line, limits);
   if (read.kind !== 'wrong') line.end();
   const [first] = problems;
   return first === undefined ? read : wrong(describeProblem(first));
@@ -51,10 +50,10 @@ function* readLine(bytes: Uint8Array, limits: ValueLimits, ends: Int32Array<Arra
 /** Levels of a line around a value: the line itself. */
 const LEVELS_AROUND_VALUE = 1;
 
-function* readMembers(line: DocumentObject, limits: ValueLimits): Steps<ExportLine> {
+function readMembers(line: DocumentObject, limits: ValueLimits): ExportLine {
   if (line.has('format')) return readHeader(line);
   if (line.has('end')) return readTrailer(line);
-  return yield* readEntry(line, limits);
+  return readEntry(line, limits);
 }
 
 function readHeader(line: DocumentObject): ExportLine {
@@ -76,12 +75,12 @@ function readTrailer(line: DocumentObject): ExportLine {
     : wrong('$.entries has to be the number of entries');
 }
 
-function* readEntry(line: DocumentObject, limits: ValueLimits): Steps<ExportLine> {
+function readEntry(line: DocumentObject, limits: ValueLimits): ExportLine {
   const key = line.string('key', STRING_LENGTH_MAX);
   for (const name of ['revision', 'updatedAt', 'writtenBy']) if (line.has(name)) line.string(name, STRING_LENGTH_MAX);
   const expiry = line.has('expiresAt') ? parseTime(line.string('expiresAt', STRING_LENGTH_MAX) ?? '') : undefined;
   if (Number.isNaN(expiry)) return wrong(`$.expiresAt has to be a time such as "${formatTime(0)}"`);
-  const json = line.has('text') ? yield* readValueText(line, limits) : readValue(line.value('value'));
+  const json = line.has('text') ? readValueText(line, limits) : readValue(line.value('value'));
   if (key === undefined || json === undefined) return wrong('');
   assertValueSize(json, limits.valueBytesMax);
   return {kind: 'entry', key: parseKey(key), json, ...(expiry === undefined ? {} : {expiresAtMs: expiry})};
@@ -92,18 +91,13 @@ function readValue(place: DocumentPlace | undefined): JsonText | undefined {
 }
 
 /** Reads a value that is encoded as a string. */
-function* readValueText(
-  line: DocumentObject,
-  {valueBytesMax, valueDepthMax}: ValueLimits,
-): Steps<JsonText | undefined> {
+function readValueText(line: DocumentObject, {valueBytesMax, valueDepthMax}: ValueLimits): JsonText | undefined {
   const text = line.string('text', valueBytesMax);
   if (text === undefined) return undefined;
   // A text has at least as many bytes as UTF-16 units, so a huge one is refused before it is encoded.
   assertValueSize(text, valueBytesMax);
   try {
-    yield text.length;
-    const bytes = encodeText(text);
-    return yield* parseInSteps(bytes, {depthMax: valueDepthMax});
+    return parseJsonText(encodeText(text), {depthMax: valueDepthMax});
   } catch (error) {
     if (!(error instanceof AppError) || error.failure.code !== 'invalid-json') throw error;
     throw new AppError({...error.failure, problem: `in $.text ${error.failure.problem}`}, {cause: error});

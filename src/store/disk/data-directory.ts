@@ -1,6 +1,7 @@
 import {dirname, join} from 'node:path';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
+import {describeOwner, ownUserId, PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE} from '../../files/own.ts';
 import {type FileStatus, type FileSystem, isOpeningRefused} from './file-system.ts';
 import {isFullDiskError} from './free-space.ts';
 import {NODE_FILES} from './node-file-system.ts';
@@ -22,12 +23,6 @@ const EXPECTED_NAMES: ReadonlySet<string> = new Set([
   'session.json.new',
   'lost+found',
 ]);
-
-/** Only the owner may read: values and sessions are private. */
-const DIRECTORY_MODE = 0o700;
-
-/** Mode of every file of a data directory. */
-const FILE_MODE = 0o600;
 
 /** Paths of a data directory, and its file system. */
 export interface DataDirectory {
@@ -64,9 +59,9 @@ export async function prepareDataDirectory(directory: DataDirectory): Promise<vo
 }
 
 async function makeOwnDirectory(files: FileSystem, path: string): Promise<void> {
-  await files.makeDirectory(path, DIRECTORY_MODE);
+  await files.makeDirectory(path);
   assertOwnedByUser(path, await files.inspect(path));
-  await files.setMode(path, DIRECTORY_MODE);
+  await files.setMode(path, PRIVATE_DIRECTORY_MODE);
 }
 
 /**
@@ -124,7 +119,7 @@ async function protectFile(files: FileSystem, path: string, {isOpened}: Opened):
   const status = await files.inspect(path);
   if (status === undefined || (status.kind === 'directory' && !status.isLink)) return;
   assertOwnedByUser(path, status);
-  if (status.kind === 'file' && !status.isLink) await files.setMode(path, FILE_MODE);
+  if (status.kind === 'file' && !status.isLink) await files.setMode(path, PRIVATE_FILE_MODE);
   // Opening a named pipe would wait for its writer.
   else if (isOpened && status.kind !== 'file') throw unusableDirectory(path, new Error('it is not a regular file'));
 }
@@ -169,14 +164,14 @@ function ancestorsOf(path: string): readonly string[] {
 }
 
 function assertOwnedByUser(path: string, status: FileStatus | undefined): void {
-  const user = process.getuid?.();
+  const user = ownUserId();
   // The owner of a link chooses its target.
   const other = status?.owners.find(owner => owner !== user);
   if (user === undefined || other === undefined) return;
   throw new AppError({
     code: 'data-directory-unusable',
     directory: path,
-    problem: `it belongs to user ${other}, and this process runs as ${user}`,
+    problem: `it ${describeOwner(other, user)}`,
   });
 }
 

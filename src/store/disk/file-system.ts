@@ -17,8 +17,8 @@ export interface FileSystem {
   inspect(path: string): Promise<FileStatus | undefined>;
   /** Sets the permissions. */
   setMode(path: string, mode: number): Promise<void>;
-  /** Creates a directory and its parents, unless they exist. */
-  makeDirectory(path: string, mode: number): Promise<void>;
+  /** Creates a directory and its parents, unless they exist, for this user only. */
+  makeDirectory(path: string): Promise<void>;
   /** Renames a file; one with the new name is replaced. */
   rename(from: string, to: string): Promise<void>;
   /** Removes a file, if it exists. */

@@ -15,15 +15,13 @@ import {
 import {join} from 'node:path';
 import {codeOf} from '../../failures/error-text.ts';
 import {makeDirectory, syncDirectory} from '../../files/directory.ts';
+import {PRIVATE_FILE_MODE} from '../../files/own.ts';
 import {FileError, readRegularFile} from '../../files/read-file.ts';
 import {type FileStatus, type FileSystem, isOpeningRefused, type OpenFile} from './file-system.ts';
 
-/** Only the owner may read: values and sessions are private. */
-const FILE_MODE = 0o600;
-
 /** The file system of the operating system. New files can be read by their owner only. */
 export const NODE_FILES: FileSystem = {
-  open: async (path, flags) => new NodeFile(await open(path, flags, FILE_MODE)),
+  open: async (path, flags) => new NodeFile(await open(path, flags, PRIVATE_FILE_MODE)),
   readFile: readIfThere,
   readNames: path => readdir(path),
   inspect,

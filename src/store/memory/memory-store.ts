@@ -1,6 +1,6 @@
 import {randomBytes} from 'node:crypto';
 import type {Change, Changes} from '../../domain/commits/change.ts';
-import type {Commit, CommitResult, Operation, PutOperation} from '../../domain/commits/commit.ts';
+import type {Commit, CommitResult, Operation} from '../../domain/commits/commit.ts';
 import type {Snapshot} from '../../domain/commits/snapshot.ts';
 import type {Store} from '../../domain/commits/store.ts';
 import {hasExpired} from '../../domain/commits/time-to-live.ts';
@@ -14,11 +14,9 @@ import {Listeners} from '../../domain/listeners.ts';
 import type {StoreStatistics} from '../../domain/statistics.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {copyJson} from '../../json/json-text.ts';
-import {runInTicks, type Steps} from '../../json/steps.ts';
-import {nextTick} from '../../time/next-tick.ts';
 import {encodePrincipal} from '../format/principal.ts';
 import {sizeOfCommit, writtenBytesOf} from '../plan/commit-size.ts';
-import type {ExpireOperation, GroupedCommit, GroupPlan, PlannedWrite} from '../plan/group-plan.ts';
+import type {ExpireOperation, PlannedWrite, StoreOperation} from '../plan/plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';
 import {StoreClock, type StoreClockDeps} from '../plan/store-clock.ts';
 import {CommitQueue} from '../write/commit-queue.ts';
@@ -54,9 +52,7 @@ class MemoryStore implements Store {
   #writtenBytes = 0;
   #closed = false;
   /** Writes one group at a time, so that the entries that a plan read do not change before it is written. */
-  readonly #queue = new CommitQueue<GroupedCommit<PutOperation>>();
-  /** Resolves after the last group. */
-  readonly #running: Promise<void>;
+  readonly #queue = new CommitQueue<Commit<StoreOperation>>({write: async commits => this.#writeGroup(commits)});
 
   constructor({
     logChangesMax = DEFAULT_LIMITS.logChangesMax,
@@ -67,7 +63,6 @@ class MemoryStore implements Store {
     this.#nowMs = clock.nowMs;
     this.#clock = new StoreClock(clock);
     this.#log = new MemoryLog({changesMax: logChangesMax, bytesMax: DEFAULT_LIMITS.logBytesMax});
-    this.#running = this.#run();
   }
 
   get revision(): Revision {
@@ -148,32 +143,28 @@ class MemoryStore implements Store {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    this.#queue.end();
-    await this.#running;
+    await this.#queue.end();
     this.#entries.clear();
     this.#expiries.clear();
     this.#listeners.clear();
   }
 
-  #push(commit: GroupedCommit<PutOperation>): Promise<CommitResult> {
+  #push(commit: Commit<StoreOperation>): Promise<CommitResult> {
     return this.#queue.push(
       commit,
       sizeOfCommit(commit, key => this.#entries.get(key)?.sizeBytes ?? 0),
     );
   }
 
-  async #run(): Promise<void> {
-    for await (const group of this.#queue) {
-      try {
-        group.answer(await this.#writeGroup(group.commits));
-      } catch (error) {
-        group.fail(error);
-      }
-    }
-  }
-
-  async #writeGroup(group: readonly GroupedCommit<PutOperation>[]): Promise<readonly (CommitResult | Error)[]> {
-    const {writes, changes, revision, results} = await runInTicks(this.#plan(group), nextTick);
+  #writeGroup(group: readonly Commit<StoreOperation>[]): readonly (CommitResult | Error)[] {
+    const {writes, changes, revision, results} = planGroup(group, {
+      storeId: this.id,
+      revision: this.#revision,
+      nowMs: this.#clock.now(),
+      updatedAtMs: this.#nowMs(),
+      stateOf: key => this.#entries.get(key),
+      jsonOf: key => this.#entries.get(key)?.json,
+    });
     for (const [key, write] of writes) this.#write(key, write);
     this.#revision = revision;
     this.#writtenBytes += writtenBytesOf(changes);
@@ -183,21 +174,7 @@ class MemoryStore implements Store {
     return results;
   }
 
-  #plan(group: readonly GroupedCommit<PutOperation>[]): Steps<GroupPlan<PutOperation>> {
-    return planGroup(group, {
-      storeId: this.id,
-      revision: this.#revision,
-      nowMs: this.#clock.now(),
-      updatedAtMs: this.#nowMs(),
-      stateOf: key => this.#entries.get(key),
-      jsonOf: key => this.#entries.get(key)?.json,
-    });
-  }
-
-  #write(
-    key: Key,
-    {revision, updatedAtMs, put, expiresAtMs, writtenBy, expiredAtMs}: PlannedWrite<PutOperation>,
-  ): void {
+  #write(key: Key, {revision, updatedAtMs, put, expiresAtMs, writtenBy, expiredAtMs}: PlannedWrite): void {
     if (expiredAtMs !== undefined) this.#expiries.remove(formatExpiryRow(expiredAtMs, key));
     if (expiresAtMs !== undefined) this.#expiries.add(formatExpiryRow(expiresAtMs, key));
     if (put === undefined) {

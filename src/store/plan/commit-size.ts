@@ -1,15 +1,14 @@
 import type {Change} from '../../domain/commits/change.ts';
-import type {PutOperation} from '../../domain/commits/commit.ts';
+import type {Commit, PutOperation} from '../../domain/commits/commit.ts';
 import type {Key} from '../../domain/entries/key.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import type {GroupedCommit} from './group-plan.ts';
-import type {PreparedPlan} from './prepared-commit.ts';
+import type {Plan, StoreOperation} from './plan.ts';
 
 /** Bytes that an operation writes in addition to its value: about a page of the tree. */
 const OPERATION_OVERHEAD_BYTES = 4096;
 
 /** Estimates the bytes that some plans write into the tree. */
-export function sizeOfPlans(plans: readonly PreparedPlan[]): number {
+export function sizeOfPlans(plans: readonly Plan[]): number {
   return sum(plans, ({writes}) => sum(Array.from(writes.values()), ({put}) => sizeOfWrite(put)));
 }
 
@@ -18,7 +17,7 @@ export function sizeOfPlans(plans: readonly PreparedPlan[]): number {
  *
  * @param recordSizeOf Returns the size of the present entry of a key, in bytes; 0 if there is none.
  */
-export function sizeOfCommit({operations}: GroupedCommit<PutOperation>, recordSizeOf: (key: Key) => number): number {
+export function sizeOfCommit({operations}: Commit<StoreOperation>, recordSizeOf: (key: Key) => number): number {
   return sum(operations, operation => {
     if (operation.kind === 'put') return sizeOfWrite(operation);
     if (operation.kind === 'touch') return sizeOfValue(recordSizeOf(operation.key));

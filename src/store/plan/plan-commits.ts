@@ -1,33 +1,36 @@
 import type {Principal} from '../../domain/access/access.ts';
 import type {Change, PutChange, RemovalChange} from '../../domain/commits/change.ts';
-import type {CommitResult, Outcome, PutOperation} from '../../domain/commits/commit.ts';
+import type {Commit, CommitResult, Outcome, PatchOperation, TouchOperation} from '../../domain/commits/commit.ts';
 import {expiryTime, hasExpired} from '../../domain/commits/time-to-live.ts';
 import type {Key} from '../../domain/entries/key.ts';
 import type {Revision} from '../../domain/entries/revision.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {AppError} from '../../failures/app-error.ts';
-import type {Steps} from '../../json/steps.ts';
 import type {EntryState} from '../format/entry-state.ts';
 import {findConflicts} from './conflicts.ts';
-import type {ExpireOperation, GroupedCommit, GroupPlan, GroupStart, PlannedWrite} from './group-plan.ts';
+import type {ExpireOperation, GroupStart, Plan, PlannedWrite, StoreOperation, StorePut} from './plan.ts';
 import {type FoundEntry, resolveOperations} from './resolved-operations.ts';
 
 /**
- * Applies commits in their order without writing anything; each one sees those before it. Nothing may be written to the store
- * between the steps. The rules of checks, patches, expiry and revisions are in it.
+ * A plan ends with the commit whose patches, and the values that they patch, bring those of the plan to this size, in bytes: with the
+ * largest transaction after it, that is some 50 ms of the event loop for the slowest texts.
+ */
+const PATCHED_BYTES_MAX = 256 * 1024;
+
+/**
+ * Applies the first commits of a group in their order without writing anything; each one sees those before it. The rules of checks,
+ * patches, expiry and revisions are in it.
  *
- * @returns Steps, each of which yields the approximate number of bytes that it processed, and at last the plan.
+ * @returns A plan of at least one commit, if there is any.
  * @throws {unknown} What `stateOf` and `jsonOf` throw, unless it is an `AppError`: that is the result of its commit.
  */
-export function* planGroup<P extends PutOperation>(
-  commits: readonly GroupedCommit<P>[],
-  start: GroupStart,
-): Steps<GroupPlan<P>> {
-  const planner = new GroupPlanner<P>(start);
+export function planGroup(commits: readonly Commit<StoreOperation>[], start: GroupStart): Plan {
+  const planner = new GroupPlanner(start);
   const results: (CommitResult | Error)[] = [];
   for (const commit of commits) {
+    if (planner.patchedBytes >= PATCHED_BYTES_MAX) break;
     try {
-      results.push(planner.applySinglePut(commit) ?? (yield* planner.apply(commit)));
+      results.push(planner.applySinglePut(commit) ?? planner.apply(commit));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       results.push(error);
@@ -53,14 +56,16 @@ interface WriteDetails {
   readonly found: EntryState | undefined;
 }
 
-class GroupPlanner<P extends PutOperation> {
+class GroupPlanner {
   readonly #start: GroupStart;
   /** For keys that a check, a patch or a touch has read: their states before the group, which an operation reads again. */
   readonly #found = new Map<Key, EntryState | undefined>();
-  readonly writes = new Map<Key, PlannedWrite<P>>();
+  readonly writes = new Map<Key, PlannedWrite>();
   readonly changes: Change[] = [];
   readonly stale: ExpireOperation[] = [];
   seenExpiryMs = 0;
+  /** Size of the patches and touches so far, and of the values that they found, in bytes. */
+  patchedBytes = 0;
   revision: Revision;
   /** The caller of the commit that is applied. */
   #writtenBy: Principal | undefined;
@@ -71,7 +76,7 @@ class GroupPlanner<P extends PutOperation> {
   }
 
   /** Fast path for the most common commit: one put, no checks. @returns Undefined for other commits. */
-  applySinglePut({operations, checks, writtenBy}: GroupedCommit<P>): CommitResult | undefined {
+  applySinglePut({operations, checks, writtenBy}: Commit<StoreOperation>): CommitResult | undefined {
     const [only] = operations;
     this.#writtenBy = writtenBy;
     if (only?.kind !== 'put' || operations.length > 1 || checks.length > 0) return undefined;
@@ -83,7 +88,7 @@ class GroupPlanner<P extends PutOperation> {
     return {revision: this.revision, outcomes: [isPresent ? 'replaced' : 'created']};
   }
 
-  *apply(commit: GroupedCommit<P>): Steps<CommitResult> {
+  apply(commit: Commit<StoreOperation>): CommitResult {
     const conflicts = findConflicts(commit.checks, {
       storeId: this.#start.storeId,
       revisionOf: key => this.#presentState(key)?.revision,
@@ -91,7 +96,7 @@ class GroupPlanner<P extends PutOperation> {
     if (conflicts.length > 0) throw new AppError({code: 'revision-conflict', conflicts});
     // Everything that may throw comes first, so that a commit is planned whole or not at all.
     const given = commit.operations.filter(operation => operation.kind !== 'expire');
-    const operations = yield* resolveOperations({...commit, operations: given}, key => this.#findEntry(key));
+    const operations = resolveOperations({...commit, operations: given}, operation => this.#findEntry(operation));
     const found = operations.map(({key}) => this.#state(key));
     const outcomes = operations.map(({kind}, index) => describeOutcome(kind, this.#isPresent(found[index])));
     for (const operation of commit.operations) if (operation.kind === 'expire') this.#expireDue(operation);
@@ -117,7 +122,7 @@ class GroupPlanner<P extends PutOperation> {
   }
 
   /** @param found State of the entry before this operation. */
-  #put(operation: P | PutOperation, found: EntryState | undefined): void {
+  #put(operation: StorePut, found: EntryState | undefined): void {
     const {key, json, expiry} = operation;
     const {revision} = this;
     const expiresAtMs = expiryTime(expiry, this.#start.nowMs);
@@ -143,7 +148,7 @@ class GroupPlanner<P extends PutOperation> {
     );
   }
 
-  #plan(key: Key, put: P | PutOperation | undefined, {revision, expiresAtMs, found}: WriteDetails): void {
+  #plan(key: Key, put: StorePut | undefined, {revision, expiresAtMs, found}: WriteDetails): void {
     const {updatedAtMs} = this.#start;
     // The state that an operation finds is that before the group, unless the group wrote the key already.
     const before = this.writes.get(key);
@@ -157,10 +162,12 @@ class GroupPlanner<P extends PutOperation> {
     });
   }
 
-  /** Finds the entry of a key as the next operation sees it. */
-  #findEntry(key: Key): FoundEntry | undefined {
+  /** Finds the entry that an operation changes, as it sees it. */
+  #findEntry(operation: PatchOperation | TouchOperation): FoundEntry | undefined {
+    const {key} = operation;
     const state = this.#presentState(key);
     const json = state === undefined ? undefined : (this.writes.get(key)?.put?.json ?? this.#start.jsonOf(key));
+    this.patchedBytes += (json?.length ?? 0) + (operation.kind === 'patch' ? operation.patch.length : 0);
     return json === undefined ? undefined : {json, expiresAtMs: state?.expiresAtMs};
   }
 

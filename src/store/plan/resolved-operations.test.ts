@@ -3,12 +3,11 @@ import {describe, test} from 'vitest';
 import type {Operation, PatchLimits} from '../../domain/commits/commit.ts';
 import {parseKey} from '../../domain/entries/key.ts';
 import {encodeJsonText, trustStoredJson} from '../../json/json-text.ts';
-import {runAtOnce} from '../../json/steps.ts';
 import {type FoundEntry, resolveOperations} from './resolved-operations.ts';
 
 /** Resolves one operation on the key "a". Values are shown as text. */
 function resolve(operation: Operation, found?: FoundEntry, limits?: PatchLimits): unknown {
-  const [resolved] = runAtOnce(resolveOperations({operations: [operation], limits}, () => found));
+  const [resolved] = resolveOperations({operations: [operation], limits}, () => found);
   return resolved?.kind === 'put' ? {...resolved, json: Buffer.from(resolved.json).toString()} : resolved;
 }
 
@@ -25,7 +24,7 @@ describe('resolveOperations()', () => {
       {kind: 'put', key: KEY, json: encodeJsonText('1')},
       {kind: 'delete', key: KEY},
     ];
-    const resolved = runAtOnce(resolveOperations({operations}, () => assert.fail('looked')));
+    const resolved = resolveOperations({operations}, () => assert.fail('looked'));
     assert.deepEqual(resolved, operations);
   });
 
@@ -58,7 +57,7 @@ describe('resolveOperations()', () => {
     const buffer = Buffer.alloc(1000, '1');
     const found: FoundEntry = {json: trustStoredJson(buffer.subarray(10, 20))};
     const touch: Operation = {kind: 'touch', key: KEY};
-    const [put] = runAtOnce(resolveOperations({operations: [touch]}, () => found));
+    const [put] = resolveOperations({operations: [touch]}, () => found);
     assert.ok(put?.kind === 'put');
     assert.deepEqual([put.json.length, put.json.buffer.byteLength], [10, 10]);
   });
@@ -90,7 +89,7 @@ describe('resolveOperations()', () => {
     const operations = [patch('{}'), {...patch('{}'), key: parseKey('b')}];
     const bytes = 2 * (FOUND.json.length + 2);
     const run = (patchedBytesMax: number): unknown =>
-      runAtOnce(resolveOperations({operations, limits: {...limits, patchedBytesMax}}, () => FOUND));
+      resolveOperations({operations, limits: {...limits, patchedBytesMax}}, () => FOUND);
     assert.doesNotThrow(() => run(bytes));
     assert.throws(() => run(bytes - 1), {failure: {code: 'transaction-too-large', sizeBytesMax: bytes - 1}});
   });

@@ -5,12 +5,10 @@ import type {
   PutOperation,
   TouchOperation,
 } from '../../domain/commits/commit.ts';
-import type {Key} from '../../domain/entries/key.ts';
 import {assertValueSize} from '../../domain/entries/value.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {copyJson, type JsonText} from '../../json/json-text.ts';
-import {mergePatchInSteps} from '../../json/merge-patch.ts';
-import type {Steps} from '../../json/steps.ts';
+import {applyMergePatch} from '../../json/merge-patch.ts';
 
 /** The current entry of a key that is patched or touched. */
 export interface FoundEntry {
@@ -19,16 +17,15 @@ export interface FoundEntry {
 }
 
 /**
- * Turns the patches and touches of a commit into puts; every other operation stays as it is. In steps, since
- * large patches take long.
+ * Turns the patches and touches of a commit into puts; every other operation stays as it is.
  *
- * @param find Returns the current entry of a key, or undefined if there is none.
+ * @param find Returns the current entry of the key of an operation, or undefined if there is none.
  * @throws {AppError} `value-too-large`, `value-too-deep`, `transaction-too-large`, above the limits; `no-entry`.
  */
-export function* resolveOperations<O extends Operation>(
+export function resolveOperations<O extends Operation>(
   {operations, limits}: {readonly operations: readonly O[]; readonly limits?: PatchLimits | undefined},
-  find: (key: Key) => FoundEntry | undefined,
-): Steps<readonly ResolvedOperation<O>[]> {
+  find: (operation: PatchOperation | TouchOperation) => FoundEntry | undefined,
+): readonly ResolvedOperation<O>[] {
   // Most commits have only puts and deletions.
   if (!operations.some(isPartial)) return operations as readonly ResolvedOperation<O>[];
   let foundBytes = 0;
@@ -38,10 +35,10 @@ export function* resolveOperations<O extends Operation>(
       resolved.push(operation as ResolvedOperation<O>);
       continue;
     }
-    const found = find(operation.key);
+    const found = find(operation);
     foundBytes += (found?.json.length ?? 0) + (operation.kind === 'patch' ? operation.patch.length : 0);
     assertFoundBytes(foundBytes, limits);
-    resolved.push(operation.kind === 'touch' ? touched(operation, found) : yield* patched(operation, found, limits));
+    resolved.push(operation.kind === 'touch' ? touched(operation, found) : patched(operation, found, limits));
   }
   return resolved;
 }
@@ -59,13 +56,9 @@ function touched({key, expiry}: TouchOperation, found: FoundEntry | undefined): 
   return {kind: 'put', key, json: copyJson(found.json), expiry};
 }
 
-function* patched(
-  {key, patch}: PatchOperation,
-  found: FoundEntry | undefined,
-  limits?: PatchLimits,
-): Steps<PutOperation> {
+function patched({key, patch}: PatchOperation, found: FoundEntry | undefined, limits?: PatchLimits): PutOperation {
   const {valueBytesMax, valueDepthMax} = limits ?? {valueBytesMax: Infinity, valueDepthMax: Infinity};
-  const json = yield* mergePatchInSteps(found?.json, patch, {depthMax: valueDepthMax});
+  const json = applyMergePatch(found?.json, patch, {depthMax: valueDepthMax});
   assertValueSize(json, valueBytesMax);
   if (found?.expiresAtMs === undefined) return {kind: 'put', key, json};
   return {kind: 'put', key, json, expiry: {kind: 'at', expiresAtMs: found.expiresAtMs}};

@@ -5,7 +5,7 @@ import {type Key, trustStoredKey} from '../../domain/entries/key.ts';
 import type {Range} from '../../domain/entries/range.ts';
 import {SortedEntries} from '../memory/sorted-entries.ts';
 import {SortedKeys} from '../memory/sorted-keys.ts';
-import type {ExpireOperation} from '../plan/group-plan.ts';
+import type {ExpireOperation} from '../plan/plan.ts';
 import type {LogPart} from './engine/log-record.ts';
 
 /** Number of digits that hold every time of expiry, in milliseconds. */

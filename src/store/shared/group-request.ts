@@ -1,8 +1,8 @@
-import type {CommitResult, PutOperation} from '../../domain/commits/commit.ts';
+import type {CommitResult} from '../../domain/commits/commit.ts';
 import type {Key} from '../../domain/entries/key.ts';
 import {endEntryRecord} from '../format/entry-record.ts';
-import type {PlannedWrite} from '../plan/group-plan.ts';
-import {type PreparedPlan, type PreparedPut, recordOf} from '../plan/prepared-commit.ts';
+import type {Plan, PlannedWrite, StorePut} from '../plan/plan.ts';
+import {recordOf} from '../plan/prepare-commit.ts';
 import {encodeResults, eraOf} from './engine/commit-ids.ts';
 import {isDeferred} from './engine/deferred-values.ts';
 import {entryKey, type LogPosition, logUpTo, resultsBefore} from './engine/engine-keys.ts';
@@ -46,7 +46,7 @@ export function countNamed(ids: GroupOptions['ids'], results: GroupOptions['resu
 
 /** Returns what a group writes. Without changes and ids it is only the time, in the head. */
 export function describeGroup(
-  {base, plan}: {readonly base: KnownHead; readonly plan: PreparedPlan},
+  {base, plan}: {readonly base: KnownHead; readonly plan: Plan},
   {group, writer, ids, results, logLimits, trimmed}: GroupOptions,
 ): GroupRequest {
   const {changes, updatedAtMs, nowMs} = plan;
@@ -76,7 +76,7 @@ function hasHappened(result: CommitResult | Error | undefined): boolean {
 }
 
 /** Returns the records of the entries whose values are not deferred to the next checkpoint. */
-function* putsOf({writes}: PreparedPlan, head: Head): Iterable<GroupWrites['puts'][number]> {
+function* putsOf({writes}: Plan, head: Head): Iterable<GroupWrites['puts'][number]> {
   for (const [key, write] of writes) {
     if (write.put === undefined) continue;
     const {revision, put} = write;
@@ -84,7 +84,7 @@ function* putsOf({writes}: PreparedPlan, head: Head): Iterable<GroupWrites['puts
   }
 }
 
-function encodeRecord(key: Key, put: PreparedPut | PutOperation, header: PlannedWrite<PreparedPut>): Buffer {
+function encodeRecord(key: Key, put: StorePut, header: PlannedWrite): Buffer {
   const record = recordOf(put, header.writtenBy);
   endEntryRecord(record, key, header);
   return record;

@@ -1,13 +1,13 @@
+import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
 import type {Key} from '../../domain/entries/key.ts';
 import type {StoreStatistics} from '../../domain/statistics.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {JsonText} from '../../json/json-text.ts';
-import {runInTicks} from '../../json/steps.ts';
-import {nextTick} from '../../time/next-tick.ts';
 import type {Timers} from '../../time/timers.ts';
 import {writtenBytesOf} from '../plan/commit-size.ts';
+import type {Plan, StoreOperation} from '../plan/plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';
-import {isDeletion, type PreparedCommit, type PreparedPlan} from '../plan/prepared-commit.ts';
+import {isDeletion} from '../plan/prepare-commit.ts';
 import type {StoreClock} from '../plan/store-clock.ts';
 import {Attempt} from './attempt.ts';
 import {Checkpointer} from './checkpointer.ts';
@@ -26,9 +26,7 @@ import type {RoundRobin} from './round-robin.ts';
 import type {ValueReader} from './value-reader.ts';
 
 /** A commit as the writer gets it. */
-export interface SharedCommit extends PreparedCommit {
-  /** The id that its caller gave it. */
-  readonly id?: string | undefined;
+export interface SharedCommit extends Commit<StoreOperation> {
   /** Time by `elapsedMs` when it arrived. */
   readonly arrivedMs: number;
 }
@@ -60,7 +58,7 @@ export interface GroupWriterDeps {
 /** A plan, and the head that it is based on. */
 interface BasedPlan {
   readonly base: KnownHead;
-  readonly plan: PreparedPlan;
+  readonly plan: Plan;
 }
 
 /**
@@ -95,7 +93,7 @@ export class GroupWriter {
     return {writtenBytes: this.#writtenBytes, checkpoints: this.#checkpointer.counts};
   }
 
-  /** Writes a group. Never throws a failure of the engine. Commits that have waited for too long are refused. */
+  /** Writes a group, or its first commits, and returns their results. Never throws a failure of the engine. Commits that have waited for too long are refused. */
   async write(commits: readonly SharedCommit[]): Promise<GroupResults> {
     const startMs = this.#deps.elapsedMs();
     const oldestMs = startMs - WAIT_MS_MAX;
@@ -140,7 +138,14 @@ export class GroupWriter {
     const selected = commits.filter(isSelected);
     if (selected.length === commits.length) return write(commits);
     const rest = selected.length === 0 ? [] : [...(await write(selected))];
-    return commits.map(commit => (isSelected(commit) ? rest.shift() : undefined) ?? createFailure());
+    // Those after the first one that is not planned yet stay for the next group.
+    const results: (CommitResult | Error)[] = [];
+    for (const commit of commits) {
+      const result = isSelected(commit) ? rest.shift() : createFailure();
+      if (result === undefined) break;
+      results.push(result);
+    }
+    return results;
   }
 
   async #attempt(
@@ -212,10 +217,10 @@ export class GroupWriter {
     return planned.complete(plan.results);
   }
 
-  async #plan(commits: readonly SharedCommit[], base: KnownHead): Promise<PreparedPlan> {
+  async #plan(commits: readonly SharedCommit[], base: KnownHead): Promise<Plan> {
     const {replica, clock, nowMs} = this.#deps;
     const found = await this.#readPatched(commits, base);
-    const steps = planGroup(commits, {
+    return planGroup(commits, {
       storeId: base.head.id,
       revision: revisionOf(base),
       nowMs: clock.now(),
@@ -227,7 +232,6 @@ export class GroupWriter {
         return json;
       },
     });
-    return runInTicks(steps, nextTick);
   }
 
   /** Reads the values that patches and touches need. */

@@ -29,11 +29,14 @@ export class HeadFollower {
   }
 
   /** Writes, and meanwhile follows nothing: mostly it is the write that is noticed, whose answer follows. */
-  async whileWriting(write: () => Promise<void>): Promise<void> {
+  async whileWriting<T>(write: () => Promise<T>): Promise<T> {
     this.#isWriting = true;
-    await write();
-    this.#isWriting = false;
-    if (this.#noticed > this.#version) this.#follow();
+    try {
+      return await write();
+    } finally {
+      this.#isWriting = false;
+      if (this.#noticed > this.#version) this.#follow();
+    }
   }
 
   /** Ends it. */

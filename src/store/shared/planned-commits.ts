@@ -37,11 +37,11 @@ export class PlannedCommits<C extends NamedCommit> {
     return placed;
   }
 
-  /** Returns the result of each commit of the group. */
+  /** Returns the results of the commits of the group up to the first one without. */
   complete(results: GroupResults): GroupResults {
     const placed = this.place(results);
-    return this.#sources.map(
-      (source, index) => this.#applied[index] ?? placed[source] ?? new Error('a commit has no result'),
-    );
+    const all = this.#sources.map((source, index) => this.#applied[index] ?? placed[source]);
+    const end = all.indexOf(undefined);
+    return all.slice(0, end === -1 ? all.length : end) as GroupResults;
   }
 }

@@ -12,9 +12,10 @@ import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {StoreStatistics} from '../../domain/statistics.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {sizeOfCommit} from '../plan/commit-size.ts';
-import {prepareCommit} from '../plan/prepared-commit.ts';
+import type {StoreOperation} from '../plan/plan.ts';
+import {prepareCommit} from '../plan/prepare-commit.ts';
 import {MONOTONIC_MS, StoreClock} from '../plan/store-clock.ts';
-import {type CommitGroup, CommitQueue} from '../write/commit-queue.ts';
+import {CommitQueue} from '../write/commit-queue.ts';
 import {ResultReader} from './engine/commit-ids.ts';
 import {type Driver, isEngineFailure} from './engine/driver.ts';
 import type {KnownHead} from './engine/head.ts';
@@ -91,9 +92,11 @@ class SharedStore implements Store {
   readonly #clock: StoreClock;
   readonly #writer: GroupWriter;
   readonly #roundRobin: RoundRobin;
-  readonly #queue = new CommitQueue<SharedCommit>(GROUP_BYTES_MAX);
-  /** Resolves after the last group. */
-  readonly #running: Promise<void>;
+  readonly #queue = new CommitQueue<SharedCommit>({
+    write: commits => this.#follower.whileWriting(() => this.#writer.write(commits)),
+    groupBytesMax: GROUP_BYTES_MAX,
+    afterGroup: () => this.#roundRobin.pause(),
+  });
   readonly #follower: HeadFollower;
   readonly #elapsedMs: () => number;
   /** Pending write of the time, which readers of an expired entry wait for. */
@@ -110,13 +113,21 @@ class SharedStore implements Store {
     this.#elapsedMs = elapsedMs;
     this.#roundRobin = roundRobin;
     this.#writer = new GroupWriter({
-      ...{driver, replica, values, clock, roundRobin, timers, elapsedMs, createId, writer},
-      ...{nowMs: deps.nowMs, results: new ResultReader(driver)},
+      driver,
+      replica,
+      values,
+      clock,
+      roundRobin,
+      timers,
+      elapsedMs,
+      createId,
+      writer,
+      nowMs: deps.nowMs,
+      results: new ResultReader(driver),
       logLimits: {changesMax: logChangesMax, bytesMax: DEFAULT_LIMITS.logBytesMax},
       groupTimeoutMs: deps.groupTimeoutMs ?? GROUP_TIMEOUT_MS,
     });
     this.#follower = new HeadFollower({driver, replica, timers});
-    this.#running = this.#run();
   }
 
   get id(): StoreId {
@@ -142,8 +153,7 @@ class SharedStore implements Store {
   async commit(commit: Commit): Promise<CommitResult> {
     this.#assertOpen();
     assertFits(commit.operations);
-    const {checks, operations, writtenBy} = prepareCommit(commit);
-    return this.#push({checks, operations, writtenBy, limits: limitsWithin(commit.limits), id: commit.id});
+    return this.#push(prepareCommit({...commit, limits: limitsWithin(commit.limits)}));
   }
 
   async get(key: Key): Promise<Entry | undefined> {
@@ -215,36 +225,19 @@ class SharedStore implements Store {
   async #close(): Promise<void> {
     this.#follower.close();
     this.#replica.listeners.clear();
-    this.#queue.end();
     try {
-      await this.#running;
+      await this.#queue.end();
       await this.#writer.writeTime();
     } finally {
       await closeAll(this.#deps);
     }
   }
 
-  #push({checks, operations, limits, writtenBy, id}: Omit<SharedCommit, 'arrivedMs'>): Promise<CommitResult> {
-    const commit: SharedCommit = {checks, operations, limits, writtenBy, id, arrivedMs: this.#elapsedMs()};
+  #push(commit: Commit<StoreOperation>): Promise<CommitResult> {
     return this.#queue.push(
-      commit,
+      {...commit, arrivedMs: this.#elapsedMs()},
       sizeOfCommit(commit, key => this.#replica.index.get(key)?.sizeBytes ?? 0),
     );
-  }
-
-  async #run(): Promise<void> {
-    for await (const group of this.#queue) {
-      await this.#follower.whileWriting(() => this.#write(group));
-      await this.#roundRobin.pause();
-    }
-  }
-
-  async #write(group: CommitGroup<SharedCommit>): Promise<void> {
-    try {
-      group.answer(await this.#writer.write(group.commits));
-    } catch (error) {
-      group.fail(error);
-    }
   }
 
   /** Reads once the replica is as new as the engine. Starts over if the state that is read was dropped, or the engine restored. */

@@ -1,7 +1,7 @@
 import {trustStoredKey} from '../../domain/entries/key.ts';
 import {NUMBER_BYTES} from '../format/numbers.ts';
 import type {Table} from '../lmdb/table.ts';
-import type {ExpireOperation} from '../plan/group-plan.ts';
+import type {ExpireOperation} from '../plan/plan.ts';
 
 /**
  * Index of the entries that expire, soonest first. The key of a row is the time of expiry, eight bytes big-endian, and the key of

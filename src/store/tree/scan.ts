@@ -7,7 +7,7 @@ import {decodeEntryInfo, decodeEntryRecord} from '../format/entry-record.ts';
 import {isRangeDamage} from '../lmdb/engine-errors.ts';
 import {decodeKeyBytes, encodeKeyBytes, type KeyBytes, keyBytesOf, toBuffer} from '../lmdb/key-bytes.ts';
 import {type SharedBytes, type Table, viewOf} from '../lmdb/table.ts';
-import type {ExpireOperation} from '../plan/group-plan.ts';
+import type {ExpireOperation} from '../plan/plan.ts';
 
 /** The table of entries, or a merged view of it. */
 export type ScannedTable = Pick<Table, 'keys' | 'range'>;

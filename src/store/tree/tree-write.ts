@@ -1,6 +1,6 @@
 import type {Change} from '../../domain/commits/change.ts';
 import type {Key} from '../../domain/entries/key.ts';
-import type {PreparedPlan} from '../plan/prepared-commit.ts';
+import type {Plan} from '../plan/plan.ts';
 import type {MemtableWrite} from '../wal/memtable-write.ts';
 import {entryRecordOf} from '../wal/memtable-write.ts';
 import type {ChangeLog} from './change-log.ts';
@@ -28,7 +28,7 @@ interface KeyWrite {
 
 /** Prepares the records of some groups before their transaction, so that an error here cannot leave half of it behind. */
 export function prepareWrite(
-  plans: readonly PreparedPlan[],
+  plans: readonly Plan[],
   {tables, log}: {readonly tables: StoreTables; readonly log: ChangeLog},
 ): TreeWrite {
   const groups = prepareGroups(plans);
@@ -54,7 +54,7 @@ interface GroupWrite {
   readonly writes: readonly KeyWrite[];
 }
 
-function prepareGroups(plans: readonly PreparedPlan[]): readonly GroupWrite[] {
+function prepareGroups(plans: readonly Plan[]): readonly GroupWrite[] {
   const groups: GroupWrite[] = [];
   const written = new Set<Key>();
   // Newest first: if the key was seen already, this write is superseded.

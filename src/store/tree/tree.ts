@@ -8,7 +8,7 @@ import type {Engine} from '../lmdb/engine.ts';
 import {failedOnFullDisk, findCause} from '../lmdb/engine-errors.ts';
 import type {Environment, EnvironmentSnapshot} from '../lmdb/environment.ts';
 import {sizeOfPlans} from '../plan/commit-size.ts';
-import type {PreparedPlan} from '../plan/prepared-commit.ts';
+import type {Plan} from '../plan/plan.ts';
 import {ChangeLog} from './change-log.ts';
 import type {ChangeLogLimits} from './change-log-parts.ts';
 import type {LmdbSnapshots} from './snapshots.ts';
@@ -100,7 +100,7 @@ export class Tree implements AsyncDisposable {
    *
    * @throws {AppError} `disk-full`, after which the tree is as before. After any other error nothing may be written any more.
    */
-  async write(plans: readonly PreparedPlan[]): Promise<void> {
+  async write(plans: readonly Plan[]): Promise<void> {
     const write = prepareWrite(plans, {tables: this.tables, log: this.#changes});
     await this.#commit(() => write.apply(), sizeOfPlans(plans));
     write.done();

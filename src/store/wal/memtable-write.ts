@@ -2,11 +2,11 @@ import {createEntry, createEntryInfo, type Entry} from '../../domain/entries/ent
 import {compareKeys, type Key} from '../../domain/entries/key.ts';
 import {trustStoredJson} from '../../json/json-text.ts';
 import {endEntryRecord} from '../format/entry-record.ts';
-import type {PlannedWrite} from '../plan/group-plan.ts';
-import {type PreparedPut, recordOf} from '../plan/prepared-commit.ts';
+import type {PlannedWrite} from '../plan/plan.ts';
+import {recordOf} from '../plan/prepare-commit.ts';
 
 /** The last write of a key that is not checkpointed yet; a removal has no `put`. */
-export type MemtableWrite = PlannedWrite<PreparedPut>;
+export type MemtableWrite = PlannedWrite;
 
 /** The last writes of some keys, which do not change any more. */
 export class FrozenWrites {

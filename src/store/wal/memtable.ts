@@ -3,7 +3,7 @@ import type {Key} from '../../domain/entries/key.ts';
 import type {Revision} from '../../domain/entries/revision.ts';
 import {copyJson} from '../../json/json-text.ts';
 import {valueBytesOf} from '../format/change-encoding.ts';
-import type {PreparedPlan} from '../plan/prepared-commit.ts';
+import type {Plan} from '../plan/plan.ts';
 import {FrozenWrites, type MemtableWrite} from './memtable-write.ts';
 
 /** Maximum part of a memtable that one checkpoint moves. */
@@ -18,7 +18,7 @@ export interface MemtableLimits {
  * look here first. A group may be in the tree already: then both have the same.
  */
 export class Memtable {
-  readonly #groups: PreparedPlan[] = [];
+  readonly #groups: Plan[] = [];
   readonly #writes = new Map<Key, MemtableWrite>();
   #frozen: FrozenWrites | undefined;
   #changes = 0;
@@ -57,7 +57,7 @@ export class Memtable {
   }
 
   /** Adds a group after the others. */
-  add(plan: PreparedPlan): void {
+  add(plan: Plan): void {
     this.#groups.push(plan);
     this.#changes += plan.changes.length;
     // Not `for`: it would make an array for each key.
@@ -68,7 +68,7 @@ export class Memtable {
   }
 
   /** Returns the first groups, up to the one that reaches a limit; they stay until they are removed. */
-  first({keysMax, changesMax, groupsMax}: MemtableLimits): readonly PreparedPlan[] {
+  first({keysMax, changesMax, groupsMax}: MemtableLimits): readonly Plan[] {
     // The first groups cannot have more keys than all of them.
     const keys = this.#writes.size < keysMax ? undefined : new Set<Key>();
     let changes = 0;
@@ -86,7 +86,7 @@ export class Memtable {
   }
 
   /** Removes the first groups after they were checkpointed. @returns The writes of keys that were not written again. */
-  remove(groups: readonly PreparedPlan[]): readonly (readonly [Key, MemtableWrite])[] {
+  remove(groups: readonly Plan[]): readonly (readonly [Key, MemtableWrite])[] {
     this.#groups.splice(0, groups.length);
     this.#frozen = undefined;
     const removed: (readonly [Key, MemtableWrite])[] = [];

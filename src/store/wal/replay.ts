@@ -1,7 +1,7 @@
 import type {Change} from '../../domain/commits/change.ts';
 import type {Key} from '../../domain/entries/key.ts';
 import type {EntryState} from '../format/entry-state.ts';
-import type {PreparedPlan} from '../plan/prepared-commit.ts';
+import type {Plan} from '../plan/plan.ts';
 import type {MemtableWrite} from './memtable-write.ts';
 import type {WalRecord} from './wal-record.ts';
 
@@ -10,7 +10,7 @@ import type {WalRecord} from './wal-record.ts';
  *
  * @param stateOf Finds the state of an entry before the group.
  */
-export function replayRecord(record: WalRecord, stateOf: (key: Key) => EntryState | undefined): PreparedPlan {
+export function replayRecord(record: WalRecord, stateOf: (key: Key) => EntryState | undefined): Plan {
   const {changes, nowMs, updatedAtMs} = record;
   const writes = new Map<Key, MemtableWrite>();
   for (const change of changes) {

@@ -57,16 +57,21 @@ describe('commits that wait for the disk', () => {
 });
 
 describe('CommitQueue', () => {
+  const numbered = (commits: readonly string[]): readonly CommitResult[] =>
+    commits.map((_, index) => ({revision: index + 1, outcomes: []}));
+
   test('ends after the commits that wait, and accepts no others', async () => {
-    const queue = new CommitQueue<string>();
-    const waiting = [queue.push('a', 1), queue.push('b', 1)];
-    queue.end();
-    await assert.rejects(queue.push('c', 1), {failure: {code: 'store-closed'}});
     const groups: (readonly string[])[] = [];
-    for await (const group of queue) {
-      groups.push(group.commits);
-      group.answer(group.commits.map((_, index): CommitResult => ({revision: index + 1, outcomes: []})));
-    }
+    const queue = new CommitQueue<string>({
+      write: async commits => {
+        groups.push(commits);
+        return numbered(commits);
+      },
+    });
+    const waiting = [queue.push('a', 1), queue.push('b', 1)];
+    const ended = queue.end();
+    await assert.rejects(queue.push('c', 1), {failure: {code: 'store-closed'}});
+    await ended;
     assert.deepEqual(groups, [['a', 'b']]);
     assert.deepEqual(
       (await Promise.all(waiting)).map(({revision}) => revision),
@@ -74,10 +79,24 @@ describe('CommitQueue', () => {
     );
   });
 
-  test('ends while its reader waits', async () => {
-    const queue = new CommitQueue<string>();
-    const next = queue.next();
-    queue.end();
-    assert.deepEqual(await next, {done: true, value: undefined});
+  test('writes commits without a result first in the next group', async () => {
+    const groups: (readonly string[])[] = [];
+    const queue = new CommitQueue<string>({
+      write: async commits => {
+        groups.push(commits);
+        if (groups.length === 1) void queue.push('d', 1);
+        return numbered(commits.slice(0, 2));
+      },
+    });
+    await Promise.all(['a', 'b', 'c'].map(commit => queue.push(commit, 1)));
+    await queue.end();
+    assert.deepEqual(groups, [
+      ['a', 'b', 'c'],
+      ['c', 'd'],
+    ]);
+  });
+
+  test('ends at once if no commit waits', async () => {
+    await new CommitQueue<string>({write: async () => []}).end();
   });
 });

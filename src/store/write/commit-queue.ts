@@ -1,6 +1,7 @@
 import type {CommitResult} from '../../domain/commits/commit.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {nextTick} from '../../time/next-tick.ts';
 
 /**
  * Default size at which a group ends, in bytes: a larger one gains nothing by sharing one fsync, and would occupy
@@ -15,45 +16,28 @@ interface WaitingCommit<C> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Commits that are written together, in the order of their arrival. */
-export class CommitGroup<C> {
-  readonly commits: readonly C[];
-  readonly #waiting: readonly WaitingCommit<C>[];
-
-  constructor(waiting: readonly WaitingCommit<C>[]) {
-    this.commits = waiting.map(({commit}) => commit);
-    this.#waiting = waiting;
-  }
-
+export interface CommitQueueOptions<C> {
   /**
-   * Answers the commits once the group is written: each with its result, or the reason why it did not happen. Failed checks are answered
-   * only now too: the write that they found may be part of this group.
+   * Writes a group. Returns the results of its first commits, at least one: each with its result, or the reason why it did not happen. The
+   * others stay in the queue.
    */
-  answer(results: readonly (CommitResult | Error)[]): void {
-    for (const [index, {resolve, reject}] of this.#waiting.entries()) {
-      const result = results[index] ?? new Error('a commit has no result');
-      if (result instanceof Error) reject(result);
-      else resolve(result);
-    }
-  }
-
-  /** Answers the commits with an error: none of them happened. */
-  fail(error: unknown): void {
-    for (const {reject} of this.#waiting) reject(error);
-  }
+  readonly write: (commits: readonly C[]) => Promise<readonly (CommitResult | Error)[]>;
+  /** A group ends with the commit that reaches this size, in bytes. @default {16 MiB} */
+  readonly groupBytesMax?: number | undefined;
+  /** Called after the commits of a group were answered; the next group waits for it. @default {nothing} */
+  readonly afterGroup?: (() => Promise<void>) | undefined;
 }
 
 /** Queue of commits: those that arrive while one group is being written form the next group, in their order. */
-export class CommitQueue<C> implements AsyncIterable<CommitGroup<C>>, AsyncIterator<CommitGroup<C>, undefined> {
-  #waiting: WaitingCommit<C>[] = [];
+export class CommitQueue<C> {
+  readonly #options: CommitQueueOptions<C>;
+  readonly #waiting: WaitingCommit<C>[] = [];
   #isEnded = false;
-  readonly #groupBytesMax: number;
-  /** Gives the next group to the reader, if it waits for one. */
-  #deliver: ((next: IteratorResult<CommitGroup<C>, undefined>) => void) | undefined;
+  /** Resolves when no commit waits. */
+  #running: Promise<void> | undefined;
 
-  /** @param groupBytesMax A group ends with the commit that reaches this size, in bytes. */
-  constructor(groupBytesMax = GROUP_BYTES_MAX) {
-    this.#groupBytesMax = groupBytesMax;
+  constructor(options: CommitQueueOptions<C>) {
+    this.#options = options;
   }
 
   /** Number of commits that wait for their group. */
@@ -62,7 +46,8 @@ export class CommitQueue<C> implements AsyncIterable<CommitGroup<C>>, AsyncItera
   }
 
   /**
-   * Adds a commit; resolves once its group is written.
+   * Adds a commit; resolves once its group is written. Failed checks are reported only then too: the write that they found may be part of
+   * that group.
    *
    * @param sizeBytes Estimate of the bytes that it writes.
    * @throws {AppError} `store-busy` above `Limits.waitingCommitsMax`, `store-closed` after {@link end}, and the failure of its group.
@@ -74,45 +59,47 @@ export class CommitQueue<C> implements AsyncIterable<CommitGroup<C>>, AsyncItera
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({commit, sizeBytes, resolve, reject});
-      this.#deliverSoon();
+      this.#running ??= this.#run();
     });
   }
 
-  /** Accepts no more commits. The groups end after those that wait. */
-  end(): void {
+  /** Accepts no more commits, and writes those that wait. */
+  async end(): Promise<void> {
     this.#isEnded = true;
-    this.#deliverSoon();
+    await this.#running;
   }
 
-  /** Iterates over the groups until {@link end}. Only one reader may do so. */
-  [Symbol.asyncIterator](): this {
-    return this;
+  async #run(): Promise<void> {
+    const {write, afterGroup} = this.#options;
+    while (this.#waiting.length > 0) {
+      // Requests that arrived in the same tick are still being read; let them join.
+      await nextTick();
+      const group = this.#waiting.splice(0, this.#groupLength());
+      try {
+        const results = await write(group.map(({commit}) => commit));
+        this.#waiting.unshift(...group.splice(results.length));
+        for (const [index, {resolve, reject}] of group.entries()) {
+          const result = results[index];
+          if (result instanceof Error) reject(result);
+          else resolve(result as CommitResult);
+        }
+      } catch (error) {
+        // None of them happened.
+        for (const {reject} of group) reject(error);
+      }
+      if (afterGroup !== undefined) await afterGroup();
+    }
+    this.#running = undefined;
   }
 
-  /** Waits for the next group. Not a generator: that would make several promises for each group, which often has one commit. */
-  next(): Promise<IteratorResult<CommitGroup<C>, undefined>> {
-    return new Promise(resolve => {
-      this.#deliver = resolve;
-      this.#deliverSoon();
-    });
-  }
-
-  #deliverSoon(): void {
-    const deliver = this.#deliver;
-    if (deliver === undefined || (this.#waiting.length === 0 && !this.#isEnded)) return;
-    this.#deliver = undefined;
-    // Requests that arrived in the same tick are still being read; let them join.
-    setImmediate(() => deliver(this.#takeGroup()));
-  }
-
-  #takeGroup(): IteratorResult<CommitGroup<C>, undefined> {
-    if (this.#waiting.length === 0) return {done: true, value: undefined};
+  /** Returns the number of waiting commits that are the next group. */
+  #groupLength(): number {
+    const {groupBytesMax = GROUP_BYTES_MAX} = this.#options;
     let sizeBytes = 0;
-    const end = this.#waiting.findIndex(waiting => {
+    const last = this.#waiting.findIndex(waiting => {
       sizeBytes += waiting.sizeBytes;
-      return sizeBytes >= this.#groupBytesMax;
+      return sizeBytes >= groupBytesMax;
     });
-    const group = this.#waiting.splice(0, end === -1 ? this.#waiting.length : end + 1);
-    return {done: false, value: new CommitGroup(group)};
+    return last === -1 ? this.#waiting.length : last + 1;
   }
 }

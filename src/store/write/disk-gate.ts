@@ -4,7 +4,7 @@ import {messageOf} from '../../failures/error-text.ts';
 import {isOpeningRefused} from '../disk/file-system.ts';
 import {DiskSpace, type DiskSpaceDeps, type FreeSpace} from '../disk/reserve.ts';
 import {sizeOfPlans} from '../plan/commit-size.ts';
-import type {PreparedPlan} from '../plan/prepared-commit.ts';
+import type {Plan} from '../plan/plan.ts';
 
 export interface DiskGateDeps extends DiskSpaceDeps {
   readonly log: Log;
@@ -37,7 +37,7 @@ export class DiskGate {
   }
 
   /** Returns the free space for a write of some plans: most times at once. @throws {AppError} As {@link write}. */
-  check(plans: readonly PreparedPlan[]): FreeSpace | Promise<FreeSpace> {
+  check(plans: readonly Plan[]): FreeSpace | Promise<FreeSpace> {
     return this.#space.trusts() ? 'ample' : this.write(() => this.#space.check(sizeOfPlans(plans)));
   }
 

@@ -3,7 +3,7 @@ import {DurationHistogram} from '../../domain/duration-histogram.ts';
 import type {Log} from '../../domain/log.ts';
 import type {WalStatistics} from '../../domain/statistics.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
-import type {PreparedPlan} from '../plan/prepared-commit.ts';
+import type {Plan} from '../plan/plan.ts';
 import type {StoreClock} from '../plan/store-clock.ts';
 import type {Tree} from '../tree/tree.ts';
 import {removeFiles, WAL_RECORD_BYTES_MAX} from '../wal/wal-files.ts';
@@ -48,7 +48,7 @@ export class LogWriter {
    *
    * @throws {AppError} `disk-full`, after which the log is as before; `store-read-only`.
    */
-  async append({changes, nowMs, updatedAtMs, revision}: PreparedPlan): Promise<void> {
+  async append({changes, nowMs, updatedAtMs, revision}: Plan): Promise<void> {
     const {tree, gate, checkpointer, elapsedMs} = this.#deps;
     const record = encodeWalRecord({changes, nowMs, updatedAtMs, storeId: tree.metadata.id}, this.#record);
     if (!this.#log.ensureSpace(record.length, tree.changes.revision)) {
@@ -101,7 +101,7 @@ export class LogWriter {
 }
 
 /** Returns whether a plan can be written as a record of the log. */
-export function fitsRecord({changes, stale}: PreparedPlan): boolean {
+export function fitsRecord({changes, stale}: Plan): boolean {
   return stale.length === 0 && changes.every(hasItsValue) && walRecordBytesMax(changes) <= WAL_RECORD_BYTES_MAX;
 }
 

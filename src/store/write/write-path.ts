@@ -1,18 +1,16 @@
-import type {CommitResult, PutOperation} from '../../domain/commits/commit.ts';
+import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
 import type {Listeners} from '../../domain/listeners.ts';
 import type {StoreStatistics} from '../../domain/statistics.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {runTick, type Steps} from '../../json/steps.ts';
-import {nextTick} from '../../time/next-tick.ts';
 import {sizeOfCommit, writtenBytesOf} from '../plan/commit-size.ts';
-import type {GroupedCommit} from '../plan/group-plan.ts';
+import type {Plan, StoreOperation} from '../plan/plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';
-import {isDeletion, type PreparedCommit, type PreparedPlan, prepareCommit} from '../plan/prepared-commit.ts';
+import {isDeletion, prepareCommit} from '../plan/prepare-commit.ts';
 import type {CurrentEntries} from '../tree/current-entries.ts';
 import type {EntryCache} from '../tree/entry-cache.ts';
 import type {Memtable} from '../wal/memtable.ts';
 import {Checkpointer} from './checkpointer.ts';
-import {type CommitGroup, CommitQueue} from './commit-queue.ts';
+import {CommitQueue} from './commit-queue.ts';
 import {isDiskFull} from './disk-gate.ts';
 import {fitsRecord, LogWriter, type LogWriterDeps} from './log-writer.ts';
 
@@ -44,11 +42,9 @@ export interface WritePathDeps extends Omit<LogWriterDeps, 'checkpointer'> {
  */
 export class WritePath {
   readonly #deps: WritePathDeps;
-  readonly #queue = new CommitQueue<PreparedCommit>();
+  readonly #queue = new CommitQueue<Commit<StoreOperation>>({write: commits => this.#write(commits)});
   readonly #log: LogWriter;
   readonly #checkpointer: Checkpointer;
-  /** Resolves after the last group. */
-  readonly #running: Promise<void>;
   #durableMs: number;
   #writtenBytes = 0;
 
@@ -58,7 +54,6 @@ export class WritePath {
     this.#checkpointer = new Checkpointer(deps);
     this.#log = new LogWriter({...deps, checkpointer: this.#checkpointer}, deps.memtable.revision ?? 0);
     this.#checkpointer.notice();
-    this.#running = this.#run();
   }
 
   /** The latest time by the clock of the store that is on disk, in milliseconds since the Unix epoch. A restart continues from it. */
@@ -78,7 +73,7 @@ export class WritePath {
    *
    * @throws {AppError} As `commit` of a store; `store-closed` after {@link finish}.
    */
-  push(commit: GroupedCommit<PutOperation>): Promise<CommitResult> {
+  push(commit: Commit<StoreOperation>): Promise<CommitResult> {
     // Not `async`: each commit would have a second promise, which only waits for that of the queue.
     try {
       const prepared = prepareCommit(commit);
@@ -103,8 +98,7 @@ export class WritePath {
 
   /** Finishes the waiting commits, accepts no others, and writes the memtable into the tree if possible. */
   async finish(): Promise<void> {
-    this.#queue.end();
-    await this.#running;
+    await this.#queue.end();
     await this.tryCheckpoint();
     this.#checkpointer.end();
     if (this.#deps.memtable.changes === 0) await ignoreFailure(() => this.#log.detach());
@@ -115,70 +109,40 @@ export class WritePath {
     return this.#log.close();
   }
 
-  async #run(): Promise<void> {
-    for await (const group of this.#queue) {
-      try {
-        group.answer(await this.#write(group.commits));
-      } catch (error) {
-        await this.#endFailed(group, error);
-      }
-    }
-  }
-
-  /** Answers a group that could not be written. On a full disk its deletions are written: they free space, and the reserve is enough for them. */
-  async #endFailed(group: CommitGroup<PreparedCommit>, error: unknown): Promise<void> {
-    if (!isDiskFull(error)) return group.fail(error);
+  /** Writes a group. On a full disk its deletions are written: they free space, and the reserve is enough for them. */
+  async #write(commits: readonly Commit<StoreOperation>[]): Promise<readonly (CommitResult | Error)[]> {
     try {
-      const results = [...(await this.#write(group.commits.filter(isDeletion)))];
-      group.answer(group.commits.map(commit => (isDeletion(commit) && results.shift()) || (error as Error)));
-    } catch (failure) {
-      group.fail(failure);
+      return await this.#writePlan(commits);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      const results = [...(await this.#writePlan(commits.filter(isDeletion)))];
+      return commits.map(commit => (isDeletion(commit) && results.shift()) || (error as Error));
     }
   }
 
-  async #write(commits: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
-    const plan = await this.#plan(commits);
+  async #writePlan(commits: readonly Commit<StoreOperation>[]): Promise<readonly (CommitResult | Error)[]> {
+    const {machineMs, clock, tree, memtable, entries, gate} = this.#deps;
+    // Before the tree is asked, which may be unreadable then.
+    gate.assertWritable();
+    // While a checkpoint fails, the engine may refuse to read; then `read` waits for its result, and plans again.
+    const read = tree.read(() =>
+      planGroup(commits, {
+        storeId: tree.metadata.id,
+        revision: memtable.revision ?? tree.changes.revision,
+        nowMs: clock.now(),
+        updatedAtMs: machineMs(),
+        stateOf: key => entries.stateOf(key),
+        jsonOf: key => entries.jsonOf(key),
+      }),
+    );
+    const plan = read instanceof Promise ? await read : read;
     if (plan.changes.length === 0 && plan.seenExpiryMs > this.#durableMs) await this.#tryWriteTime(plan.nowMs);
     if (plan.changes.length > 0 || plan.stale.length > 0) await this.#persist(plan);
     if (plan.changes.length > 0) this.#publish(plan);
     return plan.results;
   }
 
-  /** Plans a group in several ticks of the event loop, so that many large patches do not block other requests. */
-  async #plan(commits: readonly PreparedCommit[]): Promise<PreparedPlan> {
-    const {tree, gate} = this.#deps;
-    let steps: Steps<PreparedPlan> | undefined;
-    for (;;) {
-      // Before the tree is asked, which may be unreadable then.
-      gate.assertWritable();
-      // While a checkpoint fails, the engine may refuse to read; then `read` waits for its result, and calls this again.
-      const read = tree.read(() => {
-        const current = steps ?? this.#beginPlan(commits);
-        // A generator that threw has ended: if this step throws, the plan begins again.
-        steps = undefined;
-        const step = runTick(current);
-        steps = current;
-        return step;
-      });
-      const {done, value} = read instanceof Promise ? await read : read;
-      if (done) return value;
-      await nextTick();
-    }
-  }
-
-  #beginPlan(commits: readonly PreparedCommit[]): Steps<PreparedPlan> {
-    const {machineMs, clock, tree, memtable, entries} = this.#deps;
-    return planGroup(commits, {
-      storeId: tree.metadata.id,
-      revision: memtable.revision ?? tree.changes.revision,
-      nowMs: clock.now(),
-      updatedAtMs: machineMs(),
-      stateOf: key => entries.stateOf(key),
-      jsonOf: key => entries.jsonOf(key),
-    });
-  }
-
-  async #persist(plan: PreparedPlan): Promise<void> {
+  async #persist(plan: Plan): Promise<void> {
     const {gate, memtable} = this.#deps;
     const checked = gate.check([plan]);
     const space = checked instanceof Promise ? await checked : checked;
@@ -192,7 +156,7 @@ export class WritePath {
     } else await this.#writeToTree(plan);
   }
 
-  async #writeToTree(plan: PreparedPlan): Promise<void> {
+  async #writeToTree(plan: Plan): Promise<void> {
     const {cache, gate, tree} = this.#deps;
     // Earlier groups go into the tree first.
     await this.checkpoint();
@@ -200,7 +164,7 @@ export class WritePath {
     await cache.pause(() => gate.write(() => tree.write([plan])));
   }
 
-  #publish(plan: PreparedPlan): void {
+  #publish(plan: Plan): void {
     this.#durableMs = plan.nowMs;
     this.#writtenBytes += writtenBytesOf(plan.changes);
     // Writers get their results first, since a listener begins to read.

@@ -2,7 +2,7 @@ import {fileURLToPath} from 'node:url';
 import type {Crewroom} from '../../crewroom.ts';
 import type {PluginLogLine, PluginStatus} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {readPilot} from '../../plugins/pilot.ts';
+import {readCurrentPilot} from '../../plugins/followed-pilot.ts';
 import {untilAborted} from '../../time/until-aborted.ts';
 import {type ChangingIdentity, createChangingIdentity, type TestIdentity} from './changing-identity.ts';
 import {type BackEndAnswers, type RecordingBackEnd, startRecordingBackEnd} from './recording-back-end.ts';
@@ -205,7 +205,7 @@ class ServedPlugin implements LoadedPlugin {
 
   #pilotKey(): string | undefined {
     const identity = this.#source.current();
-    return identity && readPilot(identity).key;
+    return identity && readCurrentPilot(identity).key;
   }
 
   #until(condition: (status: PluginStatus) => boolean, signal: AbortSignal): Promise<PluginStatus> {

@@ -32,7 +32,7 @@ export const WORK_PATIENCE_MS = 10_000;
  * answer) it waits for its client; in `working` its client waits for it. `listening` waits for an event: those
  * connections are not counted, since subscribers have a limit of their own.
  */
-export type ConnectionState = 'idle' | 'working' | 'reading' | 'sending' | 'listening';
+type ConnectionState = 'idle' | 'working' | 'reading' | 'sending' | 'listening';
 
 /** One request and its response on a connection. */
 export interface Exchange {

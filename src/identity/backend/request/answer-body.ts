@@ -21,7 +21,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
  *
  * @param parsedBytesMax Largest body that is parsed, in bytes.
  */
-export function readBody(bytes: Uint8Array, parsedBytesMax: number): Body {
+export function readAnswerBody(bytes: Uint8Array, parsedBytesMax: number): Body {
   if (bytes.length > parsedBytesMax)
     return {kind: HTML.test(new TextDecoder().decode(bytes.subarray(0, parsedBytesMax))) ? 'html' : 'long'};
   const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;

@@ -1,11 +1,11 @@
 import {AppError} from '../../../failures/app-error.ts';
 import {PROCESS_TIMERS, type Timers} from '../../../time/timers.ts';
 import {untilAborted} from '../../../time/until-aborted.ts';
-import {type Body, readBody} from './answer-body.ts';
-import {describeTrouble} from './network-trouble.ts';
+import {type Body, readAnswerBody} from './answer-body.ts';
+import {describeNetworkTrouble} from './network-trouble.ts';
 
 /** Default limit for the answer of a back end, in bytes. A pilot is less than 1 KB. */
-export const ANSWER_BYTES_MAX = 1024 * 1024;
+export const BACK_END_ANSWER_BYTES_MAX = 1024 * 1024;
 
 /**
  * Default limit for an answer that is parsed as JSON, in bytes: parsing 1 MiB of members would block the event loop for a
@@ -27,7 +27,7 @@ export interface RequestDeps {
 }
 
 /** One request to a back end. */
-export interface BackEndRequest {
+export interface BackEndCall {
   /** The address of the back end, with a slash at its end. */
   readonly scriptURL: string;
   /** The path that is appended to the address, such as `pilot/login`; empty for the probe. */
@@ -40,7 +40,7 @@ export interface BackEndRequest {
   readonly body?: unknown;
   /** Secrets to hide if the answer repeats them. */
   readonly secrets?: readonly string[] | undefined;
-  /** Largest answer that is read and parsed, in bytes. Default: {@link ANSWER_BYTES_MAX}, parsed up to {@link PARSED_BYTES_MAX}. */
+  /** Largest answer that is read and parsed, in bytes. Default: {@link BACK_END_ANSWER_BYTES_MAX}, parsed up to {@link PARSED_BYTES_MAX}. */
   readonly answerBytesMax?: number | undefined;
   /** Timeout for the whole answer, in milliseconds. Default: that of {@link RequestDeps}. */
   readonly timeoutMs?: number | undefined;
@@ -48,7 +48,7 @@ export interface BackEndRequest {
 }
 
 /** The answer to one request, whatever its status and its body are. */
-export interface BackEndAnswer {
+export interface BackEndResponse {
   /** The address of the request, without its query. */
   readonly url: string;
   readonly path: string;
@@ -65,8 +65,8 @@ export interface BackEndAnswer {
  * @throws {AppError} `back-end-unreachable`, `back-end-timeout`; `not-a-back-end` if the answer is too large. The reason of
  * `signal` if the signal aborts the request.
  */
-export async function sendRequest(request: BackEndRequest, deps: RequestDeps): Promise<BackEndAnswer> {
-  const {scriptURL, path, query, secrets = [], signal, answerBytesMax = ANSWER_BYTES_MAX} = request;
+export async function sendRequest(request: BackEndCall, deps: RequestDeps): Promise<BackEndResponse> {
+  const {scriptURL, path, query, secrets = [], signal, answerBytesMax = BACK_END_ANSWER_BYTES_MAX} = request;
   const timeoutMs = request.timeoutMs ?? deps.timeoutMs ?? BACK_END_TIMEOUT_MS;
   const url = `${scriptURL}${path}`;
   const address = query === undefined ? url : `${url}?${new URLSearchParams(query)}`;
@@ -82,11 +82,11 @@ export async function sendRequest(request: BackEndRequest, deps: RequestDeps): P
     isLate = true;
     ending.abort();
   });
-  const answer = async (): Promise<BackEndAnswer> => {
+  const answer = async (): Promise<BackEndResponse> => {
     const response = await deps.fetch(address, {...describeRequest(request, deps.userAgent), signal: ending.signal});
     hasBegun = true;
     const bytes = await readBytes(response, url, answerBytesMax);
-    const body = readBody(bytes, request.answerBytesMax ?? PARSED_BYTES_MAX);
+    const body = readAnswerBody(bytes, request.answerBytesMax ?? PARSED_BYTES_MAX);
     return {url, path, status: response.status, headers: response.headers, bytes, body, secrets};
   };
   try {
@@ -96,14 +96,18 @@ export async function sendRequest(request: BackEndRequest, deps: RequestDeps): P
     signal?.throwIfAborted();
     // Without the cause, which may contain secrets that were sent.
     if (isLate) throw new AppError({code: 'back-end-timeout', url, timeoutMs});
-    throw new AppError({code: 'back-end-unreachable', url, ...describeTrouble(error, {url: new URL(url), hasBegun})});
+    throw new AppError({
+      code: 'back-end-unreachable',
+      url,
+      ...describeNetworkTrouble(error, {url: new URL(url), hasBegun}),
+    });
   } finally {
     cancelTimeout();
     signal?.removeEventListener('abort', end);
   }
 }
 
-function describeRequest({method, headers, body}: BackEndRequest, userAgent: string): RequestInit {
+function describeRequest({method, headers, body}: BackEndCall, userAgent: string): RequestInit {
   return {
     method,
     headers: {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {describeTrouble} from './network-trouble.ts';
+import {describeNetworkTrouble} from './network-trouble.ts';
 
 /** An error as `fetch()` of Node 24 rejects with. */
 function failed(facts: Readonly<Record<string, unknown>>, message = 'failed', cause?: Error): Error {
@@ -74,10 +74,10 @@ const CASES: readonly {readonly name: string; readonly url: string; readonly err
     },
   ];
 
-describe('describeTrouble() names the cause:', () => {
+describe('describeNetworkTrouble() names the cause:', () => {
   for (const {name, url, error, problem} of CASES) {
     test(name, () => {
-      const trouble = describeTrouble(error, {url: new URL(url), hasBegun: false});
+      const trouble = describeNetworkTrouble(error, {url: new URL(url), hasBegun: false});
       assert.equal(trouble.problem, problem);
       const isProxy = problem.includes('proxy of');
       assert.equal(trouble.hint?.includes('NO_PROXY') ?? false, isProxy);

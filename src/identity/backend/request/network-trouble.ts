@@ -1,6 +1,6 @@
+import {isIP} from 'node:net';
 import type {BackEndStage} from '../../../failures/members/session.ts';
 import {cleanText} from '../../clean-text.ts';
-import {adviseOnProxy, type ConnectError, findProxyProblem} from './proxy-trouble.ts';
 
 /** A failure of the network, of TLS or of the HTTP connection. */
 interface Trouble {
@@ -18,7 +18,7 @@ interface Asked {
 }
 
 /** Describes an error of `fetch()`, by the codes of Node, OpenSSL and undici. */
-export function describeTrouble(error: unknown, {url, hasBegun}: Asked): Trouble {
+export function describeNetworkTrouble(error: unknown, {url, hasBegun}: Asked): Trouble {
   const {host, hostname} = url;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const {code = '', name = '', message = ''} = cause as ConnectError & {readonly name?: string};
@@ -110,3 +110,51 @@ const TROUBLES: readonly KnownTrouble[] = [
   },
   {codes: CUT_OFF, stage: 'answer', describe: () => 'the answer was cut off'},
 ];
+
+/** Facts that Node and undici tell about a connection that failed. */
+interface ConnectError {
+  readonly code?: unknown;
+  readonly message?: string;
+  /** The address and the port that could not be connected to. */
+  readonly address?: unknown;
+  readonly port?: unknown;
+  /** The name that could not be resolved. */
+  readonly hostname?: unknown;
+  readonly cause?: unknown;
+}
+
+/**
+ * Returns the problem, if a request failed at the proxy that Node uses with `NODE_USE_ENV_PROXY`: its address or name is then not that of
+ * the request.
+ */
+function findProxyProblem(error: ConnectError, url: URL): string | undefined {
+  const proxy = `the proxy of ${url.protocol === 'http:' ? 'HTTP_PROXY' : 'HTTPS_PROXY or HTTP_PROXY'}`;
+  const refusal = PROXY_REFUSAL.exec(`${error.message}\n${(error.cause as Error | undefined)?.message ?? ''}`);
+  if (refusal !== null) return `${proxy} refuses the request with status ${refusal[1] ?? refusal[2]}`;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (error.code === 'ECONNREFUSED' && isElsewhere(error, host, Number(url.port) || DEFAULT_PORTS[url.protocol]))
+    return `no server listens at ${formatPlace(error)}, ${proxy}`;
+  if (error.code === 'ENOTFOUND' && typeof error.hostname === 'string' && error.hostname !== host)
+    return `the name ${error.hostname} is not known, ${proxy}`;
+  return undefined;
+}
+
+/** Advice for a failure of the proxy. */
+function adviseOnProxy({hostname}: URL): string {
+  return `Correct the address of the proxy, ask those who run it, or add ${hostname} to NO_PROXY to call it directly`;
+}
+
+/** Answers of a proxy to `CONNECT` and to a plain request, in the words of undici. */
+const PROXY_REFUSAL = /Proxy response \((\d{3})\) !== 200|Proxy Authentication Required \((\d{3})\)/;
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = {'http:': 80, 'https:': 443};
+
+/** Returns whether a connection was not one to a host. A name may have any address, so that its port alone tells. */
+function isElsewhere({address, port}: ConnectError, host: string, expectedPort: number | undefined): boolean {
+  if (typeof address !== 'string' || typeof port !== 'number') return false;
+  return port !== expectedPort || (isIP(host) !== 0 && address !== host);
+}
+
+function formatPlace({address, port}: ConnectError): string {
+  return isIP(String(address)) === 6 ? `[${address}]:${port}` : `${address}:${port}`;
+}

@@ -1,10 +1,10 @@
 import {contains} from '../../../domain/redaction.ts';
 import {AppError} from '../../../failures/app-error.ts';
 import {cleanText} from '../../clean-text.ts';
-import type {BackEndAnswer} from './back-end-request.ts';
+import type {BackEndResponse} from './back-end-request.ts';
 
 /** Returns the failure for a redirect, with the address to configure instead; undefined for any other answer. */
-export function findRedirect({url, path, status, headers, secrets}: BackEndAnswer): AppError | undefined {
+export function findRedirect({url, path, status, headers, secrets}: BackEndResponse): AppError | undefined {
   const location = headers.get('location');
   if (status < 300 || status > 399 || location === null) return undefined;
   if (!URL.canParse(location, url)) {
@@ -32,7 +32,7 @@ export function findRedirect({url, path, status, headers, secrets}: BackEndAnswe
  * Returns the target of a redirect that only removes the slash at the end of the address; undefined for any other answer.
  * Frameworks such as Laravel send it for the probe. Following it is safe: the probe has no secret, and the host is the same.
  */
-export function findBareAddress({url, path, status, headers}: BackEndAnswer): string | undefined {
+export function findBareAddress({url, path, status, headers}: BackEndResponse): string | undefined {
   const location = headers.get('location');
   if (path !== '' || status < 300 || status > 399 || location === null || !URL.canParse(location, url))
     return undefined;

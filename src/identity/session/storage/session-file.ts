@@ -1,10 +1,12 @@
 import {chmod, lstat} from 'node:fs/promises';
 import {join} from 'node:path';
+import * as v from 'valibot';
 import {codeOf} from '../../../failures/error-text.ts';
 import {type Failure, isSentFailure} from '../../../failures/failure.ts';
 import {makeDirectory} from '../../../files/directory.ts';
+import {findOwnProblem, PRIVATE_FILE_MODE} from '../../../files/own.ts';
 import {describeFileError, FileError, readRegularFile} from '../../../files/read-file.ts';
-import {PRIVATE_FILE_MODE, removeDurably, replaceFile} from '../../../files/replace-file.ts';
+import {removeDurably, replaceFile} from '../../../files/replace-file.ts';
 import {encodeJsonText} from '../../../json/json-text.ts';
 import {applyMergePatch} from '../../../json/merge-patch.ts';
 import {readScriptUrl} from '../../backend/script-url.ts';
@@ -26,9 +28,6 @@ export interface ExpiredFile {
 export type KeptFile =
   | ExpiredFile
   | (Omit<SessionRecord, 'session'> & {readonly state: 'signed-in'; readonly session?: string});
-
-/** Access for the owner only. */
-const DIRECTORY_MODE = 0o700;
 
 /** Largest file, in bytes: it contains a pilot as a JSON string, and an answer of a back end has at most 1 MiB. */
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
@@ -55,7 +54,7 @@ export async function readSessionFile(directory: string): Promise<KeptFile | und
 export async function writeSessionFile(directory: string, file: KeptFile): Promise<void> {
   const path = join(directory, SESSION_FILE);
   const text = `${JSON.stringify(format(file))}\n`;
-  await makeDirectory(directory, DIRECTORY_MODE);
+  await makeDirectory(directory);
   await replaceFile(path, handle => handle.writeFile(text), {mode: PRIVATE_FILE_MODE, temporary: unfinished(path)});
 }
 
@@ -75,13 +74,30 @@ function unfinished(path: string): string {
 /** Refuses a file of another user, which could contain the session of that user. */
 async function protect(path: string): Promise<void> {
   const status = await lstat(path);
-  const user = process.getuid?.();
   if (!status.isFile()) throw new Error('it is not a regular file');
-  if (user !== undefined && status.uid !== user) throw new Error(`it belongs to user ${status.uid}`);
-  if ((status.mode & 0o077) !== 0) await chmod(path, PRIVATE_FILE_MODE);
+  const problem = findOwnProblem(status, {forbidden: 'reading'});
+  if (problem?.owner !== undefined) throw new Error(`it belongs to user ${problem.owner}`);
+  if (problem !== undefined) await chmod(path, PRIVATE_FILE_MODE);
 }
 
 const FORMAT = 1;
+
+const TIME = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(TIME_MAX_MS));
+const COMMON = {format: v.literal(FORMAT), scriptURL: v.pipe(v.string(), v.check(isAddress)), sinceMs: TIME};
+const KEPT_FILE = v.variant('state', [
+  v.object({...COMMON, state: v.literal('expired'), problem: v.optional(v.unknown())}),
+  v.object({
+    ...{...COMMON, state: v.literal('signed-in'), session: v.exactOptional(v.string()), expiresAtMs: v.optional(TIME)},
+    // The text of an object, whose members were checked before it was written.
+    pilot: v.pipe(v.string(), v.regex(/^\s*\{/)),
+    backEnd: v.object({apiVersion: v.string(), name: v.optional(v.string())}),
+  }),
+]);
+
+function isAddress(text: string): boolean {
+  const reading = readScriptUrl(text);
+  return 'scriptURL' in reading && reading.scriptURL === text;
+}
 
 function format(file: KeptFile): unknown {
   if (file.state === 'expired') return {format: FORMAT, ...file};
@@ -92,53 +108,20 @@ function format(file: KeptFile): unknown {
 }
 
 function parse(text: string): KeptFile {
-  const value = parseJson(text);
-  const {format: found, state, scriptURL, sinceMs, session, pilot, backEnd, expiresAtMs, problem} = value;
-  const isCommon = found === FORMAT && isAddress(scriptURL) && isTime(sinceMs);
-  if (isCommon && state === 'expired') return {state, scriptURL, sinceMs, problem: readProblem(problem)};
-  const isWhole =
-    state === 'signed-in' &&
-    isPilot(pilot) &&
-    isBackEnd(backEnd) &&
-    (session === undefined || typeof session === 'string') &&
-    (expiresAtMs === undefined || isTime(expiresAtMs));
-  if (!isCommon || !isWhole) throw new Error('it does not have the format of this version');
-  const secret = session === undefined ? {} : {session};
-  return {state, scriptURL, sinceMs, pilot: encodeJsonText(pilot), backEnd, expiresAtMs, ...secret};
+  const {success, output} = v.safeParse(KEPT_FILE, parseJson(text));
+  if (!success) throw new Error('it does not have the format of this version');
+  const {format: _, ...file} = output;
+  if (file.state === 'signed-in') return {...file, pilot: encodeJsonText(file.pilot)};
+  // Failures that this version does not know are left out.
+  const problem = Object(file.problem);
+  return {...file, problem: isSentFailure(problem) ? problem : undefined};
 }
 
-/** Returns a failure that this version knows; undefined for unknown ones. */
-function readProblem(value: unknown): Failure | undefined {
-  const document = typeof value === 'object' && value !== null ? {...value} : {};
-  return isSentFailure(document) ? document : undefined;
-}
-
-function parseJson(text: string): Readonly<Record<string, unknown>> {
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return {...value};
+    return JSON.parse(text);
   } catch {
     // Without the message of the parser, which quotes the text and may contain a secret.
+    throw new Error('it is not JSON');
   }
-  throw new Error('it is not JSON');
-}
-
-function isAddress(value: unknown): value is string {
-  if (typeof value !== 'string') return false;
-  const reading = readScriptUrl(value);
-  return 'scriptURL' in reading && reading.scriptURL === value;
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= TIME_MAX_MS;
-}
-
-/** Returns whether a value is the text of an object. Its members were validated before it was written. */
-function isPilot(value: unknown): value is string {
-  return typeof value === 'string' && value.trimStart().startsWith('{');
-}
-
-function isBackEnd(value: unknown): value is SessionRecord['backEnd'] {
-  if (typeof value !== 'object' || value === null || !('apiVersion' in value)) return false;
-  return typeof value.apiVersion === 'string' && (!('name' in value) || typeof value.name === 'string');
 }

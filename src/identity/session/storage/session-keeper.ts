@@ -15,24 +15,24 @@ import {
 } from './session-file.ts';
 import type {SessionRecord} from './session-record.ts';
 
-/** A kept session, with a function that reads the part in the keychain. */
+/** A kept session: expired, in the file, or in the keychain. */
 export type Kept =
   | ExpiredFile
-  | {
-      readonly state: 'signed-in';
-      readonly scriptURL: string;
-      readonly sinceMs: number;
-      readonly place: SessionPlace;
-      /** The complete record, if the session is in the file. */
-      readonly record?: SessionRecord | undefined;
-      /**
-       * Reads the session from the keychain; `signal` aborts the call.
-       *
-       * @returns Undefined if the keychain has no session.
-       * @throws {AppError} `keychain-unavailable`.
-       */
-      unlock(signal: AbortSignal): Promise<SessionRecord | undefined>;
-    };
+  | (SessionRecord & {readonly state: 'signed-in'})
+  | (LockedSession & {readonly state: 'locked'});
+
+/** A session whose secret is in the keychain. */
+export interface LockedSession {
+  readonly scriptURL: string;
+  readonly sinceMs: number;
+  /**
+   * Reads the session from the keychain; `signal` aborts the call.
+   *
+   * @returns Undefined if the keychain has no session.
+   * @throws {AppError} `keychain-unavailable`.
+   */
+  unlock(signal: AbortSignal): Promise<SessionRecord | undefined>;
+}
 
 /**
  * Keeps a session across restarts: the session itself in the keychain of the system, the last known identity in a file. If
@@ -42,12 +42,8 @@ export type Kept =
 export interface SessionKeeper {
   /** Returns the kept session, if there is one. Does not wait for the keychain. */
   load(): Promise<Kept | undefined>;
-  /** Keeps a session. @returns The place where it is kept. */
-  save(record: SessionRecord): Promise<SessionPlace>;
-  /** Replaces the session by the cause of its end. */
-  saveExpired(expired: Omit<ExpiredFile, 'state'>): Promise<void>;
-  /** Removes the session everywhere. Idempotent. */
-  forget(): Promise<void>;
+  /** Keeps a session, or the end of one, in place of what was kept; undefined removes that. @returns The place of the session. */
+  keep(session: SessionRecord | Omit<ExpiredFile, 'state'> | undefined): Promise<SessionPlace>;
 }
 
 export interface SessionKeeperDeps {
@@ -64,12 +60,7 @@ export function openSessionKeeper(deps: SessionKeeperDeps): SessionKeeper {
 
 /** Returns a keeper for sessions that end with the process. */
 export function openMemoryKeeper(): SessionKeeper {
-  return {
-    load: async () => undefined,
-    save: async () => 'memory',
-    saveExpired: async () => {},
-    forget: async () => {},
-  };
+  return {load: async () => undefined, keep: async () => 'memory'};
 }
 
 class FileKeeper implements SessionKeeper {
@@ -99,38 +90,41 @@ class FileKeeper implements SessionKeeper {
     }
   }
 
-  save(record: SessionRecord): Promise<SessionPlace> {
-    return this.#serialise(() => this.#save(record));
+  keep(session: Parameters<SessionKeeper['keep']>[0]): Promise<SessionPlace> {
+    const place = this.#last.then(() => this.#replace(session));
+    this.#last = place;
+    return place;
   }
 
-  async saveExpired(expired: Omit<ExpiredFile, 'state'>): Promise<void> {
-    await this.#serialise(async () => {
-      await this.#deleteSecret();
-      await this.#write({state: 'expired', ...expired});
-    });
+  async #replace(session: Parameters<SessionKeeper['keep']>[0]): Promise<SessionPlace> {
+    if (session !== undefined && 'session' in session) return this.#save(session);
+    await this.#deleteSecret();
+    if (session === undefined) await this.#remove();
+    else {
+      const {scriptURL, sinceMs, problem} = session;
+      await this.#write({state: 'expired', scriptURL, sinceMs, problem});
+    }
+    return 'memory';
   }
 
-  async forget(): Promise<void> {
-    await this.#serialise(async () => {
-      await this.#deleteSecret();
+  async #remove(): Promise<void> {
+    try {
       await removeSessionFile(this.#deps.directory);
-    }).catch(error => this.#complain('session not removed: remove it manually', error));
+    } catch (error) {
+      this.#complain('session not removed: remove it manually', error);
+    }
   }
 
   #describe(file: KeptFile): Kept {
     if (file.state === 'expired') return file;
     const {scriptURL, sinceMs, session} = file;
-    const complete = (secret: string): SessionRecord => withSession(file, secret);
-    if (session !== undefined) {
-      const record = complete(session);
-      return {state: 'signed-in', scriptURL, sinceMs, place: 'file', record, unlock: async () => record};
-    }
+    if (session !== undefined) return {state: 'signed-in', ...withSession(file, session)};
     this.#inKeychain = true;
     const unlock = async (signal: AbortSignal): Promise<SessionRecord | undefined> => {
       const secret = await this.#deps.keychain.get(this.#account, {signal});
-      return secret === undefined ? undefined : complete(secret);
+      return secret === undefined ? undefined : withSession(file, secret);
     };
-    return {state: 'signed-in', scriptURL, sinceMs, place: 'keychain', unlock};
+    return {state: 'locked', scriptURL, sinceMs, unlock};
   }
 
   async #save(record: SessionRecord): Promise<SessionPlace> {
@@ -178,12 +172,6 @@ class FileKeeper implements SessionKeeper {
   #complain(message: string, error: unknown): void {
     const problem = error instanceof AppError ? error.message : String(codeOf(error) ?? error);
     this.#deps.log.error(message, {directory: this.#deps.directory, problem});
-  }
-
-  #serialise<T>(action: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(action);
-    this.#last = result.catch(() => {});
-    return result;
   }
 }
 

@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {readExpiry} from './session-record.ts';
+import {encodeJsonText} from '../../../json/json-text.ts';
+import {withPilot} from './session-record.ts';
 
 const NOW_MS = Date.UTC(2026, 2, 1);
 const NOW = NOW_MS / 1000;
+
+const GIVEN = {scriptURL: 'https://va.example/api/', backEnd: {apiVersion: '1.0.3'}, sinceMs: NOW_MS};
+const PILOT = {json: encodeJsonText('{}'), summary: 'Ada Quill (CRW0042)'};
 
 function jwt(claims: unknown, header: unknown = {alg: 'HS256'}): string {
   const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${part(header)}.${part(claims)}.signature`;
 }
 
-describe('readExpiry()', () => {
+describe('the end of a session that was just received', () => {
   const table = [
     {name: 'the expiry of the pilot', session: 'opaque', expiry: NOW + 60, expected: NOW_MS + 60_000},
     {
@@ -33,6 +37,7 @@ describe('readExpiry()', () => {
     {name: 'nothing from an expiry that no date can represent', session: 'opaque', expiry: 1e300},
   ];
   for (const {name, session, expiry, expected} of table) {
-    test(`reads ${name}`, () => assert.equal(readExpiry({session, expiry}, NOW_MS), expected));
+    test(`reads ${name}`, () =>
+      assert.equal(withPilot(GIVEN, {...PILOT, session, expiry}, NOW_MS).expiresAtMs, expected));
   }
 });

@@ -1,5 +1,5 @@
 import type {JsonText} from '../../../json/json-text.ts';
-import type {Pilot} from '../../backend/pilot.ts';
+import type {BackEndPilot} from '../../backend/pilot.ts';
 import type {BackEndProbe} from '../../backend/pilot-answer.ts';
 import {readExpirySeconds} from '../../backend/session-expiry.ts';
 
@@ -19,19 +19,20 @@ export interface SessionRecord {
 /** Latest time that RFC 3339 can write, which has four digits for the year, in milliseconds since the Unix epoch. */
 export const TIME_MAX_MS = Date.UTC(9999, 11, 31);
 
-/**
- * Returns when a session that was just received ends, in milliseconds since the Unix epoch; undefined if that is unknown.
- * A time in the past is ignored too: a new session is valid, so the clock must be wrong.
- */
-export function readExpiry(pilot: Pick<Pilot, 'session' | 'expiry'>, nowMs: number): number | undefined {
+/** Returns the record with the session and the pilot of an answer that was just received. */
+export function withPilot(
+  {scriptURL, backEnd, sinceMs}: Pick<SessionRecord, 'scriptURL' | 'backEnd' | 'sinceMs'>,
+  pilot: BackEndPilot,
+  nowMs: number,
+): SessionRecord {
+  const {session, json} = pilot;
+  return {scriptURL, backEnd, sinceMs, session, pilot: json, expiresAtMs: readEnd(pilot, nowMs)};
+}
+
+/** Returns the end of a session. A time in the past is ignored too: a new session is valid, so the clock must be wrong. */
+function readEnd(pilot: BackEndPilot, nowMs: number): number | undefined {
   const seconds = readExpirySeconds(pilot);
   if (seconds === undefined) return undefined;
   const expiresAtMs = Math.floor(seconds * 1000);
   return expiresAtMs > nowMs && expiresAtMs <= TIME_MAX_MS ? expiresAtMs : undefined;
-}
-
-/** Returns the record with the session and the pilot of a newer answer. */
-export function withPilot(record: SessionRecord, pilot: Pilot, expiresAtMs: number | undefined): SessionRecord {
-  const {scriptURL, backEnd, sinceMs} = record;
-  return {scriptURL, backEnd, sinceMs, session: pilot.session, pilot: pilot.json, expiresAtMs};
 }

@@ -4,7 +4,7 @@ import {StringDecoder} from 'node:string_decoder';
 export const KEPT_LENGTH_MAX = 64 * 1024;
 
 /** Splits a stream of bytes into lines. Characters may be split over chunks. */
-export class LineSplitter {
+export class LogLineSplitter {
   readonly #decoder = new StringDecoder('utf8');
   #line = '';
 

@@ -4,7 +4,7 @@ import {DEFAULT_LIMITS} from '../../../domain/limits.ts';
 import type {PluginLogLine} from '../../../domain/plugins/plugin.ts';
 import type {Timers} from '../../../time/timers.ts';
 import {within} from '../../../time/wait.ts';
-import {LineSplitter} from './line-splitter.ts';
+import {LogLineSplitter} from './line-splitter.ts';
 
 /**
  * Maximum length of the output of a plugin that is logged in a second, in UTF-16 units: several thousand lines of usual length. Masking
@@ -51,7 +51,7 @@ export class LogReader {
 
   /** Reads a stream to its end. */
   read(stream: Readable, level: PluginLogLine['level']): void {
-    const source = {stream, level, splitter: new LineSplitter()};
+    const source = {stream, level, splitter: new LogLineSplitter()};
     this.#sources.push(source);
     stream.on('data', (chunk: Uint8Array) => this.#take(source, chunk));
     // A stream that breaks has ended.
@@ -108,5 +108,5 @@ export class LogReader {
 interface Source {
   readonly stream: Readable;
   readonly level: PluginLogLine['level'];
-  readonly splitter: LineSplitter;
+  readonly splitter: LogLineSplitter;
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import {cut} from '../../../../test/support/chunks.ts';
-import {LineSplitter} from './line-splitter.ts';
-import {SECRET_LENGTH_MIN, Secrets, SHOWN_LENGTH_MAX} from './secrets.ts';
+import {LogLineSplitter} from './line-splitter.ts';
+import {LOGGED_LENGTH_MAX, SECRET_LENGTH_MIN, Secrets} from './secrets.ts';
 
 /** Returns the secrets of an identity with this session and token. */
 function secretsOf(session: string, token = ''): Secrets {
@@ -72,9 +72,9 @@ describe('Secrets', () => {
   test('cuts a long line after masking, so that no half of a secret is left', () => {
     const secret = 'x'.repeat(200);
     const shown = secretsOf(secret).mask(
-      `${'-'.repeat(SHOWN_LENGTH_MAX - 100)}${secret}${'-'.repeat(SHOWN_LENGTH_MAX)}`,
+      `${'-'.repeat(LOGGED_LENGTH_MAX - 100)}${secret}${'-'.repeat(LOGGED_LENGTH_MAX)}`,
     );
-    assert.equal(shown, `${'-'.repeat(SHOWN_LENGTH_MAX - 100)}…${'-'.repeat(99)}…`);
+    assert.equal(shown, `${'-'.repeat(LOGGED_LENGTH_MAX - 100)}…${'-'.repeat(99)}…`);
   });
 
   test('lets no secret through, however a line is written, encoded and cut into chunks', () => {
@@ -104,7 +104,7 @@ describe('Secrets', () => {
   }
 
   function readLines(bytes: Uint8Array, sizes: Iterator<number>): readonly string[] {
-    const splitter = new LineSplitter();
+    const splitter = new LogLineSplitter();
     const lines = [...cut(bytes, sizes)].flatMap(chunk => splitter.split(chunk));
     return [...lines, ...splitter.end()];
   }

@@ -8,7 +8,7 @@ export const SECRET_LENGTH_MIN = 8;
 const SECRETS_MAX = 200;
 
 /** Longest text of a plugin that is shown, in UTF-16 units: a stack with its message. */
-export const SHOWN_LENGTH_MAX = 8 * 1024;
+export const LOGGED_LENGTH_MAX = 8 * 1024;
 
 /**
  * The sessions and platform tokens that this process has seen in identities, current and former ones, and tokens of backgrounds.
@@ -44,7 +44,7 @@ export class Secrets {
   mask(text: string): string {
     // A text of the maximum length may have been cut in the middle of a secret.
     const masked = this.#redactor.hide(text, KEPT_LENGTH_MAX - 1);
-    return masked.length > SHOWN_LENGTH_MAX ? `${masked.slice(0, SHOWN_LENGTH_MAX)}…` : masked;
+    return masked.length > LOGGED_LENGTH_MAX ? `${masked.slice(0, LOGGED_LENGTH_MAX)}…` : masked;
   }
 
   #prepare(): void {

@@ -1,5 +1,5 @@
-/** An answer of the service, and the request that it answers. */
-export interface AnsweredCall {
+/** An answer of the service, and the request of the plugin that it answers. */
+export interface ServiceAnswer {
   readonly answer: Response;
   readonly url: string;
   readonly init: RequestInit & {readonly method: string; readonly headers: Headers};
@@ -24,7 +24,7 @@ const OF_ORIGIN = ['authorization', 'proxy-authorization', 'cookie', 'host'];
  *
  * @throws {TypeError} As `fetch`, also for a request with a body that would have to be sent again.
  */
-export async function followRedirects({answer, url, init}: AnsweredCall, deps: FollowDeps): Promise<Response> {
+export async function followRedirects({answer, url, init}: ServiceAnswer, deps: FollowDeps): Promise<Response> {
   const {fetch, own} = deps;
   // `fetch` takes these in lower case too (Fetch standard, normalize a method).
   let [answered, place, method] = [answer, url, init.method.toUpperCase()];

@@ -6,7 +6,7 @@ import {describeSyntaxError} from './modules/describe-syntax-error.ts';
 import {loadModule} from './modules/load-module.ts';
 import {redirectCalls} from './redirect-calls.ts';
 import {memberOf} from './values/member.ts';
-import {logProblem, placeIn, placeOf, problemOf} from './values/problem.ts';
+import {logProblem, messageOfThrown, placeIn, placeOf} from './values/problem.ts';
 
 /** The plugin that this process runs. */
 export class Plugin {
@@ -48,7 +48,7 @@ export class Plugin {
       const place = findPlace(error, message);
       this.#outbox.send({
         kind: 'not-loaded',
-        problem: `${problemOf(error)}${place === undefined ? '' : ` (${place})`}`,
+        problem: `${messageOfThrown(error)}${place === undefined ? '' : ` (${place})`}`,
       });
       return;
     }

@@ -1,7 +1,7 @@
 import {formatBytes} from '../../../domain/byte-size.ts';
 import {checkPage, checkStyles} from './check-page.ts';
 import {checkProgram, RouteNames} from './check-sources.ts';
-import {copyText, type PluginFinding, type TextFile} from './finding.ts';
+import {copyPart, type PluginFinding, type TextFile} from './finding.ts';
 import {scanSource} from './scan-source.ts';
 
 /** A file of a plugin that can be read. */
@@ -62,7 +62,7 @@ async function collect(
   const findings: PluginFinding[] = [];
   for await (const file of texts)
     for (const found of check(file)) {
-      findings.push({...found, problem: copyText(found.problem)});
+      findings.push({...found, problem: copyPart(found.problem)});
       if (findings.length === FINDINGS_MAX) return findings;
     }
   return findings;

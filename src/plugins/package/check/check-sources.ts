@@ -1,5 +1,5 @@
 import {isServicePath} from '../../manifest/reserved-ids.ts';
-import {copyText, type PluginFinding, type TextFile} from './finding.ts';
+import {copyPart, type PluginFinding, type TextFile} from './finding.ts';
 import {type Literal, type SourceFacts, scanSource} from './scan-source.ts';
 
 /** Maximum number of routes whose names are kept. Published backgrounds have some dozens. */
@@ -16,7 +16,7 @@ export class RouteNames {
   /** Adds the routes of a program. @param facts Undefined if it is not JavaScript. */
   add(facts: SourceFacts | undefined): void {
     if (facts === undefined) return;
-    for (const {name} of facts.routes.slice(0, ROUTES_MAX)) this.#names.add(copyText(name));
+    for (const {name} of facts.routes.slice(0, ROUTES_MAX)) this.#names.add(copyPart(name));
     if (facts.hasMoreRoutes || this.#names.size >= ROUTES_MAX) this.#areAllKnown = false;
   }
 

@@ -30,6 +30,6 @@ export function countLines(text: string): (position: number) => number {
 }
 
 /** Copies a text. Node keeps the whole text of a file for a part of it, which may be a few characters of some MiB. */
-export function copyText(text: string): string {
+export function copyPart(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -7,9 +7,9 @@
  */
 export interface Driver extends AsyncDisposable {
   /** Reads some keys as they are at one moment. Linearizable: sees every write that was acknowledged before the call. */
-  read(keys: readonly string[], options?: ReadOptions): Promise<readonly (StoredValue | undefined)[]>;
+  read(keys: readonly string[], options?: EngineReadOptions): Promise<readonly (StoredValue | undefined)[]>;
   /** Reads the pairs of a range in the order of their keys, likewise. */
-  range(range: PairRange, options?: ReadOptions): Promise<readonly StoredPair[]>;
+  range(range: PairRange, options?: EngineReadOptions): Promise<readonly StoredPair[]>;
   /** Writes everything if the guarded key has the expected version, and nothing otherwise. */
   compareAndWrite(write: GuardedWrite): Promise<WriteAnswer>;
   /**
@@ -21,7 +21,7 @@ export interface Driver extends AsyncDisposable {
 }
 
 /** Selects the state that is read. */
-export interface ReadOptions {
+export interface EngineReadOptions {
   /** Number of a write: reads the state after it. @default {the present state} */
   readonly at?: number | undefined;
 }
@@ -31,7 +31,7 @@ export interface StoredValue {
   readonly value: Buffer;
   /** Number of the write that wrote it. Each write of the engine has a higher number than all before. */
   readonly version: number;
-  /** Number of the last write of the engine, of any key, when the value was read: for {@link ReadOptions.at}. */
+  /** Number of the last write of the engine, of any key, when the value was read: for {@link EngineReadOptions.at}. */
   readonly readAt: number;
 }
 

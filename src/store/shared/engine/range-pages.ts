@@ -1,4 +1,4 @@
-import {type Driver, isEngineFailure, type KeyRange, type ReadOptions, type StoredPair} from './driver.ts';
+import {type Driver, type EngineReadOptions, isEngineFailure, type KeyRange, type StoredPair} from './driver.ts';
 
 /** Size of a page that is aimed at, in bytes. An engine has no limit of bytes for the answer, only one of pairs. */
 const PAGE_BYTES = 1024 * 1024;
@@ -11,7 +11,7 @@ const LIMIT_MAX = 1000;
 export async function* readPages(
   driver: Driver,
   {from, to}: KeyRange,
-  {at, firstLimit = FIRST_LIMIT}: ReadOptions & {readonly firstLimit?: number} = {},
+  {at, firstLimit = FIRST_LIMIT}: EngineReadOptions & {readonly firstLimit?: number} = {},
 ): AsyncGenerator<readonly StoredPair[]> {
   let limit = firstLimit;
   for (let next = from; ; ) {

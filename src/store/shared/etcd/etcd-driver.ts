@@ -4,9 +4,9 @@ import {wait} from '../../../time/wait.ts';
 import {
   type Driver,
   EngineFailure,
+  type EngineReadOptions,
   type GuardedWrite,
   type PairRange,
-  type ReadOptions,
   type StoredPair,
   type StoredValue,
   type WriteAnswer,
@@ -73,14 +73,17 @@ class EtcdDriver implements Driver {
     this.#space = new EtcdSpace({readSpace: () => readSpace({member: client.member, tls}), timers, log});
   }
 
-  async read(keys: readonly string[], {at}: ReadOptions = {}): Promise<readonly (StoredValue | undefined)[]> {
+  async read(keys: readonly string[], {at}: EngineReadOptions = {}): Promise<readonly (StoredValue | undefined)[]> {
     const ranges = keys.map(key => ({requestRange: {key: this.#encode(key), revision: at}}));
     const response = await this.#ask<TxnResponse>('KV/Txn', {success: nest(ranges)} satisfies TxnRequest);
     const readAt = at ?? response.header.revision;
     return flatten(response).map(({kvs: [found]}) => found && toStored(found, readAt));
   }
 
-  async range({from, to, limit, keysOnly = false}: PairRange, {at}: ReadOptions = {}): Promise<readonly StoredPair[]> {
+  async range(
+    {from, to, limit, keysOnly = false}: PairRange,
+    {at}: EngineReadOptions = {},
+  ): Promise<readonly StoredPair[]> {
     const request = {key: this.#encode(from), rangeEnd: this.#encode(to), limit, keysOnly, revision: at};
     const {kvs, header} = await this.#ask<RangeResponse>('KV/Range', request);
     const prefixBytes = Buffer.byteLength(this.#prefix);

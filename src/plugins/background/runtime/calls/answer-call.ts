@@ -1,12 +1,12 @@
 import type {AnswerMessage, CallMessage} from '../../channel/message.ts';
 import type {Outbox} from '../../channel/outbox.ts';
-import {logProblem, placeOf, problemOf} from '../values/problem.ts';
-import {MalformedBody, RouteRequest} from './request.ts';
+import {logProblem, messageOfThrown, placeOf} from '../values/problem.ts';
+import {MalformedBody, RoutedRequest} from './request.ts';
 import {RouteResponse} from './response.ts';
 import type {RouteFunction} from './routes.ts';
 
-/** A call of a route. */
-export interface Call {
+/** A call of a route of this plugin. */
+export interface RouteCall {
   readonly message: CallMessage;
   readonly body: Uint8Array;
   readonly route: RouteFunction;
@@ -16,7 +16,7 @@ export interface Call {
 }
 
 /** Runs a route and sends its answer, which may come after it has returned. */
-export function answerCall({message, body, route, directory, outbox}: Call): void {
+export function answerCall({message, body, route, directory, outbox}: RouteCall): void {
   let isAnswered = false;
   const answer = (answered: AnswerMessage, bytes?: string | Uint8Array): void => {
     if (isAnswered) logProblem(nameOf(message), new Error('it answers more than once'));
@@ -29,7 +29,7 @@ export function answerCall({message, body, route, directory, outbox}: Call): voi
   };
   try {
     const response = new RouteResponse({call: message.call, answer, fail});
-    const returned = route(new RouteRequest(message, body), response);
+    const returned = route(new RoutedRequest(message, body), response);
     // Most routes return their response, which need not be awaited.
     if (returned !== response) Promise.resolve(returned).catch(fail);
   } catch (error) {
@@ -39,7 +39,7 @@ export function answerCall({message, body, route, directory, outbox}: Call): voi
 
 function describeFailure(call: number, error: unknown, directory: string): AnswerMessage {
   if (error instanceof MalformedBody) return {kind: 'malformed', call, problem: error.message};
-  return {kind: 'failed', call, problem: problemOf(error), place: placeOf(error, directory)};
+  return {kind: 'failed', call, problem: messageOfThrown(error), place: placeOf(error, directory)};
 }
 
 function nameOf({method, name}: CallMessage): string {

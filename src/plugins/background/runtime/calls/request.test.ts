@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {MalformedBody, RouteRequest} from './request.ts';
+import {MalformedBody, RoutedRequest} from './request.ts';
 
 function read(contentType: string | undefined, body: string | Uint8Array, url = '/api/com.example/x') {
   const rawHeaders = contentType === undefined ? [] : ['Content-Type', contentType];
-  return new RouteRequest({kind: 'call', call: 1, method: 'POST', name: 'x', url, rawHeaders}, Buffer.from(body));
+  return new RoutedRequest({kind: 'call', call: 1, method: 'POST', name: 'x', url, rawHeaders}, Buffer.from(body));
 }
 
-describe('RouteRequest', () => {
+describe('RoutedRequest', () => {
   const form = 'application/x-www-form-urlencoded';
   const bodies = [
     {name: 'nothing', type: undefined, sent: '', body: {}},
@@ -47,7 +47,7 @@ describe('RouteRequest', () => {
 
   test('joins headers of one name, in lower case', () => {
     const rawHeaders = ['Accept', 'a', 'X-Y', '1', 'ACCEPT', 'b'];
-    const {headers} = new RouteRequest(
+    const {headers} = new RoutedRequest(
       {kind: 'call', call: 1, method: 'GET', name: 'x', url: '/', rawHeaders},
       new Uint8Array(),
     );

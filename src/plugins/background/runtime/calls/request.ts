@@ -6,7 +6,7 @@ export class MalformedBody extends Error {
 }
 
 /** Request that a route gets as `req`. Headers and query are parsed at each access, since most routes do not use them. */
-export class RouteRequest {
+export class RoutedRequest {
   readonly method: string;
   readonly url: string;
   readonly params: Readonly<Record<string, string>>;

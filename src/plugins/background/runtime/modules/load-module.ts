@@ -1,10 +1,13 @@
 import {existsSync, readFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
+import Module, {createRequire, register} from 'node:module';
 import {dirname, join} from 'node:path';
-import {pathToFileURL} from 'node:url';
+import {fileURLToPath, pathToFileURL} from 'node:url';
+import {inspect} from 'node:util';
+import {hostFileOf, IMPORT_HOOKS, SDK_COMMON_JS} from '../program/places.ts';
 import {memberOf} from '../values/member.ts';
-import {provideToImport, provideToRequire} from './host-modules.ts';
-import {provideLog} from './plugin-log.ts';
+import {describeThrown} from '../values/problem.ts';
+import {isHostModule, isMissing, isSdk} from './host-module-names.ts';
+import {resolveNow} from './import-hooks.ts';
 
 /** Members of a background. */
 const MEMBERS = ['onStart', 'onEnd', 'onSettingsUpdate', 'routes'] as const;
@@ -43,4 +46,56 @@ function isEsModule(file: string): boolean {
     if (existsSync(manifest)) return memberOf(JSON.parse(readFileSync(manifest, 'utf8')), 'type') === 'module';
     if (folder === dirname(folder)) return false;
   }
+}
+
+/**
+ * Provides the modules of the host to `require` of plugins that have none of their own: axios, effect, and the SDK of
+ * backgrounds. `__non_webpack_require__`, which bundles no longer contain, is `require` too.
+ */
+function provideToRequire(file: string): void {
+  const resolveInPlugin: unknown = Reflect.get(Module, '_resolveFilename');
+  if (typeof resolveInPlugin !== 'function') throw new Error('This version of Node has no Module._resolveFilename');
+  // Resolving in the host calls this function again, which must not recurse if the host does not have the module.
+  let inHost = false;
+  Reflect.set(Module, '_resolveFilename', (name: string, ...rest: readonly unknown[]): unknown => {
+    try {
+      return Reflect.apply(resolveInPlugin, Module, [name, ...rest]);
+    } catch (error) {
+      if (inHost || !isHostModule(name) || !isMissing(error)) throw error;
+      if (isSdk(name)) return fileURLToPath(SDK_COMMON_JS);
+      inHost = true;
+      try {
+        return createRequire(hostFileOf(name)).resolve(name);
+      } finally {
+        inHost = false;
+      }
+    }
+  });
+  Reflect.set(globalThis, '__non_webpack_require__', createRequire(file));
+}
+
+/** Provides the modules of the host to `import`. */
+function provideToImport(): void {
+  const registerHooks: unknown = Reflect.get(Module, 'registerHooks');
+  // Node 20 has no hooks in the thread of the plugin: it starts another one for them.
+  if (typeof registerHooks === 'function') Reflect.apply(registerHooks, Module, [{resolve: resolveNow}]);
+  else register(IMPORT_HOOKS);
+}
+
+/** Name under which the SDK of backgrounds, also a bundled copy of it, finds the log of its host. */
+const HOST_LOG = Symbol.for('crewroom.log');
+
+/** Provides the log to the SDK of backgrounds, which sends lines to the service where there is no such log. */
+function provideLog(): void {
+  Reflect.set(globalThis, HOST_LOG, log);
+}
+
+/**
+ * Logs a message of the plugin, on standard output or, for errors, on standard error: the service adds the id of the plugin and
+ * masks secrets.
+ */
+function log(message: unknown, level?: unknown, error?: unknown): void {
+  const text = typeof message === 'string' ? message : inspect(message);
+  const line = error === undefined ? text : `${text}: ${describeThrown(error)}`;
+  (level === 'error' ? process.stderr : process.stdout).write(`${line}\n`);
 }

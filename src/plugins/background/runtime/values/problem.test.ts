@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {placeOf, problemOf} from './problem.ts';
+import {messageOfThrown, placeOf} from './problem.ts';
 
 describe('placeOf()', () => {
   const directory = '/plugins/com.example';
@@ -54,11 +54,11 @@ describe('placeOf()', () => {
   });
 });
 
-describe('problemOf()', () => {
+describe('messageOfThrown()', () => {
   test('describes errors and everything else that may be thrown', () => {
-    assert.equal(problemOf(new TypeError('no')), 'TypeError: no');
-    assert.equal(problemOf('no'), "'no'");
-    assert.equal(problemOf(undefined), 'undefined');
-    assert.equal(problemOf({a: {b: {}}}), '{ a: { b: {} } }');
+    assert.equal(messageOfThrown(new TypeError('no')), 'TypeError: no');
+    assert.equal(messageOfThrown('no'), "'no'");
+    assert.equal(messageOfThrown(undefined), 'undefined');
+    assert.equal(messageOfThrown({a: {b: {}}}), '{ a: { b: {} } }');
   });
 });

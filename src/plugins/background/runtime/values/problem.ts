@@ -5,17 +5,17 @@ const writeError = process.stderr.write.bind(process.stderr);
 
 /** Logs an error of the plugin. */
 export function logProblem(action: string, error: unknown): void {
-  writeError(`${action}: ${describeProblem(error)}\n`);
+  writeError(`${action}: ${describeThrown(error)}\n`);
 }
 
 /** Describes anything that was thrown, with its stack if it has one. Members are left out: those of axios hold sessions. */
-export function describeProblem(error: unknown): string {
+export function describeThrown(error: unknown): string {
   const stack = stackOf(error);
-  return stack === '' ? problemOf(error) : stack;
+  return stack === '' ? messageOfThrown(error) : stack;
 }
 
 /** Returns the message of anything that was thrown. */
-export function problemOf(error: unknown): string {
+export function messageOfThrown(error: unknown): string {
   if (!(error instanceof Error)) return inspect(error, {depth: 1});
   return `${error.name}: ${error.message}`;
 }

@@ -1,0 +1,191 @@
+import {randomBytes} from 'node:crypto';
+import {chown, lstat, mkdir, readdir, symlink} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {makeTemporaryDirectory} from '../../test/support/service.ts';
+import {type Log, SILENT_LOG} from '../domain/log.ts';
+import {openOwner} from './owner.ts';
+import {ownerFile} from './owner-file.ts';
+
+/** A service without a data directory, on a machine with two directories for its file. */
+async function openService() {
+  const home = await makeTemporaryDirectory();
+  onTestFinished(() => home[Symbol.asyncDispose]());
+  const [session, temporary] = [join(home.path, 'session', 'crewroom'), join(home.path, 'crewroom-1000')];
+  const errors: unknown[] = [];
+  const log: Log = {...SILENT_LOG, error: (_, about) => void errors.push(about?.['paths'])};
+  const place = {dataDir: undefined, runtimeDirs: [session, temporary]};
+  const owner = openOwner({host: 'localhost', place, log, elapsedMs: () => 0, randomBytes});
+  onTestFinished(() => owner[Symbol.asyncDispose]());
+  const files = [join(session, 'owner-token-7172'), join(temporary, 'owner-token-7172')] as const;
+  return {home: home.path, session, temporary, owner, errors, files};
+}
+
+describe.skipIf(process.platform === 'win32')('the file of the owner of a service without a data directory', () => {
+  test('is in the directory of the session', async () => {
+    const {session, temporary, owner, files} = await openService();
+    await mkdir(join(session, '..'));
+    await owner.keep(7172);
+    expect(owner.isOwner(await ownerFile(files[0]).read())).toBe(true);
+    await expect(lstat(temporary)).rejects.toThrow('ENOENT');
+  });
+
+  const spoiled = [
+    {name: 'missing', spoil: async () => {}},
+    {name: 'open to other users', spoil: (path: string) => mkdir(path, {recursive: true, mode: 0o755})},
+    {
+      name: 'a link',
+      spoil: async (path: string) => {
+        await mkdir(join(path, '..', 'target'), {recursive: true, mode: 0o700});
+        await symlink('target', path);
+      },
+    },
+  ];
+  for (const {name, spoil} of spoiled) {
+    test(`is in the directory for temporary files if that of the session is ${name}`, async () => {
+      const {session, temporary, owner, errors, files} = await openService();
+      await spoil(session);
+      await owner.keep(7172);
+      expect(owner.isOwner(await ownerFile(files[1]).read())).toBe(true);
+      expect((await lstat(temporary)).mode & 0o777).toBe(0o700);
+      expect(errors).toEqual([]);
+      await owner[Symbol.asyncDispose]();
+      expect(await readdir(temporary)).toEqual([]);
+    });
+
+    test(`is nowhere if both are ${name}, which is logged`, async () => {
+      const {home, session, temporary, owner, errors, files} = await openService();
+      await spoil(session);
+      // A link that leads nowhere.
+      if (name === 'missing') await symlink(join(home, 'nothing'), temporary);
+      else await spoil(temporary);
+      await owner.keep(7172);
+      expect(errors).toEqual([files]);
+      for (const file of files) expect(await ownerFile(file).read()).toBeUndefined();
+    });
+  }
+
+  test.runIf(process.getuid?.() === 0)('is in no directory of another user (needs root to make one)', async () => {
+    const {session, owner, files} = await openService();
+    await mkdir(session, {recursive: true, mode: 0o700});
+    await chown(session, 65534, 65534);
+    await owner.keep(7172);
+    expect(await readdir(session)).toEqual([]);
+    expect(owner.isOwner(await ownerFile(files[1]).read())).toBe(true);
+  });
+
+  test('is removed by the service that wrote it, and not by another one', async () => {
+    const {owner, session, files} = await openService();
+    await mkdir(join(session, '..'));
+    await owner.keep(7172);
+    const mine = (await ownerFile(files[0]).read()) ?? '';
+    const other = `crewroom_${'b'.repeat(43)}`;
+    await ownerFile(files[0]).replace(other, randomBytes);
+    await owner[Symbol.asyncDispose]();
+    expect(await ownerFile(files[0]).read()).toBe(other);
+    await ownerFile(files[0]).replace(mine, randomBytes);
+    await owner[Symbol.asyncDispose]();
+    await owner[Symbol.asyncDispose]();
+    expect(await readdir(session)).toEqual([]);
+  });
+});
+
+/** Opens the owner of a service, with the token that its file would have. */
+function open(host = 'localhost') {
+  let nowMs = 1000;
+  const secrets: Buffer[] = [];
+  const owner = openOwner({
+    host,
+    place: {dataDir: undefined, runtimeDirs: []},
+    log: SILENT_LOG,
+    elapsedMs: () => nowMs,
+    randomBytes: sizeBytes => secrets[secrets.push(randomBytes(sizeBytes)) - 1] ?? expect.unreachable(),
+  });
+  return {
+    owner,
+    token: `crewroom_${secrets[0]?.toString('base64url')}`,
+    wait: (seconds: number) => {
+      nowMs += seconds * 1000;
+    },
+  };
+}
+
+const REFUSED = expect.objectContaining({failure: {code: 'owner-required'}});
+const INVALID = expect.objectContaining({failure: {code: 'invalid-code'}});
+
+describe('openOwner()', () => {
+  test('creates another token for each service, which cannot be guessed', () => {
+    const [one, other] = [open().token, open().token];
+    expect(one).toMatch(/^crewroom_[A-Za-z0-9_-]{43}$/);
+    expect(one).not.toBe(other);
+  });
+
+  test('exchanges a code for a token of the owner', () => {
+    const {owner, token} = open();
+    const {code, expiresInSeconds} = owner.createCode(token);
+    expect([code.length, expiresInSeconds]).toEqual([43, 60]);
+    const page = owner.exchangeCode(code);
+    expect(owner.isOwner(page)).toBe(true);
+    expect(page).not.toBe(token);
+  });
+
+  for (const host of ['127.0.0.1', '::1'])
+    test(`creates no code while another program could listen beside ${host}`, () => {
+      const {owner, token} = open(host);
+      const refused = expect.objectContaining({failure: {code: 'code-unavailable', host}});
+      expect(() => owner.createCode(token)).toThrow(refused);
+      expect(() => owner.createCode('wrong')).toThrow(REFUSED);
+    });
+
+  test('creates codes for the name of both addresses in any case', () => {
+    const {owner, token} = open('LocalHost');
+    expect(owner.createCode(token).expiresInSeconds).toBe(60);
+  });
+
+  test('knows its own tokens only', () => {
+    const {owner, token} = open();
+    const page = owner.exchangeCode(owner.createCode(token).code);
+    for (const wrong of [
+      ...[undefined, '', 'crewroom_', open().token, `${token}a`, token.slice(0, -1)],
+      ...[token.toUpperCase(), page.slice(1), owner.createCode(page).code],
+    ]) {
+      expect(owner.isOwner(wrong), String(wrong)).toBe(false);
+      expect(() => owner.createCode(wrong)).toThrow(REFUSED);
+    }
+  });
+
+  test('exchanges a code once', () => {
+    const {owner, token} = open();
+    const {code} = owner.createCode(token);
+    owner.exchangeCode(code);
+    expect(() => owner.exchangeCode(code)).toThrow(INVALID);
+  });
+
+  test('exchanges a code within a minute', () => {
+    const {owner, token, wait} = open();
+    const [early, late] = [owner.createCode(token).code, owner.createCode(token).code];
+    wait(59.999);
+    expect(owner.isOwner(owner.exchangeCode(early))).toBe(true);
+    wait(0.001);
+    expect(() => owner.exchangeCode(late)).toThrow(INVALID);
+  });
+
+  test('exchanges no guessed code, and a guess uses up no code', () => {
+    const {owner, token} = open();
+    const {code} = owner.createCode(token);
+    for (const guess of ['', code.slice(1), `${code}a`, code.toLowerCase(), token])
+      expect(() => owner.exchangeCode(guess)).toThrow(INVALID);
+    expect(owner.isOwner(owner.exchangeCode(code))).toBe(true);
+  });
+
+  test('keeps the last eight codes, and the tokens of the last 64 pages', () => {
+    const {owner, token} = open();
+    const codes = Array.from({length: 9}, () => owner.createCode(token).code);
+    expect(() => owner.exchangeCode(codes[0] ?? '')).toThrow(INVALID);
+    const first = owner.exchangeCode(codes[1] ?? '');
+    for (let page = 0; page < 63; page++) owner.exchangeCode(owner.createCode(token).code);
+    expect(owner.isOwner(first)).toBe(true);
+    owner.exchangeCode(owner.createCode(token).code);
+    expect([owner.isOwner(first), owner.isOwner(token)]).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,108 @@
+import {rm} from 'node:fs/promises';
+import type {Owner, OwnerCode} from '../domain/access/owner.ts';
+import type {Log} from '../domain/log.ts';
+import {AppError} from '../failures/app-error.ts';
+import type {OwnDocument} from './own-document.ts';
+import {type OwnerPlace, ownerFile, ownerFilesOf} from './owner-file.ts';
+import {createSecret, createToken, findEqual, hash, SecretHasher} from './token-hash.ts';
+
+export interface OwnerDeps {
+  /** Address on which the service listens, or `localhost` for both. */
+  readonly host: string;
+  readonly place: Omit<OwnerPlace, 'port'>;
+  readonly log: Log;
+  /** A monotonic clock, in milliseconds. */
+  readonly elapsedMs: () => number;
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+}
+
+/** Creates a new token of the owner, which is valid until the service ends. It is in no file yet. */
+export function openOwner(deps: OwnerDeps): Owner {
+  return new FileOwner(deps);
+}
+
+/** Time in which a code has to be exchanged, in seconds: that of a browser that has to be started first. */
+const CODE_SECONDS = 60;
+
+/** Maximum number of codes that wait for their pages; the oldest is dropped for another. A user opens one console at a time. */
+const CODES_MAX = 8;
+
+/** Maximum number of tokens of pages; the oldest is dropped for another. Each reload of a console leaves one that is not used any more. */
+const PAGE_TOKENS_MAX = 64;
+
+interface WaitingCode {
+  readonly hash: Uint8Array;
+  readonly expiresMs: number;
+}
+
+/** Keeps the hashes of codes and of tokens of pages, and no secret but its own and those that callers sent last. */
+class FileOwner implements Owner {
+  readonly #deps: OwnerDeps;
+  readonly #token: string;
+  readonly #tokenHash: Uint8Array;
+  readonly #hasher = new SecretHasher();
+  #codes: readonly WaitingCode[] = [];
+  #pageTokens: readonly Uint8Array[] = [];
+  #file: OwnDocument<string> | undefined;
+  /** True once the file was written, or could not be. */
+  #isKept = false;
+
+  constructor(deps: OwnerDeps) {
+    this.#deps = deps;
+    this.#token = createToken(deps);
+    this.#tokenHash = hash(this.#token);
+  }
+
+  isOwner(token: string | undefined): boolean {
+    return token !== undefined && findEqual([this.#tokenHash, ...this.#pageTokens], this.#hasher.hash(token)) !== -1;
+  }
+
+  createCode(token: string | undefined): OwnerCode {
+    if (!this.isOwner(token)) throw new AppError({code: 'owner-required'});
+    const {host} = this.#deps;
+    // The name of the console has both addresses. Another user could listen on the free one, and the page there would get the code.
+    if (host.toLowerCase() !== 'localhost') throw new AppError({code: 'code-unavailable', host});
+    const code = createSecret(this.#deps);
+    const expiresMs = this.#deps.elapsedMs() + CODE_SECONDS * 1000;
+    this.#codes = [...this.#codes, {hash: hash(code), expiresMs}].slice(-CODES_MAX);
+    return {code, expiresInSeconds: CODE_SECONDS};
+  }
+
+  exchangeCode(code: string): string {
+    const at = findEqual(
+      this.#codes.map(each => each.hash),
+      hash(code),
+    );
+    const found = this.#codes[at];
+    this.#codes = this.#codes.filter(each => each !== found);
+    if (found === undefined || this.#deps.elapsedMs() >= found.expiresMs) throw new AppError({code: 'invalid-code'});
+    const token = createToken(this.#deps);
+    this.#pageTokens = [...this.#pageTokens, hash(token)].slice(-PAGE_TOKENS_MAX);
+    return token;
+  }
+
+  async keep(port?: number): Promise<void> {
+    const {place, log, randomBytes} = this.#deps;
+    if (this.#isKept || (place.dataDir === undefined && port === undefined)) return;
+    this.#isKept = true;
+    const paths = ownerFilesOf({...place, port});
+    const errors: unknown[] = [];
+    for (const file of paths.map(ownerFile)) {
+      try {
+        await file.replace(this.#token, randomBytes);
+        this.#file = file;
+        return;
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    const [error] = errors;
+    log.error('the token of the owner is in no file, so "crewroom console" does not work', {paths, error});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Another service may have replaced it.
+    if (this.#file !== undefined && (await this.#file.read()) === this.#token)
+      await rm(this.#file.path, {force: true}).catch(() => {});
+  }
+}
