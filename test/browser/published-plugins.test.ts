@@ -178,6 +178,11 @@ async function readSession(page: Page, service: PluginService, access: AccessMod
   await page.evaluate(`location.hash = '#/plugins/${UPLOADER}'`);
   const frame = page.frameLocator('iframe');
   await frame.getByText(`session: ${access === 'open' ? session : 'undefined'}`).waitFor();
+  if (access !== 'open') {
+    await page.evaluate(`location.hash = '#/plugins'`);
+    await page.getByText(`crewroom access grant ${UPLOADER} identity:secrets`).first().scrollIntoViewIfNeeded();
+    await keepScreenshot(page, `refused-${access}`);
+  }
   expect(await grantNamed(service, UPLOADER)).toEqual(access === 'open' ? [] : ['identity:secrets']);
   expect(await grantNamed(service, CENTER)).toEqual([]);
   await page.evaluate(`location.hash = '#/'`);
