@@ -18,6 +18,7 @@ import type {IdentitySource} from './domain/identity/identity.ts';
 import type {ServedSessions} from './domain/identity/session.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
 import type {PageProofs} from './domain/plugins/page-proofs.ts';
+import type {ProgramStop} from './domain/program-stop.ts';
 import {ownUserId} from './files/own.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
@@ -64,6 +65,8 @@ export interface CrewroomParts {
    * @default {false}
    */
   readonly takesForeignPlugins: boolean;
+  /** Lets the owner end the program over HTTP. @default {`POST /api/stop` is not found} */
+  readonly stop: ProgramStop | undefined;
   /** Keeps the session. @default {the keychain of the operating system} */
   readonly keychain: Keychain;
 }
@@ -93,6 +96,7 @@ export const DEFAULT_PARTS: ServiceParts = {
   fetch: (...request) => globalThis.fetch(...request),
   pageServer: undefined,
   takesForeignPlugins: false,
+  stop: undefined,
   keychain: openKeychain({environment: process.env}),
 };
 
@@ -116,16 +120,21 @@ async function openEtcdStore(
   {nowMs, elapsedMs, log, randomBytes, random, newStoreId}: CrewroomParts,
 ): Promise<Store> {
   const {openEtcdStore: open} = await import('./store/shared/etcd/etcd-store.ts');
-  const {openLmdbStore} = await import('./store/lmdb-store.ts');
-  // The data directory still has session, tokens and plugins, so no other process may use it. Its own store stays unused.
-  const directory = ephemeral
-    ? undefined
-    : await openLmdbStore({directory: dataDir, nowMs, elapsedMs, log, randomBytes});
+  const {lockDataDirectory} = await import('./store/open-directory.ts');
   return open({
-    ...{members, prefix, tls, user, log, nowMs, elapsedMs, randomBytes, random, newStoreId},
+    members,
+    prefix,
+    tls,
+    user,
+    log,
+    nowMs,
+    elapsedMs,
+    randomBytes,
+    random,
+    newStoreId,
     // Not those of the other parts, which do not keep the process alive: what waits for etcd has to end.
     timers: PROCESS_TIMERS,
-    owned: directory === undefined ? [] : [directory],
+    owned: ephemeral ? [] : [await lockDataDirectory(dataDir, process.pid)],
   });
 }
 

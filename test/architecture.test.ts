@@ -201,7 +201,7 @@ const MAY_IMPORT = {
     'node:',
   ],
   'plugins/background/runtime/program': [],
-  'plugins/background/runtime/values': ['node:util'],
+  'plugins/background/runtime/values': ['node:url', 'node:util'],
   'plugins/directory': [
     'domain/',
     'failures',
@@ -546,6 +546,7 @@ const MAY_IMPORT = {
     'protocol/failure',
     'protocol/plugin',
     'protocol/text',
+    'store/disk',
     'store/lmdb',
     'system',
     'time',
@@ -555,7 +556,7 @@ const MAY_IMPORT = {
     'cross-spawn',
   ],
   config: ['domain/', 'documents', 'failures', 'failures/members', 'paths.ts', 'node:path', 'valibot'],
-  files: ['failures', 'node:fs', 'node:path'],
+  files: ['failures', 'node:fs', 'node:path', 'node:timers'],
   'paths.ts': ['failures', 'node:os', 'node:path'],
   'version.ts': ['node:module'],
   'parts.ts': [
@@ -625,6 +626,10 @@ const MAY_IMPORT = {
 /** Number of source files, without tests, that a folder may have before it gets inner rooms. */
 const FOLDER_FILES_MAX = 15;
 
+/** Longest file and function, in lines. */
+const FILE_LINES_MAX = 300;
+const FUNCTION_LINES_MAX = 50;
+
 /** Folders that may have more, and what each of their files is. */
 const MAY_GROW: Readonly<Record<string, string>> = {
   'http/routes': 'a resource',
@@ -676,14 +681,18 @@ const AMBIENT: Readonly<Record<string, RegExp>> = {
 /** The files and folders that may do so, and why. */
 const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: string]>> = {
   'paths.ts': [['environment'], 'the default of what the paths depend on'],
-  'parts.ts': [['environment', 'clock', 'randomness', 'network', 'timers'], 'the defaults of `CrewroomParts`'],
+  'parts.ts': [
+    ['environment', 'process', 'clock', 'randomness', 'network', 'timers'],
+    'the defaults of `CrewroomParts`, and the holder of the lock',
+  ],
   'app.ts': [['process'], 'the base of relative paths'],
   'cli/program.ts': [['environment'], 'no request of this process to this machine goes through a proxy'],
   'cli/process-context.ts': [['clock', 'randomness', 'timers'], 'the context of every command'],
   'cli/transfer/': [['timers'], 'a progress line, and the time to wait for a response after Ctrl+C'],
   'client/options.ts': [['randomness', 'network'], 'the defaults of the options of all clients'],
   'client/': [['timers'], 'timeouts and backoff of requests'],
-  'events/subscription.ts': [['timers'], 'heartbeats; their interval is a parameter'],
+  'events/event-hub.ts': [['timers'], 'heartbeats; their interval is a parameter'],
+  'files/rename-over.ts': [['timers'], 'the pause between attempts on Windows, which is a parameter'],
   'http/core/failure-log.ts': [['clock'], 'the default of `nowMs`'],
   'http/node/': [['clock', 'timers'], 'timeouts of sockets, which are parameters, and the default of `nowMs`'],
   'http/proxy/page-server.ts': [['timers'], 'idle timeouts of sockets'],
@@ -705,14 +714,6 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   ],
   'system/socket-owner.ts': [['timers'], 'polls the table of sockets'],
 };
-
-/** Names that two files export for good, and why. */
-const TWICE: Readonly<Record<string, string>> = {
-  run: 'the door of each command',
-};
-
-/** Names that two files still export. The list only shrinks. */
-const STILL_TWICE: readonly string[] = ['Checkpointer', 'CheckpointerDeps', 'volumeOfAll'];
 
 interface Import {
   readonly file: string;
@@ -803,6 +804,26 @@ describe('folders are small', () => {
   });
 });
 
+describe('files and functions can be seen whole', () => {
+  test(`files have at most ${FILE_LINES_MAX} lines`, () => {
+    const long = files.filter(file => readFileSync(join(source, file), 'utf8').split('\n').length - 1 > FILE_LINES_MAX);
+    expect(long).toEqual([]);
+  });
+
+  test(`functions have at most ${FUNCTION_LINES_MAX} lines, with their parameters`, () => {
+    expect(lengthsOf('function a(\n  b,\n) {\n  c();\n}\nconst d = () => {\n};\nif (e) {\n  f();\n}\n')).toEqual([
+      {name: 'function a(', lines: 5},
+      {name: 'const d = () => {', lines: 2},
+    ]);
+    const long = files.flatMap(file =>
+      lengthsOf(readFileSync(join(source, file), 'utf8'))
+        .filter(({lines}) => lines > FUNCTION_LINES_MAX)
+        .map(({name, lines}) => `${file}: ${name.trim()} has ${lines}`),
+    );
+    expect(long).toEqual([]);
+  });
+});
+
 describe('clock, randomness, network and process are given', () => {
   for (const [what, pattern] of Object.entries(AMBIENT)) {
     test(`${what}: read only where the table allows it`, () => {
@@ -823,8 +844,10 @@ test('a name that is exported is declared in one file', () => {
   for (const file of files.filter(each => !each.startsWith('testing/')))
     for (const [, name = ''] of readCode(file).matchAll(declaration))
       homes.set(name, (homes.get(name) ?? new Set()).add(file));
+  // The door of each command.
+  homes.delete('run');
   const twice = [...homes].filter(([, {size}]) => size > 1).map(([name]) => name);
-  expect(twice.sort()).toEqual([...Object.keys(TWICE), ...STILL_TWICE].sort());
+  expect(twice).toEqual([]);
 });
 
 test('only files/own.ts knows the user of this process, and what other users may do with its files', () => {
@@ -842,6 +865,28 @@ test('no module has mutable state', () => {
   const state = /^(?:export )?(?:(?:let|var) |const \w+ = new (?:Weak)?(?:Map|Set)\b)/m;
   expect(files.filter(file => state.test(readCode(file)))).toEqual([]);
 });
+
+/** Statements whose blocks are no functions. */
+const STATEMENT =
+  /^\s*(?:\} )?(?:if|else|for|while|do|switch|try|catch|finally|class|interface|type|enum|export (?:class|interface|type))\b/;
+
+/** Returns the functions of a file with blocks: as it is formatted, each begins and ends at one indentation. */
+function lengthsOf(code: string): readonly {readonly name: string; readonly lines: number}[] {
+  const lines = code.split('\n');
+  return lines.flatMap((line, index) => {
+    if (!/(?:=> |\).* )\{$/.test(line)) return [];
+    const indent = /^\s*/.exec(line)?.[0] ?? '';
+    const isAt = (text: string | undefined, end: RegExp): boolean =>
+      text?.startsWith(indent) === true && end.test(text.slice(indent.length));
+    // Parameters that are broken over lines begin at the last line before them that is as far to the left.
+    const first = isAt(line, /^[)}\]]/)
+      ? lines.findLastIndex((text, at) => at < index && isAt(text, /^[^\s)}\]]/))
+      : index;
+    const last = lines.findIndex((text, at) => at > index && isAt(text, /^\}/));
+    const name = lines[first] ?? '';
+    return STATEMENT.test(name) || last === -1 ? [] : [{name, lines: last - first + 1}];
+  });
+}
 
 /** Returns the text of a file without its comments. */
 function readCode(file: string): string {

@@ -25,7 +25,7 @@ let document: OpenApi;
 let ajv: Ajv2020;
 
 beforeAll(async () => {
-  crewroom = await openCrewroom({ephemeral: true});
+  crewroom = await openCrewroom({ephemeral: true}, {stop: {processId: 1, ask: () => {}}});
   document = (await (await crewroom.fetch(new Request(`${base}/openapi.json`))).json()) as OpenApi;
   ajv = new Ajv2020({strict: false, allErrors: true});
   (addFormats as unknown as (instance: Ajv2020) => void)(ajv);

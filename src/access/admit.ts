@@ -11,7 +11,7 @@ import type {GrantedPermissions} from '../domain/access/access-grants.ts';
 import type {Owner} from '../domain/access/owner.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {BackgroundRegister} from './background-register.ts';
-import {createCaller} from './judged-caller.ts';
+import {createCaller} from './caller.ts';
 import type {TokenRegister} from './token-register.ts';
 
 export interface AccessDeps {

@@ -2,7 +2,7 @@ import type {AccessToken, AccessTokens, Caller, Permission, RequestedToken} from
 import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
 import type {Timers} from '../time/timers.ts';
-import {createCaller} from './judged-caller.ts';
+import {createCaller} from './caller.ts';
 import {readPermission} from './permission.ts';
 import {createToken, findEqual, hash, SecretHasher} from './token-hash.ts';
 

@@ -49,12 +49,12 @@ function endingOf(fault: RequestFault, {method, path}: FaultedRequest): DrawnFau
 const SHOWN_LENGTH_MAX = 100;
 
 /**
- * Returns whether a fault may be about a path. The console, its files, the health and `/api` itself, by which `crewroom stop` finds the
- * service, always work, and so does what the owner needs to switch faults off.
+ * Returns whether a fault may be about a path. The console, its files, the health, and `/api` itself and `/api/stop`, by which
+ * `crewroom stop` finds and ends the service, always work, and so does what the owner needs to switch faults off.
  */
 function isReachable(path: string): boolean {
   if (path.startsWith('/plugins/')) return true;
-  return path.startsWith('/api/') && path !== '/api/faults' && !path.startsWith('/api/access/');
+  return path.startsWith('/api/') && path !== '/api/faults' && path !== '/api/stop' && !path.startsWith('/api/access/');
 }
 
 function fits({path, plugin}: RequestFault, paths: readonly string[], sender: string | undefined): boolean {

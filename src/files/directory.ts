@@ -1,7 +1,8 @@
-import {mkdir, open, readdir, rename, stat} from 'node:fs/promises';
+import {mkdir, open, readdir, stat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {codeOf} from '../failures/error-text.ts';
 import {PRIVATE_DIRECTORY_MODE} from './own.ts';
+import {renameOver} from './rename-over.ts';
 
 /**
  * Creates a directory and its parents, durably, for this user only: after a loss of power those that were created are there. Unlike `mkdir` with `recursive`,
@@ -56,7 +57,7 @@ export async function syncTree(path: string): Promise<void> {
 
 /** Renames a file or directory; once the promise resolved, it has its new name also after a loss of power. */
 export async function renameDurably(from: string, to: string): Promise<void> {
-  await rename(from, to);
+  await renameOver(from, to);
   // First the new name: a loss of power in between leaves both, or one.
   await syncDirectory(dirname(to));
   if (dirname(from) !== dirname(to)) await syncDirectory(dirname(from));

@@ -1,7 +1,8 @@
-import {type FileHandle, open, rename, rm} from 'node:fs/promises';
+import {type FileHandle, open, rm} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {codeOf} from '../failures/error-text.ts';
 import {syncDirectory} from './directory.ts';
+import {renameOver} from './rename-over.ts';
 
 /** Any user may read the file, unless the umask forbids it. */
 export const SHARED_FILE_MODE = 0o666;
@@ -35,7 +36,7 @@ export async function replaceFile(
     await fill(file)
       .then(() => file.sync())
       .finally(() => file.close());
-    await rename(temporary, path);
+    await renameOver(temporary, path);
     await syncDirectory(dirname(path));
   } catch (error) {
     await rm(temporary, {force: true});

@@ -31,6 +31,7 @@ export interface MemberPlace {
 const LATIN_1 = new TextDecoder('latin1');
 
 const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
@@ -91,10 +92,8 @@ export class JsonIndex {
   string({start, end}: JsonSpan, lengthMax = Infinity): string {
     const length = end - start - 2;
     // Most names are short ASCII; for these this is several times faster than the decoder.
-    if (length <= SHORT_TEXT_LENGTH_MAX && this.#isAscii(start, end)) {
-      const text = String.fromCharCode.apply(null, this.bytes.subarray(start, end) as unknown as number[]);
-      return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
-    }
+    if (length <= SHORT_TEXT_LENGTH_MAX && this.#isPlain(start + 1, end - 1))
+      return String.fromCharCode.apply(null, this.bytes.subarray(start + 1, end - 1) as unknown as number[]);
     if (isTooLong(length, lengthMax)) return decodeBeginning(this.bytes, start, lengthMax);
     return JSON.parse(this.#decoder.decode(this.bytes.subarray(start, end))) as string;
   }
@@ -133,20 +132,18 @@ export class JsonIndex {
     return elements;
   }
 
-  /**
-   * Returns the UTF-8 bytes of a name as characters of {@link toByteText}; undefined if it has escapes such as `\u0061`. For many names
-   * this is much faster than to decode them, and it takes longer for a few.
-   */
-  rawName({nameStart, nameEnd}: MemberPlace): string | undefined {
+  /** Returns a name as it is written, with its quotes, with one character for each byte: see {@link toByteText}. For many names. */
+  quotedName({nameStart, nameEnd}: MemberPlace): string {
     this.#characters ??= LATIN_1.decode(this.bytes);
-    const quoted = this.#characters.slice(nameStart, nameEnd);
-    if (!quoted.includes('\\')) return quoted.slice(1, -1);
-    // All other escapes stand for one byte.
-    return quoted.includes('\\u') ? undefined : (JSON.parse(quoted) as string);
+    return this.#characters.slice(nameStart, nameEnd);
   }
 
-  #isAscii(start: number, end: number): boolean {
-    for (let at = start; at < end; at++) if ((this.bytes[at] ?? 0) >= 0x80) return false;
+  /** Returns whether all characters are ASCII without escapes. */
+  #isPlain(start: number, end: number): boolean {
+    for (let at = start; at < end; at++) {
+      const byte = this.bytes[at] ?? 0;
+      if (byte === BACKSLASH || byte >= 0x80) return false;
+    }
     return true;
   }
 }

@@ -20,11 +20,9 @@ import {describeStatus, findObstacle, NO_PILOT, type PluginProgress} from './plu
 import {RestartPolicy} from './restart-policy.ts';
 import type {PluginStorage} from './storage.ts';
 
-export interface HostedPluginDeps {
-  /** Starts a process. */
-  readonly start: (given: BackgroundParts) => Background;
-  /** The pilot who is signed in. */
-  readonly pilot: () => CurrentPilot | undefined;
+/** Parts of the host that each plugin uses. */
+export interface HostParts {
+  /** The place for the files of backgrounds. */
   readonly storage: PluginStorage;
   readonly tokens: BackgroundTokens;
   readonly log: Log;
@@ -32,6 +30,13 @@ export interface HostedPluginDeps {
   /** A monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number;
   readonly timers: Timers;
+}
+
+export interface HostedPluginDeps extends HostParts {
+  /** Starts a process. */
+  readonly start: (given: BackgroundParts) => Background;
+  /** The pilot who is signed in. */
+  readonly pilot: () => CurrentPilot | undefined;
   /** Called after each change of the status. */
   readonly onState: () => void;
   readonly onLog: (line: PluginLogLine) => void;

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
 import {once} from 'node:events';
+import {readFileSync} from 'node:fs';
 import {access} from 'node:fs/promises';
 import {createServer, type RequestListener} from 'node:http';
 import type {AddressInfo} from 'node:net';
+import {constants} from 'node:os';
 import {join} from 'node:path';
-import {describe, onTestFinished, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {processContext} from '../../src/cli/process-context.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
@@ -170,6 +172,24 @@ describe('crewroom stop', () => {
     assert.equal((await serving.finished).exitCode, 0);
   });
 
+  for (const where of [[], ['--ephemeral']])
+    test(`asks a service ${where.join('') || 'on disk'} over HTTP, and says so in its log`, async () => {
+      const serving = await machine.start(where);
+      assert.equal((await machine.run(['stop', '--port', String(serving.port)])).exitCode, 0);
+      assert.match((await serving.finished).stderr, /"message":"stopping"/);
+    });
+
+  test.runIf(process.platform === 'linux')('sends a signal to a service that does not answer', async () => {
+    const serving = await machine.start([]);
+    serving.child.kill('SIGSTOP');
+    const stopping = machine.run(['stop', '--port', String(serving.port)]);
+    // The signal waits until the process goes on.
+    await expect.poll(() => isTermPending(serving.child.pid), {interval: 100}).toBe(true);
+    serving.child.kill('SIGCONT');
+    assert.equal((await stopping).exitCode, 0);
+    assert.match((await serving.finished).stderr, /"signal":"SIGTERM"/);
+  });
+
   test('signals no other program', async () => {
     const port = await serve((_, response) => response.end('hello'));
     const {exitCode, stderr} = await machine.run(['stop', '--port', port]);
@@ -186,6 +206,12 @@ describe('crewroom stop', () => {
     assert.equal((await machine.run(['stop', '--port', String(await findFreePort())])).exitCode, 5);
   });
 });
+
+/** Returns whether SIGTERM waits for a process that is stopped (proc_pid_status(5)). */
+function isTermPending(processId: number | undefined): boolean {
+  const [, mask = '0'] = /^ShdPnd:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${processId}/status`, 'utf8')) ?? [];
+  return (BigInt(`0x${mask}`) & (1n << BigInt(constants.signals.SIGTERM - 1))) !== 0n;
+}
 
 /** Serves HTTP as another program would. @returns Its port. */
 async function serve(answer: RequestListener): Promise<string> {

@@ -8,7 +8,7 @@ import {readOwnerToken} from '../support/owner-file.ts';
 import {exchange, type RawAnswer} from '../support/raw-client.ts';
 import {callService, startService, useService} from '../support/service.ts';
 
-const service = useService({ephemeral: true});
+const service = useService({ephemeral: true}, {stop: {processId: 1, ask: () => {}}});
 
 interface Answer {
   readonly status: number;

@@ -4,15 +4,14 @@ import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatGrantRequest, readGrants} from '../../protocol/access-grants.ts';
 import {readRefused} from '../../protocol/refused-requests.ts';
 import {readService} from '../../protocol/service-documents.ts';
-import type {ACCESS_SPEC} from '../catalogue/access-commands.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
-import {styleOf} from '../terminal/style.ts';
+import {reportDone} from '../terminal/report-done.ts';
 import {formatTable} from '../terminal/table.ts';
 
-type AccessCall = CallOf<typeof ACCESS_SPEC>;
+type AccessCall = CallOf<'access'>;
 
 /** Path of the permissions of plugins. */
 const GRANTS_PATH = '/api/access/grants';
@@ -59,9 +58,8 @@ function linesOf({plugin, permissions}: PluginGrants): readonly string[] {
 }
 
 function formatGrants(grants: readonly PluginGrants[], {context}: AccessCall): string {
-  const {stdout} = context;
   const rows = grants.map(({plugin, permissions}) => [escapeControls(plugin), escapeControls(permissions.join(' '))]);
-  return formatTable(['PLUGIN', 'PERMISSIONS'], rows, {style: styleOf(stdout, context), columns: stdout.columns});
+  return formatTable(['PLUGIN', 'PERMISSIONS'], rows, context);
 }
 
 async function listRefused(call: AccessCall, plugin: string | undefined): Promise<ExitCode> {
@@ -75,8 +73,7 @@ async function listRefused(call: AccessCall, plugin: string | undefined): Promis
   if (call.flags.json) await stdout.write(refused.map(each => jsonLine(each)).join(''));
   else if (!stdout.isTerminal) await stdout.write(rows.map(row => `${row.join(' ')}\n`).join(''));
   else {
-    const table = {style: styleOf(stdout, call.context), columns: stdout.columns};
-    await stdout.write(formatTable(['PLUGIN', 'REFUSED', 'TIMES', 'PERMISSION'], rows, table));
+    await stdout.write(formatTable(['PLUGIN', 'REFUSED', 'TIMES', 'PERMISSION'], rows, call.context));
     await stderr.write(adviseOnRefused(refused));
   }
   return EXIT.ok;
@@ -122,11 +119,7 @@ interface Change {
 
 /** Prints the permissions that a plugin has after a change. */
 async function report(call: AccessCall, plugin: string, {grants, done, note}: Change): Promise<ExitCode> {
-  const {stdout, stderr} = call.context;
   const permissions = grants.find(each => each.plugin === plugin)?.permissions ?? [];
-  const left = permissions.length === 0 ? 'none beside its own' : escapeControls(permissions.join(' '));
-  if (call.flags.json) await stdout.write(jsonLine({plugin, permissions}));
-  else if (stderr.isTerminal)
-    await stderr.write(`${done}. Permissions of ${escapeControls(plugin)} now: ${left}${note}\n`);
-  return EXIT.ok;
+  const left = permissions.length === 0 ? 'none beside its own' : permissions.join(' ');
+  return reportDone(call, {plugin, permissions}, `${done}. Permissions of ${plugin} now: ${left}${note}`);
 }

@@ -1,9 +1,10 @@
 import {openCrewroom} from '../../app.ts';
 import type {Crewroom} from '../../crewroom.ts';
+import type {ProgramStop} from '../../domain/program-stop.ts';
 import {EXIT} from '../../failures/exit-codes.ts';
 import {wait} from '../../time/wait.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {DEV_SPEC, RequestChoice} from '../catalogue/service-commands.ts';
+import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {checkPageServer} from '../dev/check-page-server.ts';
 import {createDevReporter, type DevReporter} from '../dev/dev-reporter.ts';
 import {type DevSettings, readDevSettings} from '../dev/dev-settings.ts';
@@ -16,10 +17,11 @@ import {untilStarted} from '../service/until-started.ts';
 import {listenForStop} from '../terminal/stop-request.ts';
 
 /** `crewroom dev`: runs a plugin in development until a signal stops it, or the command beside it fails. */
-export async function run(call: CallOf<typeof DEV_SPEC>): Promise<number> {
+export async function run(call: CallOf<'dev'>): Promise<number> {
   // First of all: a signal during start-up stops it in good order too.
   const stop = listenForStop(call.context);
   const over = new AbortController();
+  const programStop = {processId: call.context.processId, ask: () => stop.ask('SIGTERM')};
   void stop.asked.then(() => over.abort());
   let reporter: DevReporter | undefined;
   try {
@@ -29,7 +31,7 @@ export async function run(call: CallOf<typeof DEV_SPEC>): Promise<number> {
     const requests = (flags.requests ?? 'all') as RequestChoice;
     const given = {requests, json: flags.json === true, opens: flags.noOpen !== true};
     reporter = createDevReporter({context, stop, logLevel: settings.config.logLevel, ...given});
-    return await develop({call, settings, reporter, signal: over.signal});
+    return await develop({call, settings, reporter, stop: programStop, signal: over.signal});
   } finally {
     reporter?.[Symbol.dispose]();
     over.abort();
@@ -38,18 +40,20 @@ export async function run(call: CallOf<typeof DEV_SPEC>): Promise<number> {
 }
 
 interface Development {
-  readonly call: CallOf<typeof DEV_SPEC>;
+  readonly call: CallOf<'dev'>;
   readonly settings: DevSettings;
   readonly reporter: DevReporter;
+  readonly stop: ProgramStop;
   /** Aborted when it is to end. */
   readonly signal: AbortSignal;
 }
 
 async function develop(development: Development): Promise<number> {
-  const {call, settings, reporter, signal} = development;
+  const {call, settings, reporter, stop, signal} = development;
   const {config, directory} = settings;
   const {context, flags} = call;
-  const crewroom = await openCrewroom(config, {log: reporter.log, pageServer: flags.ui, takesForeignPlugins: true});
+  const parts = {log: reporter.log, pageServer: flags.ui, takesForeignPlugins: true, stop};
+  const crewroom = await openCrewroom(config, parts);
   let command: SideCommand | undefined;
   try {
     const listening = await crewroom.listen();

@@ -5,15 +5,13 @@ import {readBody} from '../../protocol/plugin/client-request.ts';
 import type {FlightCommand} from '../../protocol/plugin/flight-document.ts';
 import {readBookedFlight} from '../../protocol/plugin/flight-plan.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {FLIGHT_SPEC} from '../catalogue/plugin-commands.ts';
-import type {FlagsOf} from '../catalogue/spec.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readValue} from '../input/value-input.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 
-type FlightCall = CallOf<typeof FLIGHT_SPEC>;
+type FlightCall = CallOf<'flight'>;
 
 /** `crewroom flight`: starts and moves the simulated flight. */
 export async function run(call: FlightCall): Promise<ExitCode> {
@@ -60,7 +58,7 @@ function change(command: FlightCommand): (client: PluginClient) => Promise<Fligh
 
 const START_FLAGS = ['from', 'to', 'number', 'aircraft', 'plan', 'speed', 'seed'] as const;
 
-function assertNoOptions(flags: FlagsOf<typeof FLIGHT_SPEC>, action: string): void {
+function assertNoOptions(flags: FlightCall['flags'], action: string): void {
   const given = START_FLAGS.find(name => flags[name] !== undefined);
   if (given !== undefined) throw invalidUsage('flight', `${action} takes no --${given}, which is for start`);
 }

@@ -2,14 +2,15 @@ import {formatBytes} from '../../domain/byte-size.ts';
 import type {PluginStatus} from '../../domain/plugins/plugin.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PLUGIN_SPEC} from '../catalogue/plugin-commands.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
+import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, escapeLines, jsonLine} from '../terminal/escape.ts';
-import {type Style, styleOf} from '../terminal/style.ts';
+import {reportDone} from '../terminal/report-done.ts';
+import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-type PluginCall = CallOf<typeof PLUGIN_SPEC>;
+type PluginCall = CallOf<'plugin'>;
 
 /** `crewroom plugin`: shows, configures, installs, removes, makes and checks plugins. */
 export async function run(call: PluginCall): Promise<ExitCode> {
@@ -70,7 +71,7 @@ async function list({context, flags}: PluginCall, client: PluginClient): Promise
   const {plugins, directoryProblem} = await client.list();
   if (flags.json) await stdout.write(plugins.map(plugin => jsonLine(plugin)).join(''));
   else if (!stdout.isTerminal) await stdout.write(plugins.map(({id}) => `${escapeControls(id)}\n`).join(''));
-  else if (plugins.length > 0) await stdout.write(formatPlugins(plugins, styleOf(stdout, context), stdout.columns));
+  else if (plugins.length > 0) await stdout.write(formatPlugins(plugins, context));
   if (directoryProblem !== undefined)
     await stderr.write(`The directory of plugins is not used: ${escapeControls(directoryProblem)}\n`);
   else if (plugins.length === 0 && stderr.isTerminal)
@@ -78,9 +79,10 @@ async function list({context, flags}: PluginCall, client: PluginClient): Promise
   return EXIT.ok;
 }
 
-function formatPlugins(plugins: readonly PluginStatus[], style: Style, columns: number): string {
+function formatPlugins(plugins: readonly PluginStatus[], context: CliContext): string {
+  const style = styleOf(context.stdout, context);
   const head = ['ID', 'VERSION', 'STATE', 'MEMORY', 'ROUTES'];
-  const table = formatTable(head, plugins.map(tableRow), {style, columns});
+  const table = formatTable(head, plugins.map(tableRow), context);
   const notes = plugins.flatMap(({id, reason, warnings}) =>
     [...(reason === undefined ? [] : [reason]), ...warnings].map(
       text => `${style.yellow('!')} ${escapeControls(`${id}: ${text}`)}\n`,
@@ -94,7 +96,7 @@ function tableRow({id, version, state, memoryBytes, routes}: PluginStatus): read
   return [escapeControls(id), escapeControls(version) || '-', escapeControls(state), memory, String(routes.length)];
 }
 
-/** As wide as the time before an entry. */
+/** Indent of the further lines of an entry: as wide as the time before it. */
 const LOG_INDENT = ' '.repeat(10);
 
 async function logs({context, flags}: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
@@ -109,27 +111,17 @@ async function logs({context, flags}: PluginCall, client: PluginClient, id: stri
   return EXIT.ok;
 }
 
-async function restart(
-  {context: {stdout, stderr}, flags}: PluginCall,
-  client: PluginClient,
-  id: string,
-): Promise<ExitCode> {
+async function restart(call: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
   const status = await client.restart(id);
-  if (flags.json) await stdout.write(jsonLine(status));
-  else if (stderr.isTerminal) await stderr.write(`Restarted ${escapeControls(id)}: ${escapeControls(status.state)}\n`);
-  return EXIT.ok;
+  return reportDone(call, status, `Restarted ${id}: ${status.state}`);
 }
 
 async function set(call: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
   const [, , setting = ''] = call.arguments;
-  const {stdout, stderr} = call.context;
   const [, name, text = ''] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
   if (name === undefined) throw invalidUsage('plugin', `${JSON.stringify(setting)} is not NAME=VALUE`);
   const values = await client.set(id, {[name]: readValue(text)});
-  if (call.flags.json) await stdout.write(jsonLine(values));
-  else if (stderr.isTerminal)
-    await stderr.write(escapeControls(`${name} of ${id} is ${JSON.stringify(values[name]) ?? 'not set'}`).concat('\n'));
-  return EXIT.ok;
+  return reportDone(call, values, `${name} of ${id} is ${JSON.stringify(values[name]) ?? 'not set'}`);
 }
 
 /** Parses a value that is JSON; returns any other as text. */

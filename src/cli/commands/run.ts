@@ -6,8 +6,8 @@ import {type ConfigSources, resolveConfig} from '../../config/resolve-config.ts'
 import type {Plugins} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {RUN_SPEC} from '../catalogue/service-commands.ts';
-import {CANNOT_START_ADVICE, invalidUsage, refusedUsage} from '../failures/usage.ts';
+import {untilExit} from '../dev/side-command.ts';
+import {invalidUsage} from '../failures/usage.ts';
 import {readSources} from '../input/settings.ts';
 import {childEnvironment} from '../service/child-environment.ts';
 import {untilStarted} from '../service/until-started.ts';
@@ -19,7 +19,7 @@ import {limitStop, listenForStop, type StopRequest} from '../terminal/stop-reque
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom run`: runs a command with a separate service, and returns the exit code of the command. */
-export async function run(call: CallOf<typeof RUN_SPEC>): Promise<number> {
+export async function run(call: CallOf<'run'>): Promise<number> {
   if (call.arguments[0] === '') throw invalidUsage('run', 'COMMAND is empty');
   const stop = listenForStop(call.context);
   try {
@@ -47,7 +47,7 @@ export async function run(call: CallOf<typeof RUN_SPEC>): Promise<number> {
 }
 
 /** Reads the settings. Uses a free port and no data directory, unless a flag names one: other sources are for `crewroom start`. */
-async function readRunSources(call: CallOf<typeof RUN_SPEC>): Promise<ConfigSources> {
+async function readRunSources(call: CallOf<'run'>): Promise<ConfigSources> {
   const {flags, defaults, ...sources} = await readSources(call);
   const ephemeral = flags.dataDir === undefined ? {ephemeral: true} : {};
   return {...sources, flags: {port: '0', ...ephemeral, ...flags}, defaults: {...defaults, logLevel: 'error'}};
@@ -85,13 +85,8 @@ async function runCommand(
   const stopPassing = passSignals(child, context, stop);
   stop.release();
   try {
-    return await new Promise((resolve, reject) => {
-      child.on('error', error => {
-        // Otherwise the command runs, and could not be sent a signal.
-        if (child.pid === undefined) reject(refusedUsage('run', describeError(program, error), CANNOT_START_ADVICE));
-      });
-      child.once('exit', (exitCode, signal) => resolve(exitCode ?? exitCodeOf(signal)));
-    });
+    const {exitCode, signal} = await untilExit(child, {command: 'run', program});
+    return exitCode ?? exitCodeOf(signal);
   } finally {
     stopPassing();
   }
@@ -116,11 +111,6 @@ function passSignals(
   return () => {
     for (const release of releases) release();
   };
-}
-
-function describeError(program: string, {code, message}: NodeJS.ErrnoException): string {
-  const problem = code === 'ENOENT' ? 'there is no such program' : message;
-  return `it cannot start ${JSON.stringify(program)}: ${problem}`;
 }
 
 /** Returns the exit code with which shells report that a signal ended a command. */

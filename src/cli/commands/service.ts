@@ -6,14 +6,13 @@ import {syncDirectory} from '../../files/directory.ts';
 import {removeDurably} from '../../files/replace-file.ts';
 import {unitFileOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {SERVICE_SPEC} from '../catalogue/unit-commands.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {readCount} from '../input/flag-values.ts';
 import {findUnitProblem, formatUnit, UNIT_MARK, UNIT_NAME, type UnitProgram} from '../systemd/unit.ts';
 import {askAboutUnit, changeUnits, readUnitLog, withoutSystemd} from '../systemd/user-manager.ts';
 import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
 
-type ServiceCall = CallOf<typeof SERVICE_SPEC>;
+type ServiceCall = CallOf<'service'>;
 
 /** Log lines that are shown without a flag. */
 const DEFAULT_LINES = 100;

@@ -6,7 +6,7 @@ import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {nextTick} from '../../time/next-tick.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {RequestChoice, START_SPEC} from '../catalogue/service-commands.ts';
+import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {readSettings} from '../input/settings.ts';
 import {createRequestLog, printRequests, withoutFailedRequests} from '../live/print-requests.ts';
 import {openServiceTerminal} from '../live/service-terminal.ts';
@@ -18,7 +18,7 @@ import {listenForStop, type StopRequest} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom start`: serves until a signal or a key stops it. */
-export async function run(call: CallOf<typeof START_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'start'>): Promise<ExitCode> {
   // First of all: a signal during start-up stops the service in good order too.
   const stop = listenForStop(call.context);
   let reporter: Reporter | undefined;
@@ -34,7 +34,7 @@ export async function run(call: CallOf<typeof START_SPEC>): Promise<ExitCode> {
       ? reportToPeople(config, {requests, context, stop})
       : reportToPrograms(config, {requests, context});
     if (file !== undefined) reporter = reportToFile(reporter, file.log, context.processId);
-    await serve({config, newStoreId: flags.newStoreId === true}, reporter, stop);
+    await serve({config, newStoreId: flags.newStoreId === true, processId: context.processId}, reporter, stop);
     return EXIT.ok;
   } catch (error) {
     if (file !== undefined) logFailure(error, file.log);
@@ -86,10 +86,12 @@ interface Started extends StartedService {
 interface Serving {
   readonly config: Config;
   readonly newStoreId: boolean;
+  readonly processId: number;
 }
 
-async function serve({config, newStoreId}: Serving, reporter: Reporter, stop: StopRequest): Promise<void> {
-  const crewroom = await openCrewroom(config, {log: reporter.log, newStoreId});
+async function serve({config, newStoreId, processId}: Serving, reporter: Reporter, stop: StopRequest): Promise<void> {
+  const programStop = {processId, ask: () => stop.ask('SIGTERM')};
+  const crewroom = await openCrewroom(config, {log: reporter.log, newStoreId, stop: programStop});
   try {
     // Start-up may take a single tick of the event loop; a signal that came meanwhile is delivered after it.
     await nextTick();

@@ -8,7 +8,6 @@ import {findFreePort, findTakenAddress} from '../../system/free-port.ts';
 import {findServerProblem} from '../../system/loopback-address.ts';
 import {describePortHolder, findPortHolder} from '../../system/port-holder.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {DEV_SPEC} from '../catalogue/service-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {readSources} from '../input/settings.ts';
 
@@ -27,7 +26,7 @@ export interface DevSettings {
  * @throws {AdvisedError} `invalid-plugin` if the folder has no manifest.
  * @throws {AppError} `invalid-configuration`.
  */
-export async function readDevSettings(call: CallOf<typeof DEV_SPEC>): Promise<DevSettings> {
+export async function readDevSettings(call: CallOf<'dev'>): Promise<DevSettings> {
   const [given = '.'] = call.arguments;
   const directory = resolvePath(given, call.context);
   await assertPlugin(directory);

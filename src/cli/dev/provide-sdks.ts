@@ -1,7 +1,8 @@
-import {access, cp, mkdir, mkdtemp, rename, rm} from 'node:fs/promises';
+import {access, cp, mkdir, mkdtemp, rm} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {messageOf} from '../../failures/error-text.ts';
+import {renameOver} from '../../files/rename-over.ts';
 import {VERSION} from '../../version.ts';
 import {readAuthorPackage} from './author-package.ts';
 
@@ -62,7 +63,7 @@ async function copySdk({folder, parts}: OlderSdk, to: string): Promise<void> {
   const copy = await mkdtemp(join(dirname(to), '.sdk-'));
   try {
     for (const part of parts) await cp(join(PACKAGES, folder, part), join(copy, part), {recursive: true});
-    await rename(copy, to);
+    await renameOver(copy, to);
   } catch (error) {
     await rm(copy, {recursive: true, force: true});
     throw error;

@@ -36,18 +36,42 @@ export function startCommand([program = '', ...args]: readonly string[], deps: S
     detached: context.platform !== 'win32',
     env: childEnvironment(context.environment, address),
   });
-  const ended = new Promise<number | undefined>((resolve, reject) => {
-    child.once('error', error => {
-      if (child.pid === undefined) reject(cannotStart(program, error));
-    });
-    child.once('exit', exitCode => resolve(exitCode ?? undefined));
-  });
+  const ended = untilExit(child, {command: 'dev', program}).then(({exitCode}) => exitCode ?? undefined);
   // The caller may wait for it later.
   ended.catch(() => {});
   return {ended, [Symbol.asyncDispose]: () => end(child, context)};
 }
 
 const STDERR_FD = 2;
+
+/** How a command ended: by itself, or by a signal. */
+export interface CommandExit {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/**
+ * Waits until a command ends, which `cross-spawn` started.
+ *
+ * @throws {AppError} `invalid-usage` if it cannot be started.
+ */
+export function untilExit(
+  child: ChildProcess,
+  {command, program}: {readonly command: 'run' | 'dev'; readonly program: string},
+): Promise<CommandExit> {
+  return new Promise((resolve, reject) => {
+    child.on('error', error => {
+      const isMissing = codeOf(error) === 'ENOENT';
+      // On Windows a shell has started before it finds no such program, and then this error comes in place of the exit. Other errors of a
+      // child with an id are those of a signal that could not be sent.
+      if (child.pid !== undefined && !isMissing) return;
+      const problem = isMissing ? 'there is no such program' : messageOf(error);
+      const text = `it cannot start ${JSON.stringify(program)}: ${problem}`;
+      reject(refusedUsage(command, text, CANNOT_START_ADVICE));
+    });
+    child.once('exit', (exitCode, signal) => resolve({exitCode, signal}));
+  });
+}
 
 /** Interval in which the processes of a command are looked for while they end, in milliseconds. */
 const INTERVAL_MS = 20;
@@ -84,9 +108,4 @@ function sendToGroup(processId: number, signal: NodeJS.Signals | 0): boolean {
   } catch {
     return false;
   }
-}
-
-function cannotStart(program: string, error: Error): Error {
-  const problem = codeOf(error) === 'ENOENT' ? 'there is no such program' : messageOf(error);
-  return refusedUsage('dev', `it cannot start ${JSON.stringify(program)}: ${problem}`, CANNOT_START_ADVICE);
 }

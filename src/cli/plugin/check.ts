@@ -6,7 +6,6 @@ import type {PluginFinding} from '../../plugins/package/check/finding.ts';
 import {checkPackage} from '../../plugins/package/check-package.ts';
 import type {PluginCheck} from '../../plugins/package/check-plugin.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PLUGIN_SPEC} from '../catalogue/plugin-commands.ts';
 import {formatFiles} from '../output/counts.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
@@ -14,7 +13,7 @@ import {type Style, styleOf} from '../terminal/style.ts';
 import {withAdvice} from './advised.ts';
 
 /** `crewroom plugin check`: lists all problems of a plugin, in a folder or a ZIP. */
-export async function check({context, flags}: CallOf<typeof PLUGIN_SPEC>, name: string): Promise<ExitCode> {
+export async function check({context, flags}: CallOf<'plugin'>, name: string): Promise<ExitCode> {
   const {stdout} = context;
   const path = resolvePath(name, context);
   const temporaryDirectory = tmpdir();

@@ -6,7 +6,6 @@ import {installPlugin, type StagedPlugin, stagePlugin} from '../../plugins/packa
 import {openPackage} from '../../plugins/package/plugin-package.ts';
 import type {PluginPlaces} from '../../plugins/package/remove-plugin.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PLUGIN_SPEC} from '../catalogue/plugin-commands.ts';
 import {unconfirmed} from '../failures/usage.ts';
 import {formatFiles} from '../output/counts.ts';
 import type {CliContext} from '../terminal/context.ts';
@@ -18,7 +17,7 @@ import {askUntil} from './ask.ts';
 import {describeUnseen, findFollowingService, findStateFor, type ServiceState} from './following-service.ts';
 import {changing, findPlaces, stage, waitingOf} from './plugin-places.ts';
 
-type PluginCall = CallOf<typeof PLUGIN_SPEC>;
+type PluginCall = CallOf<'plugin'>;
 
 /** `crewroom plugin install`: unpacks, checks and shows a package, asks for confirmation, and installs it. */
 export async function install(call: PluginCall, name: string): Promise<ExitCode> {

@@ -9,7 +9,6 @@ import {resolvePath} from '../../paths.ts';
 import {checkPlugin} from '../../plugins/package/check-plugin.ts';
 import {type PackedPlugin, packPlugin} from '../../plugins/package/pack-plugin.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PLUGIN_SPEC} from '../catalogue/plugin-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {formatFiles} from '../output/counts.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
@@ -18,7 +17,7 @@ import {styleOf} from '../terminal/style.ts';
 import {withAdvice} from './advised.ts';
 import {formatCheck, hasProblem} from './check.ts';
 
-type PluginCall = CallOf<typeof PLUGIN_SPEC>;
+type PluginCall = CallOf<'plugin'>;
 
 /** `crewroom plugin pack`: checks the folder of a plugin, and writes its package unless there is a problem. */
 export async function pack({context, flags}: PluginCall, name: string): Promise<ExitCode> {

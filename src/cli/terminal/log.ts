@@ -48,7 +48,7 @@ export function joinLogs(one: Log, other: Log): Log {
   return {error: write('error'), info: write('info'), debug: write('debug')};
 }
 
-/** As wide as the time before a message. */
+/** Indent of the further lines of a message: as wide as the time before it. */
 const INDENT = ' '.repeat(10);
 
 interface Line extends LogFields {

@@ -20,6 +20,9 @@ export const LIMITS = described(
   'Every limit, by name. A name ends with its unit; without a unit it is a count.',
 );
 
+/** Answer of POST /api/stop. */
+export const STOPPING = closed({processId: described(whole, 'Process that ends.')});
+
 /** Answer of GET /livez. */
 export const LIVENESS = closed({live: v.literal(true)});
 

@@ -1,4 +1,4 @@
-import {LIMITS, LIVENESS, READINESS, REQUEST_LIST, SERVICE} from '../../documents/answers/service-answers.ts';
+import {LIMITS, LIVENESS, READINESS, REQUEST_LIST, SERVICE, STOPPING} from '../../documents/answers/service-answers.ts';
 import {REQUESTS_QUERY} from '../../documents/queries.ts';
 import type {Operations} from './operation.ts';
 
@@ -20,6 +20,17 @@ export const SERVICE_OPERATIONS: Operations = {
       summary: 'Read all limits',
       answers: {200: {description: 'Every limit.', schema: LIMITS}},
       failures: [],
+    },
+  },
+  '/api/stop': {
+    POST: {
+      operationId: 'stopService',
+      tag: 'Service',
+      summary: 'End the service, as Ctrl+C does',
+      description:
+        'With the token of the owner. `crewroom stop` does this. Requests in flight are finished first. A service in another program, which ends by itself, has no such resource.',
+      answers: {202: {description: 'It ends.', schema: STOPPING}},
+      failures: ['owner-required', 'own-callers-only'],
     },
   },
   '/livez': {

@@ -17,6 +17,7 @@ import type {Flight} from '../../domain/plugins/flight.ts';
 import type {PageProofs} from '../../domain/plugins/page-proofs.ts';
 import type {Plugins} from '../../domain/plugins/plugin.ts';
 import type {UserSettings} from '../../domain/plugins/user-settings.ts';
+import type {ProgramStop} from '../../domain/program-stop.ts';
 import type {Requests} from '../../domain/recorded-request.ts';
 import {createEventTexts} from '../../protocol/event/event-texts.ts';
 import type {Route} from '../core/route.ts';
@@ -42,6 +43,7 @@ import {serviceRoutes} from './service-routes.ts';
 import {sessionRoutes} from './session-routes.ts';
 import {settingsRoutes} from './settings-routes.ts';
 import {createSoundAddresses} from './sound-addresses.ts';
+import {stopRoutes} from './stop-routes.ts';
 import {storeRoutes} from './store-routes.ts';
 import {transactionRoutes} from './transaction-routes.ts';
 import {transferRoutes} from './transfer-routes.ts';
@@ -85,6 +87,8 @@ export interface RoutesDeps {
   readonly accessMode: AccessMode;
   /** The data directory; undefined if the store is in memory. */
   readonly dataDir: string | undefined;
+  /** Ends the program of the service; undefined if it ends by itself. */
+  readonly stop: ProgramStop | undefined;
 }
 
 /** Creates all routes of the service. */
@@ -117,6 +121,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
       dataDir,
       limits,
     }),
+    ...stopRoutes(deps.stop, owner),
     ...requestsRoutes(deps.requests, limits),
     ...metricsRoutes(deps.metrics),
     ...consoleRoutes(),

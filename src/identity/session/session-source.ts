@@ -13,7 +13,7 @@ import {airlineOf, type Configured, composeIdentity} from './pilot-identity.ts';
 import {linesOf} from './session-log.ts';
 import {type ActualSession, actualSession, type Locked, type SignedIn, type State} from './session-state.ts';
 import {type Context, type Effect, follow, type SessionEvent} from './session-table.ts';
-import {chooseScriptUrl, requestSession} from './sign-in.ts';
+import {requestSession} from './sign-in.ts';
 import {type RequestedSignIn, SignInGate} from './sign-in-gate.ts';
 import type {SessionKeeper} from './storage/session-keeper.ts';
 
@@ -255,8 +255,8 @@ export class SessionSource implements IdentitySource, ServedSessions {
   }
 
   async #signIn(request: RequestedSignIn, signal: AbortSignal): Promise<SessionStatus> {
-    const scriptURL = chooseScriptUrl(request, {configured: this.#configured, last: this.#session.scriptURL});
-    const record = await requestSession({...request, scriptURL}, {...this.#deps, signal});
+    const chosen = {configured: this.#configured, last: this.#session.scriptURL};
+    const record = await requestSession(request, {...this.#deps, ...chosen, signal});
     this.#take({kind: 'received', record});
     await this.#keeping;
     return this.#session.status();

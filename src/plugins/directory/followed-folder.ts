@@ -9,9 +9,9 @@ import {type FoundPlugin, inspectPlugin} from './found-plugin.ts';
 export interface FolderOptions {
   /** True if the plugin is in development: then its folder may be reached through links, and may be missing. */
   readonly inDevelopment: boolean;
-  /** True if a dev server serves its page: then it has a page without files. */
+  /** True if a dev server serves its page if it is in development: then it has a page without files. */
   readonly hasPageServer: boolean;
-  /** True if it may belong to another user, or be in a folder of one: the user who runs the plugin has named it. */
+  /** True if it may, in development, belong to another user or be in a folder of one: the user who runs the plugin has named it. */
   readonly takesForeign: boolean;
 }
 

@@ -42,7 +42,8 @@ export async function findModuleProblems(folder: string): Promise<readonly Modul
       const path = await resolveModule(module, file);
       const kind =
         path === undefined ? 'missing' : path.startsWith(folder + sep) || path === '' ? undefined : 'outside';
-      if (kind !== undefined) problems.push({file: relative(folder, file), line, module: copyPart(module), kind});
+      if (kind !== undefined)
+        problems.push({file: relative(folder, file).replaceAll(sep, '/'), line, module: copyPart(module), kind});
       else if (path !== undefined && isSource(path) && files.size < FILES_MAX) files.add(path);
       if (problems.length === PROBLEMS_MAX) return problems;
     }

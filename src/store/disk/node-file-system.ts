@@ -1,22 +1,11 @@
 import {fdatasync, write} from 'node:fs';
-import {
-  chmod,
-  type FileHandle,
-  lstat,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  statfs,
-  truncate,
-} from 'node:fs/promises';
+import {chmod, type FileHandle, lstat, open, readdir, readFile, rm, stat, statfs, truncate} from 'node:fs/promises';
 import {join} from 'node:path';
 import {codeOf} from '../../failures/error-text.ts';
 import {makeDirectory, syncDirectory} from '../../files/directory.ts';
 import {PRIVATE_FILE_MODE} from '../../files/own.ts';
 import {FileError, readRegularFile} from '../../files/read-file.ts';
+import {renameOver} from '../../files/rename-over.ts';
 import {type FileStatus, type FileSystem, isOpeningRefused, type OpenFile} from './file-system.ts';
 
 /** The file system of the operating system. New files can be read by their owner only. */
@@ -27,7 +16,7 @@ export const NODE_FILES: FileSystem = {
   inspect,
   setMode: (path, mode) => chmod(path, mode),
   makeDirectory,
-  rename: (from, to) => rename(from, to),
+  rename: (from, to) => renameOver(from, to),
   remove: path => rm(path, {force: true}),
   empty: path => truncate(path),
   syncDirectory,

@@ -1,3 +1,4 @@
+import {pathToFileURL} from 'node:url';
 import {inspect} from 'node:util';
 
 // Plugins may replace these functions, to log elsewhere.
@@ -27,14 +28,30 @@ export function placeOf(error: unknown, directory: string): string | undefined {
 
 /** Returns the first place in the own code of a plugin that a text names in lines as those of a stack. */
 export function placeIn(text: string, directory: string): string | undefined {
+  const url = pathToFileURL(directory).href;
   for (const line of text.split('\n', STACK_LINES_MAX)) {
-    const start = line.indexOf(directory);
-    // Of a frame such as `at run (/plugins/com.example/background/index.js:12:5)`, or with `file://` before the path.
-    const found = start === -1 ? undefined : /^[/\\](.+?:\d+)(?::\d+)?\)?$/.exec(line.slice(start + directory.length));
-    const place = found?.[1];
-    if (place !== undefined && !place.includes('node_modules')) return place.replaceAll('\\', '/');
+    // Of a frame such as `at run (/plugins/com.example/background/index.js:12:5)`; of an ES module, the URL of the file.
+    const inPath = restOfFrame(line, directory);
+    const inUrl = restOfFrame(line, url);
+    const place = inUrl === undefined ? inPath?.replaceAll('\\', '/') : decodePath(inUrl);
+    if (place !== undefined && !place.includes('node_modules')) return place;
   }
   return undefined;
+}
+
+/** Returns what follows a directory in a line of a stack, without the column. */
+function restOfFrame(line: string, directory: string): string | undefined {
+  const start = line.indexOf(directory);
+  return start === -1 ? undefined : /^[/\\](.+?:\d+)(?::\d+)?\)?$/.exec(line.slice(start + directory.length))?.[1];
+}
+
+function decodePath(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Plugins write stacks too.
+    return text;
+  }
 }
 
 /** Lines of a stack that are searched: Node keeps ten frames, and messages may have lines too. */

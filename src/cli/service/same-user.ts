@@ -19,12 +19,12 @@ export interface CalledService {
  *
  * @returns A function that rejects with `foreign-service`, or with `service-timeout` if no process accepts the connection.
  */
-export function createOwnFetch(service: CalledService): Send {
-  return createCheckedFetch(socket => assertOwnPeer(socket, service));
+export function createSameUserFetch(service: CalledService): Send {
+  return createCheckedFetch(socket => assertSameUser(socket, service));
 }
 
 /** Refuses a connection to a process of another user. */
-async function assertOwnPeer(socket: Socket, {url, userId}: CalledService): Promise<void> {
+async function assertSameUser(socket: Socket, {url, userId}: CalledService): Promise<void> {
   const {localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0} = socket;
   const owner = await findPeerOwner({
     own: {address: localAddress, port: localPort},

@@ -1,17 +1,17 @@
 import type {Action, Caller, Principal} from '../domain/access/access.ts';
 import {AppError} from '../failures/app-error.ts';
 import {grantable} from './permission.ts';
-import {type JudgedPrincipal, judgeAccess} from './verdict.ts';
+import {type CallerFacts, judgeAccess} from './verdict.ts';
 
-/** A caller whose actions are judged one by one. */
-export interface JudgedParts extends JudgedPrincipal {
+/** The facts about a caller, and when they end. */
+export interface CallerParts extends CallerFacts {
   /** @default {a caller that keeps its permissions} */
   readonly onEnd?: Caller['onEnd'];
 }
 
 /** Creates the caller of one request. */
-export function createCaller(parts: JudgedParts): Caller {
-  return new JudgedCaller(parts);
+export function createCaller(parts: CallerParts): Caller {
+  return new PrincipalCaller(parts);
 }
 
 /** Returns the plugin whose page has to prove itself; nothing for other callers. */
@@ -19,13 +19,13 @@ function pageOf(principal: Principal | undefined): {readonly plugin?: string} {
   return principal === undefined ? {} : {plugin: principal.slice('plugin:'.length)};
 }
 
-class JudgedCaller implements Caller {
+class PrincipalCaller implements Caller {
   readonly principal: Principal | undefined;
   readonly isLasting: boolean;
   readonly onEnd: Caller['onEnd'];
-  readonly #parts: JudgedParts;
+  readonly #parts: CallerParts;
 
-  constructor(parts: JudgedParts) {
+  constructor(parts: CallerParts) {
     this.#parts = parts;
     this.principal = parts.principal;
     this.isLasting = parts.onEnd === undefined;

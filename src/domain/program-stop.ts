@@ -1,0 +1,7 @@
+/** Ends the program that runs the service. */
+export interface ProgramStop {
+  /** Id of its process, so that a caller can wait for its end. */
+  readonly processId: number;
+  /** Asks the program to end in good order, as Ctrl+C does. Idempotent. */
+  ask(): void;
+}

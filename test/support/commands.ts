@@ -1,0 +1,58 @@
+import type {CommandName} from '../../src/cli/catalogue/commands.ts';
+
+/** A command line, what a program gets from it, and its exit code. */
+export interface ExpectedCommand {
+  /** `OTHER` stands for the port of a second service. */
+  readonly args?: readonly string[];
+  readonly stdout: RegExp;
+  readonly exitCode?: number;
+}
+
+/**
+ * The commands that end by themselves, in the order in which they run: first `a` has the value `{"x": 1}`, the working directory has an empty
+ * export `some.ndjson`, and the editor changes nothing.
+ */
+export const COMMANDS: Readonly<
+  Record<Exclude<CommandName, 'start' | 'dev' | 'watch' | 'run' | 'stop'>, ExpectedCommand>
+> = {
+  get: {args: ['a'], stdout: /^\{"x": 1\}$/},
+  put: {args: ['b', '2', '--json'], stdout: /^\{"key":"b",.*"created":true\}\n$/},
+  patch: {args: ['a', '{"y": 2}', '--json'], stdout: /^\{"key":"a",/},
+  touch: {args: ['a', '--ttl', '1h', '--json'], stdout: /^\{"key":"a",/},
+  edit: {args: ['a', '--json'], stdout: /"changed":false/},
+  list: {stdout: /^a\nb\n$/},
+  export: {stdout: /\{"end":true,"entries":2\}\n$/},
+  import: {args: ['some.ndjson', '--json'], stdout: /"entries":0/},
+  copy: {args: ['--to', 'OTHER', '--json'], stdout: /"entries":2/},
+  snapshot: {args: ['save', 'one', '--json'], stdout: /"entries":2/},
+  recover: {args: ['rest.ndjson', '--json'], stdout: /^\{"recovered":false\}\n$/},
+  delete: {args: ['b', '--json'], stdout: /^\{"deleted":1\}\n$/},
+  reset: {args: ['--yes', '--json'], stdout: /^\{"deleted":1\}\n$/},
+  status: {stdout: /runs\n/},
+  console: {
+    args: ['--json'],
+    stdout: /^\{"url":"http:\/\/crewroom.localhost:[0-9]+\/#code=[A-Za-z0-9_-]{43}","expiresInSeconds":60\}\n$/,
+  },
+  access: {args: ['grant', 'com.a', 'admin', '--json'], stdout: /^\{"plugin":"com.a","permissions":\["admin"\]\}\n$/},
+  token: {args: ['create', '--name', 'a', '--permission', 'admin'], stdout: /^crewroom_[A-Za-z0-9_-]{43}\n$/},
+  requests: {stdout: /^\{"sequence":1,/},
+  wait: {stdout: /^$/},
+  // Nothing is installed in the home directory of the tests.
+  service: {args: ['status'], stdout: /^not installed\n$/, exitCode: 3},
+  identity: {stdout: /^\{.*"va_user":/},
+  'sign-in': {args: ['--username', '1'], stdout: /^$/, exitCode: 2},
+  'sign-out': {stdout: /^No pilot was signed in/},
+  doctor: {args: ['--ephemeral'], stdout: /^ok +Service /m},
+  pilot: {args: ['list'], stdout: /^captain\n/},
+  plugin: {args: ['list'], stdout: /^$/},
+  flight: {args: ['start', '--json'], stdout: /"phase":"BOARDING"/},
+  fault: {args: ['list'], stdout: /^$/},
+  config: {stdout: /^SETTING /},
+  paths: {stdout: /^dataDir /m},
+  explain: {args: ['no-entry'], stdout: /^no-entry \(status 404\)\n/},
+  completion: {args: ['bash'], stdout: /crewroom complete --/},
+  version: {stdout: /^crewroom \d/},
+};
+
+/** Commands without a flag that names the service. */
+export const COMMANDS_ALONE: readonly string[] = ['service', 'completion', 'paths', 'recover', 'version'];

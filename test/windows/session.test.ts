@@ -1,0 +1,48 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {readFileSync} from 'node:fs';
+import {createInterface} from 'node:readline';
+import {fileURLToPath} from 'node:url';
+import {expect, onTestFinished, test} from 'vitest';
+import {createUser, type Service, until} from './machine.ts';
+
+const user = await createUser();
+const BACK_END = fileURLToPath(new URL('../../examples/back-end/main.js', import.meta.url));
+
+/** Starts the example of a back end, on Linux. @returns Its address. */
+async function startBackEnd(): Promise<string> {
+  const child = spawn(process.execPath, [BACK_END, '0'], {stdio: ['ignore', 'pipe', 'inherit']});
+  onTestFinished(() => void child.kill());
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  return `http://localhost:${new URL(/http:\S+/.exec(line)?.[0] ?? '').port}/`;
+}
+
+/** Returns the state of the session of a service. */
+async function stateOf({url}: Service): Promise<unknown> {
+  return ((await (await fetch(`${url}/api/session`)).json()) as {readonly state: unknown}).state;
+}
+
+test('a session is kept by the Credential Manager over a kill, and signing out removes it', async () => {
+  const scriptUrl = await startBackEnd();
+  const first = await user.start();
+  const address = ['--port', String(first.port)];
+  const args = ['sign-in', '--username', '42', '--script-url', scriptUrl, ...address];
+  const signedIn = await user.run(args, {input: 'cabin crew\n'});
+  expect(signedIn, signedIn.stderr).toMatchObject({exitCode: 0});
+  await first.kill();
+  // The session itself is not in the file.
+  const file = JSON.parse(readFileSync(user.file('AppData', 'Local', 'crewroom', 'Data', 'session.json'), 'utf8'));
+  expect([file.state, file.session]).toEqual(['signed-in', undefined]);
+
+  const second = await user.start([], {port: first.port});
+  // The service answers while it asks the Credential Manager.
+  await until(async () => (await stateOf(second)) === 'signed-in', second.said);
+  const identity = await user.run(['identity', ...address]);
+  expect(identity.stdout, identity.stderr).toContain('"dbID":42');
+  expect(await user.run(['sign-out', ...address])).toMatchObject({exitCode: 0});
+  await second.kill();
+
+  const third = await user.start([], {port: first.port});
+  expect(await stateOf(third)).not.toBe('signed-in');
+  await third.kill();
+});
