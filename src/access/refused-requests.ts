@@ -1,6 +1,6 @@
 import type {AccessMode} from '../domain/access/access.ts';
 import type {GrantedPermissions} from '../domain/access/access-grants.ts';
-import type {RefusedRequest, RefusedRequests} from '../domain/access/refused-requests.ts';
+import type {OneRefused, RefusedRequest, RefusedRequests} from '../domain/access/refused-requests.ts';
 import {includes} from './permission.ts';
 
 /** Maximum number of refusals that are kept: those of equal method, path and permission count as one. */
@@ -10,17 +10,6 @@ export interface RefusedRequestsDeps {
   readonly mode: AccessMode;
   readonly grants: Pick<GrantedPermissions, 'of'>;
   readonly nowMs: () => number;
-}
-
-/** A request that a plugin was refused. */
-export interface Refusal extends Pick<RefusedRequest, 'plugin' | 'method' | 'path' | 'permission'> {
-  /** Path of its route, such as `/api/store/{key}`. */
-  readonly route: string;
-}
-
-/** Creates the list of the requests that plugins were refused. */
-export function createRefusedRequests(deps: RefusedRequestsDeps): RefusedRequestList {
-  return new RefusedRequestList(deps);
 }
 
 /** The last requests that plugins were refused, in memory. Nothing of their bodies and queries is kept. */
@@ -34,7 +23,7 @@ export class RefusedRequestList implements RefusedRequests {
   }
 
   /** Adds a refusal, if there is one, unless the plugin has the permission: in the mode `open` it has all. */
-  add(added: Refusal | undefined): void {
+  add(added: OneRefused | undefined): void {
     if (added === undefined || this.#deps.mode === 'open' || !this.#isLacking(added)) return;
     const {route, ...refusal} = added;
     const {plugin, method, permission} = refusal;

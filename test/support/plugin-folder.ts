@@ -3,7 +3,7 @@ import {basename, dirname, join, relative} from 'node:path';
 import {fileURLToPath} from 'node:url';
 
 /** Files of a plugin, by their path within its folder. */
-export type PluginFiles = Readonly<Record<string, string | Uint8Array>>;
+export type PluginFiles = Readonly<Record<string, string>>;
 
 /** Returns a manifest of this id. */
 export function manifestOf(id: string, members: object = {}): string {
@@ -25,7 +25,7 @@ export function manifestOf(id: string, members: object = {}): string {
  */
 export async function writePlugin(
   folder: string,
-  files: PluginFiles = {'ui/index.html': '<!doctype html>'},
+  files: Readonly<Record<string, string | Uint8Array>> = {'ui/index.html': '<!doctype html>'},
 ): Promise<void> {
   for (const [name, content] of Object.entries({'plugin.json': manifestOf(basename(folder)), ...files})) {
     const file = join(folder, name);

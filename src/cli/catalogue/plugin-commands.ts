@@ -15,6 +15,7 @@ const PLUGIN_ACTIONS = [
   'types',
   'check',
   'pack',
+  'adopt',
 ] as const;
 
 /** Commands of plugins and of what tests them. */
@@ -45,6 +46,7 @@ export const PLUGIN_COMMANDS = {
     command: {description: 'program to run beside it, such as a dev server or a build'},
     flags: {
       ui: {placeholder: 'URL', description: 'dev server of the page, in place of ui/'},
+      backEnd: {placeholder: 'DATA', description: 'back end to develop against: "sample", or a file'},
       noOpen: {description: 'do not open the page in the browser'},
       json: {description: 'print JSON, for programs'},
       ...REQUESTS_FLAG,
@@ -57,6 +59,7 @@ export const PLUGIN_COMMANDS = {
         purpose: 'with the page of a dev server, which it starts and stops too',
       },
       {line: 'crewroom dev -- npm run build -- --watch', purpose: 'beside a build that writes the files'},
+      {line: 'crewroom dev --back-end sample', purpose: 'with a back end in memory, and a pilot signed in to it'},
     ],
     notes: [
       'The background is restarted when its files change.',
@@ -69,7 +72,7 @@ export const PLUGIN_COMMANDS = {
     group: 'Plugins',
     summary: 'Show, install and make plugins',
     arguments: [
-      {name: 'ACTION', description: PLUGIN_ACTIONS.join(', '), choices: PLUGIN_ACTIONS},
+      {name: 'ACTION', description: PLUGIN_ACTIONS.join('|'), choices: PLUGIN_ACTIONS},
       {
         name: 'ID',
         description: 'the plugin, or a ZIP or folder',
@@ -82,6 +85,8 @@ export const PLUGIN_COMMANDS = {
       data: {description: 'with remove: delete the files of its background too'},
       id: {placeholder: 'ID', description: 'with new: the id of the plugin'},
       output: {placeholder: 'FILE', description: 'with pack or types: the file to write'},
+      dryRun: {description: 'with adopt: only show the changes'},
+      force: {description: 'with adopt: change files with uncommitted changes too'},
       ...JSON_FLAG,
     },
     settings: [...ADDRESS_SETTINGS, 'plugins'],
@@ -96,6 +101,7 @@ export const PLUGIN_COMMANDS = {
       {line: 'crewroom plugin types my-plugin', purpose: 'the types of its settings, for TypeScript'},
       {line: 'crewroom plugin check my-plugin', purpose: 'list all problems; exit code 1 if there are any'},
       {line: 'crewroom plugin pack my-plugin', purpose: 'check it, and write ID-VERSION.zip'},
+      {line: 'crewroom plugin adopt .', purpose: 'make the clone of a published plugin ready for npm install'},
     ],
     notes: [
       'A VALUE that is JSON is stored as JSON, any other as text.',

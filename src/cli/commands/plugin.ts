@@ -24,7 +24,7 @@ export async function run(call: PluginCall): Promise<ExitCode> {
   if (act === undefined)
     throw invalidUsage(
       'plugin',
-      `it takes list, logs, restart, set, install, remove, new, types, check or pack, not ${JSON.stringify(action)}`,
+      `it takes list, logs, restart, set, install, remove, new, types, check, pack or adopt, not ${JSON.stringify(action)}`,
     );
   const what = OPERANDS.get(action) ?? 'an ID';
   // An empty path would be the working directory.
@@ -41,12 +41,15 @@ const OPERANDS: ReadonlyMap<string, string> = new Map([
   ['types', 'a folder'],
   ['check', 'a ZIP or a folder'],
   ['pack', 'a folder'],
+  ['adopt', 'a folder'],
 ]);
 
-function assertFlags({flags: {yes, data, id, output}}: PluginCall, action: string): void {
+function assertFlags({flags: {yes, data, id, output, dryRun, force}}: PluginCall, action: string): void {
   if (yes && action !== 'install' && action !== 'remove') throw invalidUsage('plugin', `${action} takes no --yes`);
   if (data && action !== 'remove') throw invalidUsage('plugin', `${action} takes no --data`);
   if (id !== undefined && action !== 'new') throw invalidUsage('plugin', `${action} takes no --id`);
+  if ((dryRun || force) && action !== 'adopt')
+    throw invalidUsage('plugin', `${action} takes no --${dryRun ? 'dry-run' : 'force'}`);
   if (output !== undefined && action !== 'pack' && action !== 'types')
     throw invalidUsage('plugin', `${action} takes no --output`);
 }
@@ -64,6 +67,7 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['types', async (call, name) => (await import('../plugin/types.ts')).writeTypes(call, name)],
   ['check', async (call, name) => (await import('../plugin/check.ts')).check(call, name)],
   ['pack', async (call, name) => (await import('../plugin/pack.ts')).pack(call, name)],
+  ['adopt', async (call, name) => (await import('../plugin/adopt.ts')).adopt(call, name)],
 ]);
 
 async function list({context, flags}: PluginCall, client: PluginClient): Promise<ExitCode> {

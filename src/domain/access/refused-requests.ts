@@ -13,6 +13,12 @@ export interface RefusedRequest {
   readonly lastAtMs: number;
 }
 
+/** One request that a plugin was refused. */
+export interface OneRefused extends Pick<RefusedRequest, 'plugin' | 'method' | 'path' | 'permission'> {
+  /** Path of its route, such as `/api/store/{key}`. */
+  readonly route: string;
+}
+
 /** The port of the requests that plugins were refused. */
 export interface RefusedRequests {
   /** Returns the last ones, newest first, without those that have been granted since. */

@@ -1,21 +1,13 @@
 import type {Permission} from '../../domain/access/access.ts';
+import type {OneRefused} from '../../domain/access/refused-requests.ts';
 import {withoutPageSecrets} from '../../domain/plugins/page-proofs.ts';
 import type {Answered} from './handler.ts';
-
-/** A request that a plugin was refused, and the permission that it lacked. */
-export interface RefusedPlugin {
-  readonly plugin: string;
-  readonly method: string;
-  readonly path: string;
-  readonly route: string;
-  readonly permission: Permission;
-}
 
 /** Longest path that is kept, in characters. */
 const PATH_LENGTH_MAX = 200;
 
 /** Returns what a plugin was refused; undefined for other answers, and other callers. In the mode `open` nothing is. */
-export function readRefusal(answered: Answered): RefusedPlugin | undefined {
+export function readRefusal(answered: Answered): OneRefused | undefined {
   const {request, principal, route} = answered;
   const permission = lackingIn(answered);
   if (permission === undefined || route === undefined || !principal?.startsWith('plugin:')) return undefined;
