@@ -601,6 +601,7 @@ const MAY_IMPORT = {
     'failures',
     'faults',
     'http',
+    'http/core',
     'http/proxy',
     'http/routes',
     'identity',

@@ -108,14 +108,17 @@ export const PLUGIN_COMMANDS = described('Plugins', {
     arguments: [
       {
         name: 'ACTION',
-        description: 'start, status, pause, jump, disconnect or stop',
-        choices: ['start', 'status', 'pause', 'jump', 'disconnect', 'stop'],
+        description: 'start, status, pause, jump, speed, disconnect or stop',
+        choices: ['start', 'status', 'pause', 'jump', 'speed', 'disconnect', 'stop'],
       },
-      {name: 'PHASE', description: 'the phase to jump to', optional: true, choices: FLIGHT_PHASES},
+      {name: 'PHASE|SPEED', description: 'the phase to jump to, or the speed', optional: true, choices: FLIGHT_PHASES},
     ],
     flags: {
       from: {placeholder: 'AIRPORT', description: 'airport of departure, such as EDDF'},
       to: {placeholder: 'AIRPORT', description: 'airport of arrival, such as LPMA'},
+      number: {placeholder: 'NUMBER', description: 'number of the flight, such as CAV100'},
+      aircraft: {placeholder: 'CODE', description: 'type of the aircraft, such as A320'},
+      plan: {placeholder: 'FILE', description: 'a booking as pages send it, in JSON; other flags override it'},
       speed: {placeholder: 'N', description: 'simulated seconds per second, 1 to 1000'},
       seed: {placeholder: 'N', description: 'the same number repeats a flight'},
       ...JSON_FLAG,
@@ -124,7 +127,9 @@ export const PLUGIN_COMMANDS = described('Plugins', {
     examples: [
       {line: 'crewroom flight start', purpose: 'from Frankfurt to Madeira, in real time'},
       {line: 'crewroom flight start --from EGLL --to KJFK --speed 60', purpose: 'a minute in a second'},
+      {line: 'crewroom flight start --number CAV100 --aircraft A320 --plan booking.json', purpose: 'a booked flight'},
       {line: 'crewroom flight jump DESCENT', purpose: 'go to the beginning of a phase'},
+      {line: 'crewroom flight speed 60', purpose: 'a minute in a second from now on'},
       {line: 'crewroom flight pause', purpose: 'pause it; the same again continues it'},
       {line: 'crewroom flight disconnect', purpose: 'disconnect the simulator; again reconnects it'},
     ],
