@@ -1,5 +1,5 @@
 import {createAccess} from './access/admit.ts';
-import {createAllowedOrigins, type NotedOrigins} from './access/allowed-origins.ts';
+import {NotedOrigins} from './access/allowed-origins.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
 import {locateStore} from './config/store-location.ts';
@@ -201,7 +201,7 @@ class OpenedCrewroom implements Crewroom {
     });
     const data = {store, entries, events, transfer, identity, sessions: identity};
     const services = {...data, access, pilots, plugins, settings, flight, faults, requests, metrics};
-    const allowedOrigins = createAllowedOrigins({configured: config.allowOrigin, nowMs});
+    const allowedOrigins = new NotedOrigins(config.allowOrigin, nowMs);
     const dataDir = config.ephemeral ? undefined : config.dataDir;
     const pages = createPages(access, this.#host);
     const more = {accessMode: config.access, pages, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};

@@ -1,14 +1,14 @@
 import {randomBytes} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {type BackgroundRegister, createBackgroundRegister} from './access/background-register.ts';
-import {createGrantRegister, type GrantRegister} from './access/grants/grant-register.ts';
+import {BackgroundRegister} from './access/background-register.ts';
+import {GrantRegister} from './access/grants/grant-register.ts';
 import {rulesFile} from './access/grants/rules-file.ts';
-import {openOwner} from './access/owner.ts';
+import {FileOwner} from './access/owner.ts';
 import {openPageKey} from './access/pages/page-key.ts';
-import {createPageProofs} from './access/pages/page-proofs.ts';
+import {DerivedProofs} from './access/pages/page-proofs.ts';
 import {tokenFile} from './access/token-file.ts';
-import {createTokenRegister, type TokenRegister} from './access/token-register.ts';
+import {TokenRegister} from './access/token-register.ts';
 import type {Config} from './config/config.ts';
 import {type EtcdLocation, locateStore} from './config/store-location.ts';
 import type {Owner} from './domain/access/owner.ts';
@@ -190,12 +190,12 @@ export async function openAccess(config: Config, parts: ServiceParts): Promise<O
   const dataDir = ephemeral || given !== openStore ? undefined : directory;
   const keptTokens = dataDir === undefined ? undefined : tokenFile(dataDir);
   const keptRules = dataDir === undefined ? undefined : rulesFile(dataDir);
-  const tokens = createTokenRegister({
+  const tokens = new TokenRegister({
     tokens: (await keptTokens?.read()) ?? [],
     save: async changed => keptTokens?.replace(changed, randomBytes),
     ...{nowMs, timers, randomBytes},
   });
-  const grants = createGrantRegister({
+  const grants = new GrantRegister({
     grants: (await keptRules?.read()) ?? [],
     save: async changed => keptRules?.replace(changed, randomBytes),
   });
@@ -203,20 +203,20 @@ export async function openAccess(config: Config, parts: ServiceParts): Promise<O
     owner: createOwner(config, parts, dataDir),
     tokens,
     grants,
-    backgrounds: createBackgroundRegister({randomBytes}),
+    backgrounds: new BackgroundRegister({randomBytes}),
     pageKey: access === 'strict' ? await openPageKey({dataDir, randomBytes, log}) : undefined,
   };
 }
 
 /** Creates the host names at which pages of plugins prove themselves, if the mode asks for it. */
 export function createPages({pageKey}: OpenedAccess, host: PluginHost): PageProofs | undefined {
-  return pageKey && createPageProofs({key: pageKey, list: () => host.pages()});
+  return pageKey && new DerivedProofs({key: pageKey, list: () => host.pages()});
 }
 
 /** Creates the token of the owner. Without a data directory of this service its file is by its port: the directory may be that of another one. */
 function createOwner({host}: Config, {log, elapsedMs, randomBytes}: CrewroomParts, dataDir: string | undefined): Owner {
   const runtimeDirs = runtimeDirsOf(process.env, {temporaryDir: tmpdir(), userId: ownUserId()});
-  return openOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, randomBytes});
+  return new FileOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, randomBytes});
 }
 
 /** Opens the plugin host. It starts plugins only when `start` is called. */

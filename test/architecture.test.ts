@@ -19,7 +19,7 @@ const MAY_IMPORT = {
   'failures/members': [],
   'failures/rows': ['failures/members'],
   json: ['failures', 'failures/members'],
-  domain: ['json'],
+  domain: ['json', 'time'],
   'domain/access': [],
   'domain/commits': [
     'domain',
@@ -143,7 +143,6 @@ const MAY_IMPORT = {
     'failures',
     'failures/members',
     'files',
-    'time',
     'node:crypto',
     'node:fs',
     'node:path',
