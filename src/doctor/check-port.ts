@@ -1,3 +1,4 @@
+import {isReservedCode, isTakenCode, RESERVATION} from '../system/free-port.ts';
 import {addressesOf, formatAddress, type ServiceAddress} from '../system/loopback.ts';
 import {describePortHolder, findPortHolder} from '../system/port-holder.ts';
 import {isForeignUser} from '../system/socket-owner.ts';
@@ -33,9 +34,9 @@ async function checkAddress(
   const problem = await tryToListen({host: address, port});
   if (problem === undefined) return {check, level: 'ok', detail: `${name} is free`};
   if (problem === 'EADDRNOTAVAIL' || problem === 'EAFNOSUPPORT') return undefined;
-  if (problem === 'EACCES')
+  if (problem === 'EACCES' && !isReservedCode(problem))
     return {check, level: 'problem', detail: `${name} is not permitted`, fix: 'Choose a port above 1023 with --port'};
-  if (problem !== 'EADDRINUSE')
+  if (!isTakenCode(problem))
     return {
       check,
       level: 'problem',
@@ -43,7 +44,8 @@ async function checkAddress(
       fix: 'Choose another with --host or --port',
     };
   const holder = await findPortHolder({address, port});
-  const detail = `${name} is used by ${holder === undefined ? 'another program' : describePortHolder(holder)}`;
+  const unknown = isReservedCode(problem) ? RESERVATION : 'another program';
+  const detail = `${name} is used by ${holder === undefined ? unknown : describePortHolder(holder)}`;
   if (isForeignUser(holder?.userId, userId))
     return {check, level: 'problem', detail: `${detail}; it belongs to user ${holder?.userId}`, fix: FOREIGN_FIX};
   if (holder?.crewroomVersion !== undefined) return {check, level: 'ok', detail};
