@@ -23,6 +23,7 @@ export const START_SPEC = {
   arguments: [],
   flags: {
     newStoreId: {description: 'new id for the store, once after restoring its files'},
+    detached: {description: 'start it without this terminal, and return once it serves'},
     json: {description: 'write JSON log lines on a terminal too'},
     ...REQUESTS_FLAG,
   },

@@ -4,7 +4,7 @@ import {type CommandSpec, JSON_FLAG} from './spec.ts';
 export const SERVICE_SPEC = {
   name: 'service',
   group: 'Service',
-  summary: 'Start the service with your session, by systemd',
+  summary: 'Start the service when you log in',
   arguments: [
     {
       name: 'ACTION',
@@ -18,14 +18,14 @@ export const SERVICE_SPEC = {
   },
   settings: [],
   examples: [
-    {line: 'crewroom service install', purpose: 'write a user unit, enable it and start it'},
+    {line: 'crewroom service install', purpose: 'let the system start it, now too'},
     {line: 'crewroom service status', purpose: 'exit code 5 if it does not run'},
     {line: 'crewroom service logs --lines 20', purpose: 'its last log lines'},
-    {line: 'crewroom service uninstall', purpose: 'stop it and remove the unit; data stays'},
+    {line: 'crewroom service uninstall', purpose: 'stop it and undo that; data stays'},
   ],
   notes: [
-    'The unit has the paths of Node and of Crewroom, and no variable and no secret.',
+    'By a unit of systemd, a launch agent on macOS, a Run value on Windows.',
+    'It has the paths of Node and of Crewroom, and no variable and no secret.',
     'The service reads the config file.',
-    'Linux only; the guide "Keep it running" has recipes for macOS and Windows.',
   ],
 } as const satisfies CommandSpec;
