@@ -144,7 +144,7 @@ const CHECKS = [
   },
 ];
 
-/** What a person has to look at. */
+/** Points that a person has to look at. */
 const BY_HAND = {
   win32: [
     'log off and on with the service installed: it runs, and no window stays',

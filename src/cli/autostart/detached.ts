@@ -24,7 +24,7 @@ const START_TIMEOUT_MS = 30_000;
  * `crewroom start --detached`: starts the service as a process of its own, without a terminal and without a window, and waits until it serves. Its
  * log is in the file of `--log-file`, or else in that of the platform.
  *
- * @throws {AppError} `address-in-use` if something answers on the port already; `invalid-usage` for any free port, which nobody would find.
+ * @throws {AppError} `address-in-use` if something answers on the port already; `invalid-usage` for any free port.
  */
 export async function startDetached(call: CallOf<typeof START_SPEC>): Promise<ExitCode> {
   const {context, flags} = call;
