@@ -1,5 +1,6 @@
 import {createAccess} from './access/admit.ts';
-import {createAllowedOrigins} from './access/allowed-origins.ts';
+import {NotedOrigins} from './access/allowed-origins.ts';
+import type {RefusedRequestList} from './access/refused-requests.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
 import {locateStore} from './config/store-location.ts';
@@ -23,8 +24,10 @@ import {AppError} from './failures/app-error.ts';
 import {faultOf} from './failures/fault-mark.ts';
 import {createFaultSwitch, type FaultSwitch, readFaultTexts} from './faults/fault-switch.ts';
 import {openFlight} from './flight/simulated-flight.ts';
+import type {Answered} from './http/core/handler.ts';
+import {readRefusal} from './http/core/refusal.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
-import {createHttpService, type HttpService} from './http/http-service.ts';
+import {HttpService} from './http/http-service.ts';
 import type {PageServer} from './http/proxy/page-server.ts';
 import {createRoutes} from './http/routes/create-routes.ts';
 import {createPilotChoice} from './identity/pilot-choice.ts';
@@ -114,8 +117,8 @@ export async function openCrewroom(
 
 /** Opens the proxy to a dev server. Loaded on demand: only services for authors of plugins have one. */
 async function openProxy(address: string): Promise<PageServer> {
-  const {openPageServer} = await import('./http/proxy/page-server.ts');
-  return openPageServer(address);
+  const {PageServer} = await import('./http/proxy/page-server.ts');
+  return new PageServer(address);
 }
 
 /**
@@ -139,6 +142,12 @@ interface Opened {
   readonly pageServer: PageServer | undefined;
   readonly faults: FaultSwitch;
   readonly access: OpenedAccess;
+}
+
+function noteRefused(answered: Answered, refused: RefusedRequestList, allowedOrigins: NotedOrigins): void {
+  refused.add(readRefusal(answered));
+  const failure = answered.failed?.error.failure;
+  if (failure?.code === 'foreign-origin' && faultOf(failure) === undefined) allowedOrigins.noteRefused(failure.origin);
 }
 
 class OpenedCrewroom implements Crewroom {
@@ -175,19 +184,18 @@ class OpenedCrewroom implements Crewroom {
     this.#owner = access.owner;
     this.#timers = timers;
     this.#sweeper = createSweeper({store, log, timers, elapsedMs});
-    faults.onChange(() => this.#sweeper.notice(0));
-    const onTtl = (ttlSeconds: number): void => this.#sweeper.notice(ttlSeconds);
-    const entries = createEntryService({store, faults, limits, onTtl});
+    const onExpiringEntries = (): void => this.#sweeper.notice(0);
+    faults.onChange(onExpiringEntries);
+    const entries = createEntryService({store, faults, limits, onTtl: seconds => this.#sweeper.notice(seconds)});
     this.entries = withValues(entries);
     const events = createEventHub({store, identity, log, timers, limits});
     this.events = events;
-    const onExpiringEntries = (): void => this.#sweeper.notice(0);
     this.transfer = createTransferService({store, faults, limits, nowMs: faults.storeNowMs, pause, onExpiringEntries});
     this.#host = openPlugins(config, parts, {identity, tokens: access.backgrounds});
     this.plugins = this.#host;
-    announcePlugins(this.#host, events);
     this.settings = openUserSettings({entries: this.entries, store, timers, plugins: this.#host, log});
     this.flight = openFlight({elapsedMs});
+    announcePlugins({plugins: this.#host, flight: this.flight}, events);
     this.requests = createRequestRing({omitted: UNRECORDED_ROUTES, nowMs, randomBytes, timers});
     const {transfer, pilots, plugins, settings, flight, requests} = this;
     const versions = {version: VERSION, apiVersion: API_VERSION};
@@ -197,22 +205,20 @@ class OpenedCrewroom implements Crewroom {
     });
     const data = {store, entries, events, transfer, identity, sessions: identity};
     const services = {...data, access, pilots, plugins, settings, flight, faults, requests, metrics};
-    const allowedOrigins = createAllowedOrigins({configured: config.allowOrigin, nowMs});
+    const allowedOrigins = new NotedOrigins(config.allowOrigin, nowMs);
     const dataDir = config.ephemeral ? undefined : config.dataDir;
     const pages = createPages(access, this.#host);
     const more = {accessMode: config.access, pages, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
-    const routes = createRoutes({...services, ...more, ...versions, limits, stop: parts.stop});
-    this.#http = createHttpService({
+    const routes = createRoutes({...services, ...more, ...versions, limits, randomBytes, stop: parts.stop});
+    this.#http = new HttpService({
       access: createAccess({mode: config.access, ...access}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins, pages},
       onAnswered: answered => {
-        metrics.countRequest(answered);
+        metrics.requests.count(answered);
         requests.record(answered);
-        const failure = answered.failed?.error.failure;
-        if (failure?.code === 'foreign-origin' && faultOf(failure) === undefined)
-          allowedOrigins.noteRefused(failure.origin);
+        noteRefused(answered, access.refused, allowedOrigins);
       },
-      onFailure: code => metrics.countFailure(code),
+      onFailure: code => metrics.requests.countFailure(code),
     });
     this.fetch = this.#http.fetch;
   }

@@ -1,14 +1,15 @@
 import {randomBytes} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {type BackgroundRegister, createBackgroundRegister} from './access/background-register.ts';
-import {createGrantRegister, type GrantRegister} from './access/grants/grant-register.ts';
+import {BackgroundRegister} from './access/background-register.ts';
+import {GrantRegister} from './access/grants/grant-register.ts';
 import {rulesFile} from './access/grants/rules-file.ts';
-import {openOwner} from './access/owner.ts';
+import {FileOwner} from './access/owner.ts';
 import {openPageKey} from './access/pages/page-key.ts';
-import {createPageProofs} from './access/pages/page-proofs.ts';
+import {DerivedProofs} from './access/pages/page-proofs.ts';
+import {RefusedRequestList} from './access/refused-requests.ts';
 import {tokenFile} from './access/token-file.ts';
-import {createTokenRegister, type TokenRegister} from './access/token-register.ts';
+import {TokenRegister} from './access/token-register.ts';
 import type {Config} from './config/config.ts';
 import {type EtcdLocation, locateStore} from './config/store-location.ts';
 import type {Owner} from './domain/access/owner.ts';
@@ -119,16 +120,21 @@ async function openEtcdStore(
   {nowMs, elapsedMs, log, randomBytes, random, newStoreId}: CrewroomParts,
 ): Promise<Store> {
   const {openEtcdStore: open} = await import('./store/shared/etcd/etcd-store.ts');
-  const {openLmdbStore} = await import('./store/lmdb-store.ts');
-  // The data directory still has session, tokens and plugins, so no other process may use it. Its own store stays unused.
-  const directory = ephemeral
-    ? undefined
-    : await openLmdbStore({directory: dataDir, nowMs, elapsedMs, log, randomBytes});
+  const {lockDataDirectory} = await import('./store/open-directory.ts');
   return open({
-    ...{members, prefix, tls, user, log, nowMs, elapsedMs, randomBytes, random, newStoreId},
+    members,
+    prefix,
+    tls,
+    user,
+    log,
+    nowMs,
+    elapsedMs,
+    randomBytes,
+    random,
+    newStoreId,
     // Not those of the other parts, which do not keep the process alive: what waits for etcd has to end.
     timers: PROCESS_TIMERS,
-    owned: directory === undefined ? [] : [directory],
+    owned: ephemeral ? [] : [await lockDataDirectory(dataDir, process.pid)],
   });
 }
 
@@ -169,6 +175,7 @@ export interface OpenedAccess {
   readonly owner: Owner;
   readonly tokens: TokenRegister;
   readonly grants: GrantRegister;
+  readonly refused: RefusedRequestList;
   readonly backgrounds: BackgroundRegister;
   /** Key of the host names at which pages of plugins prove themselves; undefined if the mode trusts their origins. */
   readonly pageKey: Uint8Array | undefined;
@@ -185,12 +192,12 @@ export async function openAccess(config: Config, parts: ServiceParts): Promise<O
   const dataDir = ephemeral || given !== openStore ? undefined : directory;
   const keptTokens = dataDir === undefined ? undefined : tokenFile(dataDir);
   const keptRules = dataDir === undefined ? undefined : rulesFile(dataDir);
-  const tokens = createTokenRegister({
+  const tokens = new TokenRegister({
     tokens: (await keptTokens?.read()) ?? [],
     save: async changed => keptTokens?.replace(changed, randomBytes),
     ...{nowMs, timers, randomBytes},
   });
-  const grants = createGrantRegister({
+  const grants = new GrantRegister({
     grants: (await keptRules?.read()) ?? [],
     save: async changed => keptRules?.replace(changed, randomBytes),
   });
@@ -198,20 +205,21 @@ export async function openAccess(config: Config, parts: ServiceParts): Promise<O
     owner: createOwner(config, parts, dataDir),
     tokens,
     grants,
-    backgrounds: createBackgroundRegister({randomBytes}),
+    refused: new RefusedRequestList({mode: access, grants, nowMs}),
+    backgrounds: new BackgroundRegister({randomBytes}),
     pageKey: access === 'strict' ? await openPageKey({dataDir, randomBytes, log}) : undefined,
   };
 }
 
 /** Creates the host names at which pages of plugins prove themselves, if the mode asks for it. */
 export function createPages({pageKey}: OpenedAccess, host: PluginHost): PageProofs | undefined {
-  return pageKey && createPageProofs({key: pageKey, list: () => host.pages()});
+  return pageKey && new DerivedProofs({key: pageKey, list: () => host.pages()});
 }
 
 /** Creates the token of the owner. Without a data directory of this service its file is by its port: the directory may be that of another one. */
 function createOwner({host}: Config, {log, elapsedMs, randomBytes}: CrewroomParts, dataDir: string | undefined): Owner {
   const runtimeDirs = runtimeDirsOf(process.env, {temporaryDir: tmpdir(), userId: ownUserId()});
-  return openOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, randomBytes});
+  return new FileOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, randomBytes});
 }
 
 /** Opens the plugin host. It starts plugins only when `start` is called. */

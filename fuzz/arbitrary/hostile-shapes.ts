@@ -5,7 +5,7 @@ import {type BodyPlan, bodyOf, type RequestPlan} from '../request-plan.ts';
 import type {FuzzCase, Step} from './fuzz-case.ts';
 
 /** Just below the largest transaction, value and sign-in, in bytes. */
-const TRANSACTION_BYTES = 8_300_000;
+const TRANSACTION_BYTES = 2_080_000;
 const VALUE_BYTES = 1_000_000;
 const SIGN_IN_BYTES = 16_000;
 
@@ -27,10 +27,10 @@ export const HOSTILE_SHAPES: fc.Arbitrary<FuzzCase> = fc
   .map(step => [step]);
 
 /** Maximum number of members in a patch. */
-const PATCH_MEMBERS = 10_000;
+const PATCH_MEMBERS = 1000;
 
 /** Number of the widest values that a transaction can patch: its limit counts the bytes of the results. */
-const PATCHED_VALUES = 7;
+const PATCHED_VALUES = 2;
 
 /** Patches with the maximum number of members, and with as many as a value can have. */
 export const HOSTILE_PATCHES: fc.Arbitrary<FuzzCase> = fc.constantFrom<FuzzCase>(

@@ -1,8 +1,8 @@
 import type {AccessMode, Action, Permission, Principal} from '../domain/access/access.ts';
 import {includes} from './permission.ts';
 
-/** A caller as it is judged. */
-export interface JudgedPrincipal {
+/** Facts about a caller, by which its actions are permitted. */
+export interface CallerFacts {
   readonly mode: AccessMode;
   /** Undefined for a program without credentials. */
   readonly principal: Principal | undefined;
@@ -16,7 +16,7 @@ export interface JudgedPrincipal {
 export type AccessVerdict = 'permitted' | 'credentials-needed' | 'permission-needed';
 
 /** Decides whether a caller may do something. The only place that does, for every way into the service. */
-export function judgeAccess({mode, principal, isProved, granted}: JudgedPrincipal, action: Action): AccessVerdict {
+export function judgeAccess({mode, principal, isProved, granted}: CallerFacts, action: Action): AccessVerdict {
   if (principal === 'owner') return 'permitted';
   if (principal?.startsWith('token:')) return includes(granted, action) ? 'permitted' : 'permission-needed';
   if (mode === 'open') return 'permitted';

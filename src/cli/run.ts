@@ -1,7 +1,7 @@
 import {EXIT} from '../failures/exit-codes.ts';
 import {VERSION} from '../version.ts';
 import type {Command} from './catalogue/call.ts';
-import type {COMMANDS, CommandName} from './catalogue/commands.ts';
+import type {CommandName} from './catalogue/commands.ts';
 import {reportError} from './failures/report.ts';
 import {type CommandLine, parseCommandLine} from './parser/command-line.ts';
 import {formatHelp} from './parser/help.ts';
@@ -78,5 +78,5 @@ const LOADERS = {
   completion: () => import('./commands/completion.ts'),
   version: () => import('./commands/version.ts'),
 } as const satisfies {
-  readonly [N in CommandName]: () => Promise<{readonly run: Command<(typeof COMMANDS)[N]>}>;
+  readonly [N in CommandName]: () => Promise<{readonly run: Command<N>}>;
 };

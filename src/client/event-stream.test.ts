@@ -8,7 +8,7 @@ import type {AppError} from '../failures/app-error.ts';
 import {isDataFailure} from '../failures/members/data.ts';
 import type {ClientEvent} from '../protocol/event/event.ts';
 import {type ConnectionState, createEventStream, type EventStreamDeps, type EventsOptions} from './event-stream.ts';
-import {createTransport} from './transport.ts';
+import {Transport} from './transport.ts';
 
 /** Answer to one connection. */
 type Answering = (response: ServerResponse, request: IncomingMessage) => void;
@@ -51,7 +51,7 @@ const refusing =
   };
 
 function streamOf(url: string, options: EventsOptions = {}, deps: Partial<EventStreamDeps> = {}) {
-  const transport = createTransport({
+  const transport = new Transport({
     baseUrl: url,
     timeoutMs: 5000,
     attemptsMax: 1,

@@ -2,7 +2,7 @@ import {isTokenText, TOKEN_PROBLEM} from '../domain/access/token-text.ts';
 import {FailureError} from '../failures/failure-error.ts';
 import {CLIENT_HEADER} from '../protocol/headers/client-header.ts';
 import {isProtected, isSameOrigin} from './network/network.ts';
-import {ATTEMPTS_MAX, createTransport, type Transport, type TransportOptions} from './transport.ts';
+import {ATTEMPTS_MAX, Transport, type TransportOptions} from './transport.ts';
 
 /** Address of the service, and limits of calls. */
 export interface ClientOptions {
@@ -43,7 +43,7 @@ export function openTransport(
 ): Transport {
   // The message must not repeat a text that may be most of a token.
   if (token !== undefined && !isTokenText(token)) throw tokenFailure(TOKEN_PROBLEM);
-  return createTransport({
+  return new Transport({
     isKnownFailure,
     baseUrl: baseUrl.replace(/\/+$/, ''),
     timeoutMs,

@@ -62,41 +62,6 @@ export interface OpenOptions {
   readonly signal: AbortSignal;
 }
 
-/** Sends requests, and throws the failures that the service answers. */
-export interface Transport {
-  readonly options: TransportOptions;
-  readonly store: PinnedStore;
-
-  /**
-   * Sends a request as soon as there is a permit. Retries if the request is idempotent and the failure is transient.
-   *
-   * @throws {AppError} What the service threw; `service-unreachable`, `service-timeout`, `unexpected-answer`.
-   * @throws The reason of a signal that ended it.
-   */
-  send(method: string, path: string, options?: SendOptions): Promise<Answer>;
-
-  /**
-   * Sends a request for an answer that is read as it arrives. Does not wait for a permit, and does not retry.
-   *
-   * @throws As {@link send}.
-   */
-  open(path: string, options: OpenOptions): Promise<Response>;
-
-  /**
-   * Waits for a part of an exchange to arrive.
-   *
-   * @throws {AppError} `service-unreachable` if the connection breaks.
-   * @throws The reason of the signal.
-   */
-  part<T>(arriving: Promise<T>, signal: AbortSignal): Promise<T>;
-
-  /** Creates a signal that follows the signal of the client, and others. */
-  link(...others: readonly (AbortSignal | undefined)[]): LinkedSignal;
-
-  /** Ends an exchange with `service-timeout` after a time, in milliseconds. @param timeoutMs By default that of the client. */
-  limit(exchange: LinkedSignal, path: string, timeoutMs?: number): void;
-}
-
 /**
  * Maximum number of attempts of a call: enough for a service that closes an idle connection at the moment it is used, or that is
  * busy for a moment. A restart takes longer; a program that has to survive one retries by itself.
@@ -107,12 +72,8 @@ export const ATTEMPTS_MAX = 3;
 const FIRST_WAIT_MS = 100;
 const WAIT_MS_MAX = 1000;
 
-/** Creates the transport of a client. */
-export function createTransport(options: TransportOptions): Transport {
-  return new HttpTransport(options);
-}
-
-class HttpTransport implements Transport {
+/** Sends requests, and throws the failures that the service answers. */
+export class Transport {
   readonly options: TransportOptions;
   readonly store = new PinnedStore();
   readonly #limiter = new Limiter(REQUESTS_MAX);
@@ -122,6 +83,12 @@ class HttpTransport implements Transport {
     this.options = options;
   }
 
+  /**
+   * Sends a request as soon as there is a permit. Retries if the request is idempotent and the failure is transient.
+   *
+   * @throws {AppError} What the service threw; `service-unreachable`, `service-timeout`, `unexpected-answer`.
+   * @throws The reason of a signal that ended it.
+   */
   async send(method: string, path: string, options: SendOptions = {}): Promise<Answer> {
     const ended = this.link(options.signal);
     const {signal} = ended;
@@ -137,10 +104,21 @@ class HttpTransport implements Transport {
     }
   }
 
+  /**
+   * Sends a request for an answer that is read as it arrives. Does not wait for a permit, and does not retry.
+   *
+   * @throws As {@link send}.
+   */
   open(path: string, options: OpenOptions): Promise<Response> {
     return this.#exchange(path, options, {read: response => response});
   }
 
+  /**
+   * Waits for a part of an exchange to arrive.
+   *
+   * @throws {AppError} `service-unreachable` if the connection breaks.
+   * @throws The reason of the signal.
+   */
   async part<T>(arriving: Promise<T>, signal: AbortSignal): Promise<T> {
     try {
       return await untilAborted(arriving, signal);
@@ -150,10 +128,12 @@ class HttpTransport implements Transport {
     }
   }
 
+  /** Creates a signal that follows the signal of the client, and others. */
   link(...others: readonly (AbortSignal | undefined)[]): LinkedSignal {
     return this.#signals.link(this.options.signal, ...others);
   }
 
+  /** Ends an exchange with `service-timeout` after a time, in milliseconds. @param timeoutMs By default that of the client. */
   limit(exchange: LinkedSignal, path: string, timeoutMs = this.options.timeoutMs): void {
     const url = this.options.baseUrl + path;
     exchange.abortAfter(timeoutMs, () => new FailureError({code: 'service-timeout', url, timeoutMs}));

@@ -18,9 +18,9 @@ import {assertStoreOpens} from '../store/lmdb/environment.ts';
 import {OpeningError} from '../store/lmdb/opening-limits.ts';
 import {findHolder} from '../store/lmdb/process-lock.ts';
 import type {DoctorContext} from './context.ts';
-import {type Finding, findingOf} from './finding.ts';
+import {type Finding, findingOf, NamedCheck} from './finding.ts';
 
-const CHECK = 'Data';
+const CHECK = new NamedCheck('Data');
 
 /** Free space below which writes will fail soon, in bytes. */
 const SPACE_LOW_BYTES = 256 * 1024 * 1024;
@@ -46,7 +46,7 @@ async function checkOpening({path}: DataDirectory, place: string): Promise<reado
     return [];
   } catch (error) {
     // Other errors, such as a full disk, are found by the other checks.
-    return error instanceof OpeningError ? [findingOf(CHECK, unusableDirectory(path, error))] : [];
+    return error instanceof OpeningError ? [findingOf(CHECK.name, unusableDirectory(path, error))] : [];
   }
 }
 
@@ -64,14 +64,14 @@ async function checkAccess(path: string, {userId}: DataContext): Promise<Finding
   const place = await findExisting(path);
   const status = await stat(place);
   const problem = (detail: string, fix = 'Choose a directory of your own with --data-dir'): Finding => {
-    return {check: CHECK, level: 'problem', detail, fix};
+    return CHECK.problem(detail, fix);
   };
   if (!status.isDirectory()) return problem(`${place} is not a directory`);
   const owner = findOwnProblem(status, {forbidden: 'reading', userId})?.owner;
   if (place === path && owner !== undefined)
     return problem(`${path} belongs to user ${owner}, and this is user ${userId}`);
   if (!(await isPermitted(place, constants.W_OK | constants.X_OK))) return problem(`${place} cannot be written to`);
-  return {check: CHECK, level: 'ok', detail: place === path ? path : `${path} will be created at the first start`};
+  return CHECK.ok(place === path ? path : `${path} will be created at the first start`);
 }
 
 /** Returns the path itself, or its nearest ancestor that exists. */
@@ -94,7 +94,7 @@ async function checkSpace(path: string): Promise<Finding> {
   const {bavail, bsize} = await statfs(path);
   const freeBytes = bavail * bsize;
   const detail = `${formatBytes(freeBytes)} are free on the disk of the data`;
-  if (freeBytes >= SPACE_LOW_BYTES) return {check: 'Disk', level: 'ok', detail};
+  if (freeBytes >= SPACE_LOW_BYTES) return new NamedCheck('Disk').ok(detail);
   const level = freeBytes < SPACE_LEAST_BYTES ? 'problem' : 'warning';
   return {check: 'Disk', level, detail: `only ${detail}`, fix: 'Free some space; writes fail when the disk is full'};
 }
@@ -114,9 +114,9 @@ async function checkModes(
     }
   }
   const [first] = open;
-  if (first === undefined) return [{check: CHECK, level: 'ok', detail: 'only its owner may read it'}];
+  if (first === undefined) return [CHECK.ok('only its owner may read it')];
   const detail = `other users may read ${first}${open.length > 1 ? ` and ${open.length - 1} more` : ''}`;
-  return [{check: CHECK, level: 'warning', detail, fix: 'Start the service again: it removes these permissions'}];
+  return [CHECK.warning(detail, 'Start the service again: it removes these permissions')];
 }
 
 async function checkStore(directory: DataDirectory, {processId}: DataContext): Promise<readonly Finding[]> {
@@ -125,15 +125,15 @@ async function checkStore(directory: DataDirectory, {processId}: DataContext): P
     const format = await readDataFormat(directory);
     const holder = await findHolder(directory, processId).catch((error: Error) => error);
     // The lock is not to blame.
-    if (holder instanceof Error && holder.cause instanceof OpeningError) return [findingOf(CHECK, holder)];
+    if (holder instanceof Error && holder.cause instanceof OpeningError) return [findingOf(CHECK.name, holder)];
     if (holder instanceof Error) return [damagedLock(directory, holder)];
     // While the service writes, a read of the first pages may be torn.
     if (holder === undefined) await assertUndamaged(directory, {expected: format !== undefined});
     const state = format === undefined ? 'nothing is stored yet' : `data format ${format}`;
     const lock = holder === undefined ? 'no process uses it' : `process ${holder} uses it`;
-    return [{check: CHECK, level: 'ok', detail: `${state}; ${lock}`}];
+    return [CHECK.ok(`${state}; ${lock}`)];
   } catch (error) {
-    return [findingOf(CHECK, error)];
+    return [findingOf(CHECK.name, error)];
   }
 }
 
@@ -147,10 +147,8 @@ async function checkRules({path}: DataDirectory): Promise<readonly Finding[]> {
 }
 
 function damagedLock({path, lockPath}: DataDirectory, error: Error): Finding {
-  return {
-    check: CHECK,
-    level: 'problem',
-    detail: error instanceof AppError ? error.message : `the lock of ${path} cannot be read (${error.message})`,
-    fix: `Delete ${lockPath}, which contains no data, after you stopped every Crewroom that uses the directory`,
-  };
+  return CHECK.problem(
+    error instanceof AppError ? error.message : `the lock of ${path} cannot be read (${error.message})`,
+    `Delete ${lockPath}, which contains no data, after you stopped every Crewroom that uses the directory`,
+  );
 }

@@ -11,9 +11,9 @@ import {type Verification, type VerifyOptions, verifyStore} from '../store/verif
 import {addressesOf, type ServiceAddress, serviceUrl} from '../system/loopback.ts';
 import {findPortHolder} from '../system/port-holder.ts';
 import type {DoctorContext} from './context.ts';
-import {type Finding, findingOf} from './finding.ts';
+import {type Finding, findingOf, NamedCheck} from './finding.ts';
 
-const CHECK = 'Entries';
+const CHECK = new NamedCheck('Entries');
 
 /** Maximum number of corrupt keys that are listed: a broken disk must not flood the terminal. */
 const KEYS_NAMED_MAX = 100;
@@ -45,12 +45,10 @@ export async function checkEntries(
       await verifyThroughService(createClient({baseUrl: serviceUrl(place), fetch}).entries, options),
     );
   return [
-    {
-      check: CHECK,
-      level: 'warning',
-      detail: `process ${holder} uses the directory, so they cannot be verified`,
-      fix: 'Stop that process, or name the port of the service with --port',
-    },
+    CHECK.warning(
+      `process ${holder} uses the directory, so they cannot be verified`,
+      'Stop that process, or name the port of the service with --port',
+    ),
   ];
 }
 
@@ -93,7 +91,7 @@ function describeServiceVerification({damage, ...found}: ServiceVerification): r
   const named = found.corruptKeys.length === 0 ? [] : describeKeys(found);
   return [
     {
-      ...findingOf(CHECK, damage),
+      ...findingOf(CHECK.name, damage),
       fix: 'Stop the service and run the check again: it then reads every part of the file',
     },
     ...named,
@@ -128,71 +126,54 @@ function describeKeys({corruptKeys, count}: ServiceVerification): readonly Findi
 }
 
 function ok(detail: string): Finding {
-  return {check: CHECK, level: 'ok', detail};
+  return CHECK.ok(detail);
 }
 
 function corrupt(detail: string): Finding {
-  return {check: CHECK, level: 'problem', detail, fix: 'Write or delete the key to go on, and check the disk'};
+  return CHECK.problem(detail, 'Write or delete the key to go on, and check the disk');
 }
 
 function damagedFile(lostEntries: number, damage: readonly string[]): Finding {
   const lost = lostEntries > 0 ? `${lostEntries} are lost` : 'parts of the store cannot be read';
-  return {
-    check: CHECK,
-    level: 'problem',
-    detail: damage.length === 0 ? lost : `${lost}: in data.mdb ${damage.slice(0, 3).join('; ')}`,
-    fix: 'Keep a copy of the data directory, restore it from a backup, and check the disk',
-  };
+  return CHECK.problem(
+    damage.length === 0 ? lost : `${lost}: in data.mdb ${damage.slice(0, 3).join('; ')}`,
+    'Keep a copy of the data directory, restore it from a backup, and check the disk',
+  );
 }
 
-const MISSING_LOG: Finding = {
-  check: CHECK,
-  level: 'problem',
-  detail: 'its write-ahead log is missing: commits that were only in it are lost',
-  fix: 'Keep a copy of the data directory; the next start opens it without them and gives the store a new id. Check the disk',
-};
+const MISSING_LOG: Finding = CHECK.problem(
+  'its write-ahead log is missing: commits that were only in it are lost',
+  'Keep a copy of the data directory; the next start opens it without them and gives the store a new id. Check the disk',
+);
 
 function damagedWriteAheadLog(problem: string): Finding {
-  return {
-    check: CHECK,
-    level: 'problem',
-    detail: problem,
-    fix: `${RECOVERY_HINT}; check the disk`,
-  };
+  return CHECK.problem(problem, `${RECOVERY_HINT}; check the disk`);
 }
 
 function harmlessDamage(problem: string): Finding {
-  return {
-    check: CHECK,
-    level: 'warning',
-    detail: `${problem}, where the write-ahead log holds no commit`,
-    fix: 'Check the disk; nothing is lost, and the next write makes the file anew',
-  };
+  return CHECK.warning(
+    `${problem}, where the write-ahead log holds no commit`,
+    'Check the disk; nothing is lost, and the next write makes the file anew',
+  );
 }
 
 function damagedStoreId(): Finding {
-  return {
-    check: CHECK,
-    level: 'warning',
-    detail: 'the id of the store cannot be read',
-    fix: 'Check the disk; no entry is lost, the next start gives the store a new id, and subscribers start over',
-  };
+  return CHECK.warning(
+    'the id of the store cannot be read',
+    'Check the disk; no entry is lost, the next start gives the store a new id, and subscribers start over',
+  );
 }
 
 function damagedChangeLog(count: number): Finding {
-  return {
-    check: CHECK,
-    level: 'warning',
-    detail: `${count} ${count === 1 ? 'record' : 'records'} of the change log cannot be read`,
-    fix: 'Check the disk; no entry is lost, but subscribers start over',
-  };
+  return CHECK.warning(
+    `${count} ${count === 1 ? 'record' : 'records'} of the change log cannot be read`,
+    'Check the disk; no entry is lost, but subscribers start over',
+  );
 }
 
 function wrongTimes(count: number): Finding {
-  return {
-    check: CHECK,
-    level: 'warning',
-    detail: `${count} rows of the expiry index do not match the entries`,
-    fix: 'Check the disk; no entry is lost; every entry still expires in time, but some may do so without an event',
-  };
+  return CHECK.warning(
+    `${count} rows of the expiry index do not match the entries`,
+    'Check the disk; no entry is lost; every entry still expires in time, but some may do so without an event',
+  );
 }

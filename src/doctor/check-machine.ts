@@ -1,7 +1,7 @@
 import {lookup} from 'node:dns/promises';
 import {createServer} from 'node:net';
 import {isLoopback} from '../system/loopback.ts';
-import type {Finding} from './finding.ts';
+import {type Finding, NamedCheck} from './finding.ts';
 
 /** The oldest supported version of Node, as in package.json. */
 const NODE_MIN = [20, 19] as const;
@@ -10,31 +10,27 @@ const NODE_MIN = [20, 19] as const;
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isEnough = major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
-  if (isEnough) return {check: 'Node', level: 'ok', detail: version};
+  if (isEnough) return new NamedCheck('Node').ok(version);
   const fix = 'Install a newer one from https://nodejs.org';
-  return {check: 'Node', level: 'problem', detail: `${version} is older than ${NODE_MIN.join('.')}`, fix};
+  return new NamedCheck('Node').problem(`${version} is older than ${NODE_MIN.join('.')}`, fix);
 }
 
 /** Checks that `localhost`, which plugins call, resolves to addresses that this machine has. */
 export async function checkLocalhost(): Promise<Finding> {
-  const check = 'localhost';
+  const check = new NamedCheck('localhost');
   const addresses = await lookup('localhost', {all: true}).catch(() => []);
   const names = addresses.map(({address}) => address);
   const fix = 'Let the hosts file name 127.0.0.1 and ::1 as localhost; plugins call it by this name';
-  if (names.length === 0) return {check, level: 'problem', detail: 'the name does not resolve', fix};
+  if (names.length === 0) return check.problem('the name does not resolve', fix);
   const foreign = names.filter(name => !isLoopback(name));
-  if (foreign.length > 0)
-    return {check, level: 'problem', detail: `the name resolves to ${foreign.join(' and ')} too`, fix};
-  if ((await tryToListen({host: '::1', port: 0})) === undefined)
-    return {check, level: 'ok', detail: `${names.join(' and ')}; IPv6 works`};
+  if (foreign.length > 0) return check.problem(`the name resolves to ${foreign.join(' and ')} too`, fix);
+  if ((await tryToListen({host: '::1', port: 0})) === undefined) return check.ok(`${names.join(' and ')}; IPv6 works`);
   if (names.includes('::1'))
-    return {
-      check,
-      level: 'warning',
-      detail: 'the name resolves to ::1, and this machine has no IPv6',
-      fix: 'Remove ::1 from the hosts file, or enable IPv6: some programs try it first',
-    };
-  return {check, level: 'ok', detail: `${names.join(' and ')}; this machine has no IPv6`};
+    return check.warning(
+      'the name resolves to ::1, and this machine has no IPv6',
+      'Remove ::1 from the hosts file, or enable IPv6: some programs try it first',
+    );
+  return check.ok(`${names.join(' and ')}; this machine has no IPv6`);
 }
 
 /** Name below `localhost`, like those of the pages of plugins and the console. */

@@ -7,7 +7,7 @@ import {findForeignOwner} from '../system/socket-owner.ts';
 import {VERSION} from '../version.ts';
 import {FOREIGN_FIX} from './check-port.ts';
 import type {DoctorContext} from './context.ts';
-import {type Finding, findingOf} from './finding.ts';
+import {type Finding, findingOf, NamedCheck} from './finding.ts';
 
 /** Timeout for an answer of the service, in milliseconds. */
 const SERVICE_TIMEOUT_MS = 5000;
@@ -15,39 +15,32 @@ const SERVICE_TIMEOUT_MS = 5000;
 /** Duration of an answer above which it is reported as slow, in milliseconds: usually it takes a few. */
 const SLOW_MS = 500;
 
-const CHECK = 'Service';
+const CHECK = new NamedCheck('Service');
 
 /** Checks if the service answers, with which version, and how fast; and the session of its pilot. */
 export async function checkService(
   settings: ServiceAddress,
   {elapsedMs, userId, fetch}: Pick<DoctorContext, 'elapsedMs' | 'userId' | 'fetch'>,
 ): Promise<readonly Finding[]> {
-  const notRunning = {check: CHECK, level: 'warning', fix: 'Start it with "crewroom start"'} as const;
-  if (settings.port === 0) return [{...notRunning, detail: 'no port is configured'}];
+  const notRunning = (detail: string): Finding => CHECK.warning(detail, 'Start it with "crewroom start"');
+  if (settings.port === 0) return [notRunning('no port is configured')];
   const url = serviceUrl(settings);
   const service = createService({baseUrl: url, timeoutMs: SERVICE_TIMEOUT_MS, fetch});
   try {
     // First: a service of another user may refuse to answer.
     const owner = await findForeignOwner(settings, userId);
     if (owner !== undefined)
-      return [
-        {
-          check: CHECK,
-          level: 'problem',
-          detail: `the program at ${url} belongs to user ${owner}, not to you`,
-          fix: FOREIGN_FIX,
-        },
-      ];
+      return [CHECK.problem(`the program at ${url} belongs to user ${owner}, not to you`, FOREIGN_FIX)];
     const {name, version} = await service.about();
-    if (name !== 'crewroom') return [{...notRunning, detail: `the program at ${url} is not Crewroom`}];
+    if (name !== 'crewroom') return [notRunning(`the program at ${url} is not Crewroom`)];
     const beganAtMs = elapsedMs();
     const {ready, store, identity} = await service.readiness();
     const found = judge({url, version, ready, store, tookMs: Math.round(elapsedMs() - beganAtMs)});
     return identity.source === 'back-end' ? [found, ...checkPilot(await service.sessions.status())] : [found];
   } catch (error) {
     if (error instanceof AppError && error.failure.code === 'service-unreachable')
-      return [{...notRunning, detail: `it does not run at ${url}`}];
-    return [findingOf(CHECK, error)];
+      return [notRunning(`it does not run at ${url}`)];
+    return [findingOf(CHECK.name, error)];
   }
 }
 
@@ -61,30 +54,21 @@ interface Observed {
 
 function judge({url, version, ready, store, tookMs}: Observed): Finding {
   if (!ready)
-    return {
-      check: CHECK,
-      level: 'problem',
-      detail: `its store is ${store}: the disk failed`,
-      fix: 'Check the disk, then restart the service; acknowledged entries can still be read',
-    };
+    return CHECK.problem(
+      `its store is ${store}: the disk failed`,
+      'Check the disk, then restart the service; acknowledged entries can still be read',
+    );
   if (version !== VERSION)
-    return {
-      check: CHECK,
-      level: 'warning',
-      detail: `it runs version ${version}, and this is ${VERSION}`,
-      fix: 'Start the service again to run the installed version',
-    };
+    return CHECK.warning(
+      `it runs version ${version}, and this is ${VERSION}`,
+      'Start the service again to run the installed version',
+    );
   if (tookMs > SLOW_MS)
-    return {
-      check: CHECK,
-      level: 'warning',
-      detail: `it took ${tookMs} ms to answer`,
-      fix: 'Check if the machine or the disk is busy',
-    };
-  return {check: CHECK, level: 'ok', detail: `${url} answers, its store is ${store}`};
+    return CHECK.warning(`it took ${tookMs} ms to answer`, 'Check if the machine or the disk is busy');
+  return CHECK.ok(`${url} answers, its store is ${store}`);
 }
 
-const PILOT = 'Pilot';
+const PILOT = new NamedCheck('Pilot');
 
 /** Reports the session of the pilot that a running service has; nothing if no pilot is signed in at a back end. */
 function checkPilot(session: SessionStatus): readonly Finding[] {
@@ -93,17 +77,15 @@ function checkPilot(session: SessionStatus): readonly Finding[] {
   if (stale) {
     const fix = problem === undefined ? 'Try again in a moment' : adviseOn(problem.failure);
     const why = problem?.message ?? 'the back end has not answered yet';
-    return [{check: PILOT, level: 'warning', detail: `${summary}, not confirmed by the airline: ${why}`, fix}];
+    return [PILOT.warning(`${summary}, not confirmed by the airline: ${why}`, fix)];
   }
   if (unverifiable)
     return [
-      {
-        check: PILOT,
-        level: 'warning',
-        detail: `${summary}, kept to the end of the session: the airline does not offer to verify it (pilot/verify)`,
-        fix: 'Nothing is broken; if the airline ends the session earlier, sign in again with "crewroom sign-in"',
-      },
+      PILOT.warning(
+        `${summary}, kept to the end of the session: the airline does not offer to verify it (pilot/verify)`,
+        'Nothing is broken; if the airline ends the session earlier, sign in again with "crewroom sign-in"',
+      ),
     ];
   const verified = verifiedAtMs === undefined ? '' : `, last verified at ${new Date(verifiedAtMs).toISOString()}`;
-  return [{check: PILOT, level: 'ok', detail: `${summary}${verified}`}];
+  return [PILOT.ok(`${summary}${verified}`)];
 }

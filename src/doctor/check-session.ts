@@ -4,9 +4,9 @@ import {AppError} from '../failures/app-error.ts';
 import {openKeychain} from '../identity/keychain/keychain.ts';
 import {SESSION_FILE} from '../identity/session/storage/session-file.ts';
 import type {DoctorContext} from './context.ts';
-import {type Finding, findingOf} from './finding.ts';
+import {type Finding, findingOf, NamedCheck} from './finding.ts';
 
-const CHECK = 'Session';
+const CHECK = new NamedCheck('Session');
 
 /** An account without a secret: the check only needs an answer of the keychain. */
 const ACCOUNT = 'doctor';
@@ -19,16 +19,16 @@ export async function checkSession(
   {keep, ephemeral, dataDir}: SessionSettings,
   {environment, platform}: Pick<DoctorContext, 'environment' | 'platform'>,
 ): Promise<Finding> {
-  if (keep === false || ephemeral)
-    return {check: CHECK, level: 'ok', detail: 'kept in memory, lost when the service stops'};
+  if (keep === false || ephemeral) return CHECK.ok('kept in memory, lost when the service stops');
   try {
     await openKeychain({environment}).get(ACCOUNT);
-    return {check: CHECK, level: 'ok', detail: 'kept in the keychain of the system'};
+    return CHECK.ok('kept in the keychain of the system');
   } catch (error) {
-    if (!(error instanceof AppError) || error.failure.code !== 'keychain-unavailable') return findingOf(CHECK, error);
+    if (!(error instanceof AppError) || error.failure.code !== 'keychain-unavailable')
+      return findingOf(CHECK.name, error);
     const place = dataDir === undefined || dataDir === '' ? SESSION_FILE : join(dataDir, SESSION_FILE);
     const why = `there is no keychain (${error.failure.problem})`;
-    return {check: CHECK, level: 'ok', detail: `kept in ${place}, ${describeReaders(platform)}: ${why}`};
+    return CHECK.ok(`kept in ${place}, ${describeReaders(platform)}: ${why}`);
   }
 }
 
@@ -43,7 +43,7 @@ export async function checkAirline(file: string): Promise<readonly Finding[]> {
   const {readAirline} = await import('../identity/backend/airline-profile.ts');
   try {
     const {scriptURL} = await readAirline(file);
-    return [{check: 'Airline', level: 'ok', detail: `${file}; pilots sign in at ${scriptURL}`}];
+    return [new NamedCheck('Airline').ok(`${file}; pilots sign in at ${scriptURL}`)];
   } catch (error) {
     return [findingOf('Airline', error)];
   }

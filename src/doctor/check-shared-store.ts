@@ -3,9 +3,9 @@ import {CLOCK_DIFFERENCE_MS_MAX} from '../store/shared/etcd/assert-members.ts';
 import {judgeVersion, OLD_VERSION_ADVICE} from '../store/shared/etcd/assert-version.ts';
 import {type InspectedCluster, type InspectedMember, inspectEtcd} from '../store/shared/etcd/inspect-etcd.ts';
 import {PROCESS_TIMERS} from '../time/timers.ts';
-import type {Finding} from './finding.ts';
+import {type Finding, NamedCheck} from './finding.ts';
 
-const CHECK = 'Store';
+const CHECK = new NamedCheck('Store');
 
 /** Part of the quota above which a warning is due: above 80 % the service refuses to write entries. */
 const QUOTA_WARNING_PART = 0.6;
@@ -30,7 +30,7 @@ export async function checkSharedStore(
     ...(cluster === undefined ? [] : [describeCluster(cluster, members.length)]),
     ...describeClock(members),
     ...(certificate === undefined ? [] : describeCertificate(certificate, nowMs())),
-    ...(problem === undefined ? [] : [{check: CHECK, level: 'problem', detail: problem, fix: ACCESS_FIX} as const]),
+    ...(problem === undefined ? [] : [CHECK.problem(problem, ACCESS_FIX)]),
     ...(store === undefined ? [] : describeStore(store, nowMs())),
   ];
 }
@@ -38,38 +38,30 @@ export async function checkSharedStore(
 const ACCESS_FIX = 'Check the addresses, certificates, user and prefix of --store, and that etcd runs';
 
 function describeMember({member, problem, version, space, latencyMs, tooSmall}: InspectedMember): Finding {
-  if (latencyMs === Infinity)
-    return {check: CHECK, level: 'problem', detail: problem ?? `${member} does not answer`, fix: ACCESS_FIX};
+  if (latencyMs === Infinity) return CHECK.problem(problem ?? `${member} does not answer`, ACCESS_FIX);
   if (problem !== undefined)
-    return {
-      ...{check: CHECK, level: 'problem', detail: `${member} reports: ${problem}`},
-      fix: problem.includes('NOSPACE') ? SPACE_FIX : `Look at its log and at its space: ${SPACE_FIX}`,
-    };
+    return CHECK.problem(
+      `${member} reports: ${problem}`,
+      problem.includes('NOSPACE') ? SPACE_FIX : `Look at its log and at its space: ${SPACE_FIX}`,
+    );
   if (tooSmall !== undefined)
-    return {
-      ...{check: CHECK, level: 'problem', fix: 'Start each member with --max-request-bytes=9437184'},
-      detail: `${member} accepts requests of up to ${tooSmall.acceptedBytes} bytes; the service sends up to ${tooSmall.sentBytes}`,
-    };
+    return CHECK.problem(
+      `${member} accepts requests of up to ${tooSmall.acceptedBytes} bytes; the service sends up to ${tooSmall.sentBytes}`,
+      'Start each member with --max-request-bytes=9437184',
+    );
   if (version === undefined || space === undefined)
-    return {
-      ...{
-        check: CHECK,
-        level: 'warning',
-        fix: 'Serve HTTP at the address for clients: without --listen-client-http-urls',
-      },
-      detail: `${member} does not report its version and its space over HTTP, so that the service cannot keep space for deletions`,
-    };
+    return CHECK.warning(
+      `${member} does not report its version and its space over HTTP, so that the service cannot keep space for deletions`,
+      'Serve HTTP at the address for clients: without --listen-client-http-urls',
+    );
   const detail = `${member} has etcd ${version.version} and answers in ${latencyMs.toFixed(1)} ms`;
   const verdict = judgeVersion(version.version);
-  if (verdict === 'refused') return {check: CHECK, level: 'problem', detail, fix: 'Use etcd 3.6 or later'};
+  if (verdict === 'refused') return CHECK.problem(detail, 'Use etcd 3.6 or later');
   if (space.usedBytes > space.quotaBytes * QUOTA_WARNING_PART)
-    return {
-      ...{check: CHECK, level: 'warning', fix: SPACE_FIX},
-      detail: `${member} uses ${space.usedBytes} of ${space.quotaBytes} bytes`,
-    };
-  if (latencyMs > LATENCY_WARNING_MS) return {check: CHECK, level: 'warning', detail, fix: LATENCY_FIX};
-  if (verdict === 'old') return {check: CHECK, level: 'warning', detail, fix: OLD_VERSION_ADVICE};
-  return {check: CHECK, level: 'ok', detail};
+    return CHECK.warning(`${member} uses ${space.usedBytes} of ${space.quotaBytes} bytes`, SPACE_FIX);
+  if (latencyMs > LATENCY_WARNING_MS) return CHECK.warning(detail, LATENCY_FIX);
+  if (verdict === 'old') return CHECK.warning(detail, OLD_VERSION_ADVICE);
+  return CHECK.ok(detail);
 }
 
 const LATENCY_FIX = 'Run the service in the network of its members, and these on fast disks';
@@ -85,14 +77,14 @@ function describeCluster({voters, majorityMs}: InspectedCluster, named: number):
       ? 'one member: the store stops when its machine does'
       : `${voters} members, of which ${spare} may stop; a majority answers in ${majorityMs.toFixed(1)} ms`;
   if (voters === 1 || voters % 2 === 0)
-    return {check: CHECK, level: 'warning', detail, fix: 'Run three or five members, each on a machine of its own'};
+    return CHECK.warning(detail, 'Run three or five members, each on a machine of its own');
   if (named < voters)
-    return {
-      ...{check: CHECK, level: 'warning', detail: `${detail}; --store names ${named}`},
-      fix: 'Name all members in --store: the service uses another one when one stops',
-    };
-  if (majorityMs > LATENCY_WARNING_MS) return {check: CHECK, level: 'warning', detail, fix: LATENCY_FIX};
-  return {check: CHECK, level: 'ok', detail};
+    return CHECK.warning(
+      `${detail}; --store names ${named}`,
+      'Name all members in --store: the service uses another one when one stops',
+    );
+  if (majorityMs > LATENCY_WARNING_MS) return CHECK.warning(detail, LATENCY_FIX);
+  return CHECK.ok(detail);
 }
 
 /** Compares the clock of this machine with those of the members; one that agrees with any of them is right. */
@@ -104,11 +96,11 @@ function describeClock(members: readonly InspectedMember[]): readonly Finding[] 
   const fix = 'Synchronise the clock of this machine with a time server';
   if (aheadMs > CLOCK_DIFFERENCE_MS_MAX) {
     const detail = `the clock of this machine is ${Math.floor(aheadMs / 1000)} s ahead of etcd: no service starts here`;
-    return [{check: CHECK, level: 'problem', detail, fix}];
+    return [CHECK.problem(detail, fix)];
   }
   if (behindMs > CLOCK_DIFFERENCE_MS_MAX) {
     const detail = `the clock of this machine is ${Math.floor(behindMs / 1000)} s behind etcd: entries get a wrong "updatedAt"`;
-    return [{check: CHECK, level: 'warning', detail, fix}];
+    return [CHECK.warning(detail, fix)];
   }
   return [];
 }
@@ -121,7 +113,7 @@ function describeCertificate(
   const level = validToMs > nowMs ? 'warning' : 'problem';
   const detail = `the certificate ${file} ends at ${new Date(validToMs).toISOString()}`;
   return [
-    {check: CHECK, level, detail, fix: 'Put a new certificate and its key in their places; no restart is needed'},
+    {check: CHECK.name, level, detail, fix: 'Put a new certificate and its key in their places; no restart is needed'},
   ];
 }
 
@@ -132,12 +124,10 @@ function describeStore(
   const aheadMs = clockMs - nowMs;
   if (aheadMs > CLOCK_DIFFERENCE_MS_MAX)
     return [
-      {
-        check: CHECK,
-        level: 'warning',
-        detail: `its clock is ${Math.round(aheadMs / 1000)} s ahead of this machine`,
-        fix: 'Synchronise the clocks of all machines that write; entries expire early until the time is reached',
-      },
+      CHECK.warning(
+        `its clock is ${Math.round(aheadMs / 1000)} s ahead of this machine`,
+        'Synchronise the clocks of all machines that write; entries expire early until the time is reached',
+      ),
     ];
-  return [{check: CHECK, level: 'ok', detail: `id ${id}, revision ${revision}`}];
+  return [CHECK.ok(`id ${id}, revision ${revision}`)];
 }

@@ -17,6 +17,31 @@ export type Findings = AsyncIterable<readonly Finding[]>;
 /** A problem prevents the service or the back end from working, a warning may surprise users, a skipped check did not run. */
 export type FindingLevel = 'ok' | 'warning' | 'problem' | 'skipped';
 
+/** A check, by its name for people; it makes findings. */
+export class NamedCheck {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  ok(detail: string): Finding {
+    return {check: this.name, level: 'ok', detail};
+  }
+
+  warning(detail: string, fix: string | undefined): Finding {
+    return {check: this.name, level: 'warning', detail, fix};
+  }
+
+  problem(detail: string, fix: string | undefined): Finding {
+    return {check: this.name, level: 'problem', detail, fix};
+  }
+
+  skipped(detail: string, fix: string): Finding {
+    return {check: this.name, level: 'skipped', detail, fix};
+  }
+}
+
 /** Turns a failure into a finding. @throws Any other error. */
 export function findingOf(check: string, error: unknown): Finding {
   if (!(error instanceof AppError)) throw error;

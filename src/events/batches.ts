@@ -1,5 +1,5 @@
 import type {Change} from '../domain/commits/change.ts';
-import type {EntryEvent, EventBatch} from '../domain/commits/event.ts';
+import {DEFAULT_EVENT_KINDS, type EntryEvent, type EventBatch, type EventKind} from '../domain/commits/event.ts';
 import type {Store} from '../domain/commits/store.ts';
 import type {Entry} from '../domain/entries/entry.ts';
 import type {Prefix} from '../domain/entries/key.ts';
@@ -41,6 +41,14 @@ export function selectPrefix(batch: CommitBatch, prefix: Prefix): CommitBatch | 
   const events = batch.events.filter(({key}) => key.startsWith(prefix));
   if (events.length === batch.events.length) return batch;
   return events.length === 0 ? undefined : {events, cursor: batch.cursor};
+}
+
+/** Leaves out events of other kinds. @returns Undefined if none is left; a batch that was empty before stays. */
+export function selectKinds(batch: EventBatch, kinds: ReadonlySet<EventKind>): EventBatch | undefined {
+  if (kinds === DEFAULT_EVENT_KINDS || batch.events.length === 0) return batch;
+  const events = batch.events.filter(({kind}) => kinds.has(kind));
+  if (events.length === batch.events.length) return batch;
+  return events.length === 0 ? undefined : {...batch, events};
 }
 
 /** Returns the size of a batch, in bytes of keys and values. */

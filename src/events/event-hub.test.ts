@@ -545,6 +545,17 @@ test('a writer gets its response before any subscriber gets the event', async ()
   expect(order).toEqual(['answered', 'heard']);
 });
 
+test('a follower gets an event in the tick in which the store announces the commit', async () => {
+  const {hub, store, put} = openHub();
+  const order: string[] = [];
+  onTestFinished(store.onChange(() => setImmediate(() => order.push('next tick'))));
+  const {asked} = await waitAfterMarker(listen(hub));
+  const heard = asked.then(() => order.push('heard'));
+  await put('a', 1);
+  await heard;
+  expect(order).toEqual(['heard']);
+});
+
 test('subscribers that connect, disconnect and reconnect know the stored entries, and get no event twice', async () => {
   const step = fc.record({
     key: fc.constantFrom('a/1', 'a/2', 'a/3', 'b/1', 'b/2'),

@@ -5,6 +5,7 @@ import {
   type EventBatch,
   type EventKind,
   type Events,
+  type IdentityChanged,
   type MomentaryEvent,
   type SubscribeOptions,
 } from '../domain/commits/event.ts';
@@ -18,10 +19,9 @@ import type {EventStatistics} from '../domain/statistics.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {Timers} from '../time/timers.ts';
 import {EVENT_LIMITS, type EventLimits} from './event-limits.ts';
-import {FOREIGN_CURSOR} from './history.ts';
+import {FOREIGN_CURSOR, TickQueue} from './history.ts';
 import {type EventCounts, Subscription, type SubscriptionDeps, type SubscriptionStart} from './subscription.ts';
 import {Tail} from './tail.ts';
-import {TickQueue} from './tick-queue.ts';
 
 export interface EventHubDeps {
   readonly store: Pick<Store, 'id' | 'changes' | 'revision' | 'snapshot' | 'onChange'>;
@@ -68,9 +68,7 @@ class LogEventHub implements EventHub {
       onStart: subscription => this.#admit(subscription),
       onEnd: (subscription, released) => this.#dismiss(subscription, released),
     };
-    this.#stopListening = identity.onChange(() => {
-      for (const subscription of this.#subscriptions) subscription.notifyIdentityChange();
-    });
+    this.#stopListening = identity.onChange(() => this.announce({kind: 'identity-changed'}));
   }
 
   get cursor(): Revision {
@@ -81,7 +79,7 @@ class LogEventHub implements EventHub {
     const start = readStart(options, this.#deps.store);
     this.#assertAccepting();
     const batches: AsyncIterable<EventBatch> = {
-      [Symbol.asyncIterator]: () => new Subscription(start, this.#forSubscriptions),
+      [Symbol.asyncIterator]: () => keepAlive(new Subscription(start, this.#forSubscriptions), options.heartbeatMs),
     };
     // A subscription leaves out events of other kinds.
     return batches as AsyncIterable<EventBatch<K>>;
@@ -91,7 +89,7 @@ class LogEventHub implements EventHub {
     return {subscribers: this.#subscriptions.size, ...this.#counts};
   }
 
-  announce(event: MomentaryEvent): void {
+  announce(event: IdentityChanged | MomentaryEvent): void {
     for (const subscription of this.#subscriptions) subscription.announce(event);
   }
 
@@ -122,9 +120,20 @@ class LogEventHub implements EventHub {
   }
 }
 
+/** Gives a `next()` that waits for long an empty batch: a sign of life. */
+function keepAlive(subscription: Subscription, heartbeatMs: number | undefined): AsyncIterator<EventBatch, undefined> {
+  if (heartbeatMs === undefined) return subscription;
+  return {
+    next: () => {
+      const timer = setTimeout(() => subscription.beat(), heartbeatMs);
+      return subscription.next().finally(() => clearTimeout(timer));
+    },
+    return: () => subscription.return(),
+  };
+}
+
 function readStart(options: SubscribeOptions, {id, revision}: Pick<Store, 'id' | 'revision'>): SubscriptionStart {
-  const {prefix = '', kinds = DEFAULT_EVENT_KINDS, since, resume = false, initial = false} = options;
-  const {heartbeatMs, signal} = options;
+  const {prefix = '', kinds = DEFAULT_EVENT_KINDS, since, resume = false, initial = false, signal} = options;
   const cursor = since === undefined ? undefined : revisionIn(id, since);
   // A cursor with the id of this store was issued by it, perhaps in another process whose last commits are not known here yet.
   const isIssued = resume || typeof since === 'object';
@@ -135,7 +144,6 @@ function readStart(options: SubscribeOptions, {id, revision}: Pick<Store, 'id' |
     seen: since === undefined ? (initial ? undefined : revision) : (cursor ?? FOREIGN_CURSOR),
     cursor,
     initial,
-    heartbeatMs,
     signal,
   };
 }

@@ -6,10 +6,11 @@ import type {Timers} from '../time/timers.ts';
 import {describePresent, readLog, selectPrefix} from './batches.ts';
 import type {EventLimits} from './event-limits.ts';
 import {type Patience, readPatiently} from './read-patiently.ts';
-import type {TickQueue} from './tick-queue.ts';
+import type {Tail} from './tail.ts';
 
 export interface HistoryDeps {
   readonly store: Pick<Store, 'changes' | 'revision' | 'snapshot'>;
+  readonly tail: Tail;
   readonly ticks: TickQueue;
   readonly limits: EventLimits;
   readonly timers: Timers;
@@ -33,31 +34,29 @@ export interface HistoryReader {
   readonly cursor: Revision | undefined;
   /** Aborted when the subscriber has ended. */
   readonly signal: AbortSignal;
-  /** Returns whether the subscriber can follow the log from this revision, without reading more of the history. */
-  reaches(seen: Revision): boolean;
-  /** Starts to follow the log. @returns False if more of the history must be read first. */
-  follow(seen: Revision): boolean;
 }
 
 /**
  * Reads the history of a subscriber at its own pace: first the entries that are present if it wants them, then the log after
- * its cursor. Ends when the subscriber follows the log as it grows, or has ended while the store was unavailable.
+ * its cursor.
+ *
+ * @returns The revision from which the subscriber can follow the tail; undefined if it has ended while the store was unavailable.
  */
 export async function* readHistory(
   {prefix, seen: start, initial}: HistoryStart,
   reader: HistoryReader,
   deps: HistoryDeps,
-): AsyncGenerator<EventBatch, undefined> {
-  const {store, ticks, limits, timers} = deps;
+): AsyncGenerator<EventBatch, Revision | undefined> {
+  const {store, tail, ticks, limits, timers} = deps;
   const patience = {timers, signal: reader.signal};
   let seen = start ?? (yield* readPresent(prefix, patience, deps));
   while (seen !== undefined) {
     const since: Revision = seen;
     // A cursor of another store is beyond the last revision: then reading the log returns `reset`.
-    if (since <= store.revision && reader.reaches(since)) {
+    if (since <= store.revision && tail.reaches(since)) {
       // Before it follows, so that no newer event overtakes this cursor.
       if (reader.cursor !== since) yield {events: [], cursor: since};
-      if (reader.follow(since)) return;
+      if (tail.reaches(since)) return since;
     }
     await ticks.next();
     const reading = await readPatiently(() => readLog(store, since, limits.pageEvents), patience);
@@ -73,6 +72,7 @@ export async function* readHistory(
     }
     seen = reading?.through;
   }
+  return undefined;
 }
 
 /** Reads the entries that are present, page by page. @returns The revision of the snapshot; undefined if the subscriber has ended. */
@@ -103,5 +103,25 @@ async function* readPresent(
     }
   } finally {
     await snapshot[Symbol.asyncDispose]();
+  }
+}
+
+/**
+ * Resumes waiting callers in their order, one per tick of the event loop. A thousand subscribers that catch up after a restart
+ * thus delay other work by one of them at a time.
+ */
+export class TickQueue {
+  readonly #waiting: (() => void)[] = [];
+
+  /** Resolves in a tick in which no other caller is resumed. */
+  next(): Promise<void> {
+    return new Promise(resolve => {
+      if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#proceed());
+    });
+  }
+
+  #proceed(): void {
+    this.#waiting.shift()?.();
+    if (this.#waiting.length > 0) setImmediate(() => this.#proceed());
   }
 }

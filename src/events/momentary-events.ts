@@ -1,13 +1,15 @@
-import type {Event, EventKind, MomentaryEvent} from '../domain/commits/event.ts';
+import type {Event, EventKind, IdentityChanged, MomentaryEvent} from '../domain/commits/event.ts';
 import {EVENT_LIMITS} from './event-limits.ts';
 
 /**
- * Queue of the momentary events for one subscriber. If the subscriber is too slow, new lines of plugins are dropped and counted, and
- * of all other events the oldest are dropped, since a later state replaces an earlier one.
+ * Queue of the events for one subscriber that no log keeps. Changes of the identity are one event until it is read, and come first.
+ * If the subscriber is too slow, new lines of plugins are dropped and counted, and of all other events the oldest are dropped, since
+ * a later state replaces an earlier one.
  */
 export class MomentaryEvents {
   readonly #kinds: ReadonlySet<EventKind>;
   readonly #onDrop: () => void;
+  #identityChanged = false;
   #waiting: MomentaryEvent[] = [];
   #lines = 0;
   #dropped = 0;
@@ -22,15 +24,20 @@ export class MomentaryEvents {
   }
 
   /** Adds an event. @returns True if the subscriber selected its kind. */
-  add(event: MomentaryEvent): boolean {
+  add(event: IdentityChanged | MomentaryEvent): boolean {
     if (!this.#kinds.has(event.kind)) return false;
-    if (event.kind === 'plugin-log') this.#addLine(event);
+    if (event.kind === 'identity-changed') this.#identityChanged = true;
+    else if (event.kind === 'plugin-log') this.#addLine(event);
     else this.#addOther(event);
     return true;
   }
 
-  /** Removes and returns all events; undefined if there are none. */
+  /** Removes and returns the change of the identity, or else all other events; undefined if there are none. */
   take(): readonly Event[] | undefined {
+    if (this.#identityChanged) {
+      this.#identityChanged = false;
+      return [{kind: 'identity-changed'}];
+    }
     if (this.#waiting.length === 0) return undefined;
     const taken = this.#waiting;
     this.#waiting = [];

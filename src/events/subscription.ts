@@ -1,13 +1,14 @@
-import {DEFAULT_EVENT_KINDS, type EventBatch, type EventKind, type MomentaryEvent} from '../domain/commits/event.ts';
+import type {EventBatch, EventKind, IdentityChanged, MomentaryEvent} from '../domain/commits/event.ts';
 import type {Prefix} from '../domain/entries/key.ts';
 import type {Revision} from '../domain/entries/revision.ts';
 import {AppError} from '../failures/app-error.ts';
+import {selectKinds} from './batches.ts';
+import type {EventLimits} from './event-limits.ts';
 import {FOREIGN_CURSOR, type HistoryDeps, type HistoryReader, type HistoryStart, readHistory} from './history.ts';
 import {MomentaryEvents} from './momentary-events.ts';
-import type {Delivery, Follower, SizedBatch, Tail} from './tail.ts';
+import type {Delivery, Follower} from './tail.ts';
 
 export interface SubscriptionDeps extends HistoryDeps {
-  readonly tail: Tail;
   readonly counts: EventCounts;
   /** Called when the iteration starts. @throws {AppError} If there are too many subscribers. */
   readonly onStart: (subscription: Subscription) => void;
@@ -31,7 +32,6 @@ export interface SubscriptionStart extends HistoryStart {
   readonly kinds: ReadonlySet<EventKind>;
   /** The revision that the subscriber resumes after, if any. */
   readonly cursor: Revision | undefined;
-  readonly heartbeatMs: number | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -40,14 +40,12 @@ interface PendingRead {
   reject(error: unknown): void;
 }
 
-const IDENTITY_CHANGED: EventBatch = {events: [{kind: 'identity-changed'}], cursor: undefined};
-
 /**
  * One subscriber.
  *
  * 1. The first `next()` opens it; before that it holds no resources.
  * 2. It reads the history, one batch per `next()`, at the pace of the consumer.
- * 3. It follows the tail of the log, which puts deliveries into its queue. If the queue grows too long, the subscription fails.
+ * 3. It follows the tail of the log, whose deliveries wait until they are read. If too much waits, the subscription fails.
  * 4. It ends at any time, also during a `next()`, and releases its resources.
  */
 export class Subscription implements AsyncIterator<EventBatch, undefined, void>, Follower, HistoryReader {
@@ -57,21 +55,14 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
   readonly #ended = new AbortController();
   readonly signal: AbortSignal = this.#ended.signal;
   readonly #pendingReads: PendingRead[] = [];
+  readonly #momentary: MomentaryEvents;
+  readonly #waiting: WaitingBatches;
   #state: 'new' | 'open' | 'ended' = 'new';
   #failure: unknown;
   #cursor: Revision | undefined;
-  /** The last revision that was delivered, is in the queue, or has no event for this prefix. */
-  #seen: Revision = 0;
-  #waiting: SizedBatch[] = [];
-  #waitingEvents = 0;
-  #waitingBytes = 0;
-  #identityChanged = false;
-  readonly #momentary: MomentaryEvents;
-  #history: AsyncGenerator<EventBatch, undefined> | undefined;
-  /** A batch of the history that no `next()` waits for yet. */
-  #held: EventBatch | undefined;
+  /** Undefined while it follows the tail. */
+  #history: AsyncGenerator<EventBatch, Revision | undefined> | undefined;
   #reading = false;
-  #heartbeat: NodeJS.Timeout | undefined;
 
   constructor(start: SubscriptionStart, deps: SubscriptionDeps) {
     this.prefix = start.prefix;
@@ -79,6 +70,7 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     this.#start = start;
     this.#deps = deps;
     this.#momentary = new MomentaryEvents(start.kinds, () => deps.counts.dropped++);
+    this.#waiting = new WaitingBatches(deps.limits);
   }
 
   get cursor(): Revision | undefined {
@@ -98,65 +90,42 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     return {done: true, value: undefined};
   }
 
-  /** Ends the iteration. Idempotent. */
-  end(): void {
-    this.fail(undefined);
-  }
-
-  fail(error: unknown): void {
+  /** Ends the iteration, with an error if one is given. Idempotent. */
+  end(error?: unknown): void {
     if (this.#state === 'ended') return;
     const begun = this.#state === 'open';
     this.#state = 'ended';
     this.#failure = error;
-    this.#waiting = [];
-    this.#held = undefined;
-    clearTimeout(this.#heartbeat);
+    this.#waiting.clear();
     if (begun) this.#release();
     this.#proceed();
   }
 
-  /** Delivers `identity-changed` next. */
-  notifyIdentityChange(): void {
-    if (!this.#start.kinds.has('identity-changed')) return;
-    this.#identityChanged = true;
-    this.#proceed();
-  }
-
-  /** Delivers a momentary event, if the subscriber selected its kind. */
-  announce(event: MomentaryEvent): void {
+  /** Delivers a change of the identity or a momentary event next, if the subscriber selected its kind. */
+  announce(event: IdentityChanged | MomentaryEvent): void {
     if (this.#momentary.add(event)) this.#proceed();
   }
 
-  reaches(seen: Revision): boolean {
-    return this.#deps.tail.reaches(seen);
+  /** Answers a `next()` that waits: a sign of life, with the cursor if events of other prefixes moved it. */
+  beat(): void {
+    const asked = this.#pendingReads.shift();
+    const moved = this.#history === undefined && this.#waiting.seen !== this.#cursor;
+    if (asked !== undefined) this.#resolve(asked, {events: [], cursor: moved ? this.#waiting.seen : undefined});
   }
 
-  follow(seen: Revision): boolean {
-    this.#seen = seen;
-    return this.#state === 'open' && this.#deps.tail.attach(this, seen);
-  }
-
-  take({batches, through}: Delivery): void {
-    if (through <= this.#seen) return;
-    for (const sized of batches) {
-      if (sized.batch.cursor <= this.#seen) continue;
-      if (!this.#enqueue(sized)) {
-        this.fail(this.#tooSlow());
-        return;
-      }
-    }
-    this.#seen = through;
-    this.#proceed();
+  take(delivery: Delivery): void {
+    if (this.#waiting.add(delivery)) this.#proceed();
+    else this.end(this.#tooSlow());
   }
 
   fallBack(): void {
     this.#deps.tail.detach(this);
-    this.#history = readHistory({...this.#start, seen: this.#seen}, this, this.#deps);
+    this.#history = this.#readFrom(this.#waiting.seen);
     this.#proceed();
   }
 
   #open(): void {
-    const {signal} = this.#start;
+    const {signal, seen} = this.#start;
     if (signal?.aborted === true) {
       this.#state = 'ended';
       return;
@@ -164,10 +133,14 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     this.#deps.onStart(this);
     this.#state = 'open';
     signal?.addEventListener('abort', this.#onAbort);
-    this.#history = readHistory(this.#start, this, this.#deps);
+    this.#history = this.#readFrom(seen);
   }
 
   readonly #onAbort = (): void => this.end();
+
+  #readFrom(seen: Revision | undefined): AsyncGenerator<EventBatch, Revision | undefined> {
+    return readHistory({...this.#start, seen}, this, this.#deps);
+  }
 
   #release(): void {
     this.#start.signal?.removeEventListener('abort', this.#onAbort);
@@ -183,15 +156,15 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     for (let asked = this.#pendingReads[0]; asked !== undefined; asked = this.#pendingReads[0]) {
       const batch = this.#state === 'open' ? this.#shift() : undefined;
       if (batch === undefined && this.#state === 'open') {
-        this.#waitForMore();
+        if (this.#history !== undefined && !this.#reading) void this.#read(this.#history);
         return;
       }
       this.#pendingReads.shift();
-      clearTimeout(this.#heartbeat);
-      this.#heartbeat = undefined;
       if (batch !== undefined) this.#resolve(asked, batch);
       else if (this.#failure === undefined) asked.resolve({done: true, value: undefined});
-      else asked.reject(this.#takeFailure());
+      else asked.reject(this.#failure);
+      // An iterator that has thrown is done.
+      this.#failure = undefined;
     }
   }
 
@@ -201,44 +174,15 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     asked.resolve({done: false, value: batch});
   }
 
+  /** Returns the next batch that has an event of a selected kind, or none at all. */
   #shift(): EventBatch | undefined {
-    if (this.#identityChanged) {
-      this.#identityChanged = false;
-      return IDENTITY_CHANGED;
-    }
     const events = this.#momentary.take();
     if (events !== undefined) return {events, cursor: undefined};
-    return this.#shiftWaiting() ?? this.#takeHeld();
-  }
-
-  /** Returns the next batch of the queue that has an event of a selected kind. */
-  #shiftWaiting(): EventBatch | undefined {
-    for (let sized = this.#waiting.shift(); sized !== undefined; sized = this.#waiting.shift()) {
-      this.#waitingEvents -= sized.batch.events.length;
-      this.#waitingBytes -= sized.sizeBytes;
-      const batch = selectKinds(sized.batch, this.#start.kinds);
+    for (let whole = this.#waiting.take(); whole !== undefined; whole = this.#waiting.take()) {
+      const batch = selectKinds(whole, this.#start.kinds);
       if (batch !== undefined) return batch;
     }
     return undefined;
-  }
-
-  #takeHeld(): EventBatch | undefined {
-    const held = this.#held;
-    this.#held = undefined;
-    return held && selectKinds(held, this.#start.kinds);
-  }
-
-  /** Queues a batch. @returns False if the queue is too long. */
-  #enqueue(sized: SizedBatch): boolean {
-    const {waitingEventsMax, waitingEventBytesMax} = this.#deps.limits;
-    const events = this.#waitingEvents + sized.batch.events.length;
-    const sizeBytes = this.#waitingBytes + sized.sizeBytes;
-    // One commit may be larger than the limit of the queue: a subscriber that keeps up still gets it.
-    if (this.#waiting.length > 0 && (events > waitingEventsMax || sizeBytes > waitingEventBytesMax)) return false;
-    this.#waiting.push(sized);
-    this.#waitingEvents = events;
-    this.#waitingBytes = sizeBytes;
-    return true;
   }
 
   #tooSlow(): AppError {
@@ -249,51 +193,79 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     return new AppError({code: 'subscriber-too-slow', cursor: String(cursor)});
   }
 
-  /** Returns the failure once: an iterator that has thrown is done. */
-  #takeFailure(): unknown {
-    const failure = this.#failure;
-    this.#failure = undefined;
-    return failure;
-  }
-
-  #waitForMore(): void {
-    const {heartbeatMs} = this.#start;
-    if (heartbeatMs !== undefined) this.#heartbeat ??= setTimeout(() => this.#sendHeartbeat(), heartbeatMs);
-    if (this.#history !== undefined && !this.#reading) void this.#read(this.#history);
-  }
-
-  #sendHeartbeat(): void {
-    this.#heartbeat = undefined;
-    const asked = this.#pendingReads.shift();
-    if (asked === undefined) return;
-    const moved = this.#history === undefined && this.#seen !== this.#cursor;
-    this.#resolve(asked, {events: [], cursor: moved ? this.#seen : undefined});
-    this.#proceed();
-  }
-
-  /** Reads one batch of the history. Never rejects. */
-  async #read(history: AsyncGenerator<EventBatch, undefined>): Promise<void> {
+  /** Reads one batch of the history, and follows the tail after the last one. Never rejects. */
+  async #read(history: AsyncGenerator<EventBatch, Revision | undefined>): Promise<void> {
     this.#reading = true;
     try {
       const {done, value} = await history.next();
-      // A new history may have begun meanwhile, or the subscription may have ended.
-      if (done === true && this.#history === history) this.#history = undefined;
-      if (this.#state === 'open') this.#held = value;
+      if (this.#state !== 'open') return;
+      if (done !== true) this.#waiting.push({batch: value, sizeBytes: 0});
+      else if (value !== undefined) this.#followTail(value);
     } catch (error) {
-      this.#history = undefined;
       const isSlow = error instanceof AppError && error.failure.code === 'reader-too-slow';
-      this.fail(isSlow ? this.#tooSlow() : error);
+      this.end(isSlow ? this.#tooSlow() : error);
     } finally {
       this.#reading = false;
     }
     this.#proceed();
   }
+
+  /** Follows the tail after a revision; reads more of the history if the tail has moved on. */
+  #followTail(seen: Revision): void {
+    this.#waiting.seen = seen;
+    this.#history = this.#deps.tail.attach(this, seen) ? undefined : this.#readFrom(seen);
+  }
 }
 
-/** Leaves out events of other kinds. @returns Undefined if none is left; a batch that was empty before stays. */
-function selectKinds(batch: EventBatch, kinds: ReadonlySet<EventKind>): EventBatch | undefined {
-  if (kinds === DEFAULT_EVENT_KINDS || batch.events.length === 0) return batch;
-  const events = batch.events.filter(({kind}) => kinds.has(kind));
-  if (events.length === batch.events.length) return batch;
-  return events.length === 0 ? undefined : {...batch, events};
+/** A batch with its size in the queue of a subscriber. */
+interface WaitingBatch {
+  readonly batch: EventBatch;
+  readonly sizeBytes: number;
+}
+
+/** The batches that wait for one subscriber: one of the history, or deliveries of the tail. */
+class WaitingBatches {
+  /** The last revision that was taken, waits, or has no event for the prefix of the subscriber. */
+  seen: Revision = 0;
+  readonly #limits: EventLimits;
+  readonly #waiting: WaitingBatch[] = [];
+  #events = 0;
+  #sizeBytes = 0;
+
+  constructor(limits: EventLimits) {
+    this.#limits = limits;
+  }
+
+  /** Adds the commits of a delivery that the subscriber has not seen. @returns False if too many wait. */
+  add({batches, through}: Delivery): boolean {
+    const {waitingEventsMax, waitingEventBytesMax} = this.#limits;
+    for (const sized of batches) {
+      if (sized.batch.cursor <= this.seen) continue;
+      this.push(sized);
+      // One commit may be larger than the limit: a subscriber that keeps up still gets it.
+      const isFull = this.#events > waitingEventsMax || this.#sizeBytes > waitingEventBytesMax;
+      if (isFull && this.#waiting.length > 1) return false;
+    }
+    this.seen = Math.max(this.seen, through);
+    return true;
+  }
+
+  push(added: WaitingBatch): void {
+    this.#waiting.push(added);
+    this.#events += added.batch.events.length;
+    this.#sizeBytes += added.sizeBytes;
+  }
+
+  /** Removes and returns the oldest batch; undefined if none waits. */
+  take(): EventBatch | undefined {
+    const sized = this.#waiting.shift();
+    if (sized === undefined) return undefined;
+    this.#events -= sized.batch.events.length;
+    this.#sizeBytes -= sized.sizeBytes;
+    return sized.batch;
+  }
+
+  clear(): void {
+    this.#waiting.length = 0;
+  }
 }

@@ -30,7 +30,7 @@ export interface Follower {
   take(delivery: Delivery): void;
   /** Makes the follower read the log itself, from its own position: the log was trimmed beyond the position of the tail. */
   fallBack(): void;
-  fail(error: unknown): void;
+  end(error: unknown): void;
 }
 
 export interface TailDeps {
@@ -43,8 +43,8 @@ export interface TailDeps {
 /**
  * The tail of the change log. For each change of the store:
  *
- * 1. In the next tick, after the writers got their responses, reads the new commits once for all followers. While the store is
- *    unavailable, tries again after growing pauses; followers notice only the delay.
+ * 1. Reads the new commits once for all followers. While the store is unavailable, tries again after growing pauses; followers
+ *    notice only the delay.
  * 2. Divides them into deliveries that fit into the queue of a follower.
  * 3. Gives each delivery to all followers, some per tick of the event loop.
  */
@@ -91,14 +91,12 @@ export class Tail {
 
   #wake(): void {
     this.#woken = true;
-    if (this.#running) return;
-    this.#running = true;
-    // In another tick, so that the writer gets its response first.
-    setImmediate(() => void this.#run());
+    if (!this.#running) void this.#run();
   }
 
   /** Never rejects. */
   async #run(): Promise<void> {
+    this.#running = true;
     try {
       while (this.#woken && this.#followers.size > 0) {
         this.#woken = false;
@@ -106,7 +104,7 @@ export class Tail {
       }
     } catch (error) {
       if (!(error instanceof AppError)) this.#deps.log.error('events failed', {error});
-      for (const follower of [...this.#followers]) follower.fail(error);
+      for (const follower of [...this.#followers]) follower.end(error);
     } finally {
       this.#running = false;
     }

@@ -11,6 +11,8 @@ import type {
   StoreFaults,
 } from '../domain/faults/active-faults.ts';
 import {FAULT_SEED_MAX, type Fault, type FaultList, type Faults} from '../domain/faults/fault.ts';
+import type {Identity, IdentityDocument} from '../domain/identity/identity.ts';
+import type {SessionStatus} from '../domain/identity/session.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
@@ -19,7 +21,6 @@ import {withFault} from '../failures/fault-mark.ts';
 import type {Timers} from '../time/timers.ts';
 import {wait} from '../time/wait.ts';
 import {createDrawers, drawFaults} from './draw-faults.ts';
-import {admitWithFaults, showWithFaults} from './session-faults.ts';
 
 export interface FaultSwitchDeps {
   /** True if the store is in memory: only then its clock may be ahead. */
@@ -64,11 +65,11 @@ class ServiceFaults implements FaultSwitch {
   #active: (ActiveFaults & {end(): void}) | undefined;
   #offsetMs = 0;
   /** The time of the last change, in milliseconds since the Unix epoch. */
-  sinceMs: number;
+  #sinceMs: number;
 
   constructor(deps: FaultSwitchDeps) {
     this.#deps = deps;
-    this.sinceMs = deps.nowMs();
+    this.#sinceMs = deps.nowMs();
     this.#listeners = new Listeners(error => deps.log.error('a listener for faults failed', {error}));
   }
 
@@ -96,11 +97,19 @@ class ServiceFaults implements FaultSwitch {
   }
 
   show(session: ShownSession): ShownSession {
-    return showWithFaults(session, this);
+    if (this.has('session-expired'))
+      return {identity: undefined, status: () => expire(session.status(), this.#sinceMs)};
+    if (!this.has('airline-away')) return session;
+    const {identity} = session;
+    return {identity, status: () => strand(session.status(), identity)};
   }
 
   admit(call: SessionCall, session: ShownSession): boolean {
-    return admitWithFaults(call, session, this);
+    if (this.has('session-expired')) throw refuse(call);
+    if (call === 'sign-out' || !this.has('airline-away')) return true;
+    const {source, state, scriptURL = UNKNOWN_URL} = session.status();
+    if (call === 'sign-in') throw unreachable(scriptURL);
+    return source !== 'back-end' || state !== 'signed-in';
   }
 
   list(): FaultList {
@@ -112,7 +121,7 @@ class ServiceFaults implements FaultSwitch {
     const {log, nowMs, timers} = this.#deps;
     const before = this.#active;
     this.#list = {faults};
-    this.sinceMs = nowMs();
+    this.#sinceMs = nowMs();
     this.#active = faults.length === 0 ? undefined : activate(faults, timers);
     for (const fault of faults)
       if (fault.kind === 'clock') this.#offsetMs = Math.max(this.#offsetMs, fault.offsetSeconds * MS_PER_SECOND);
@@ -173,4 +182,40 @@ function activate(faults: readonly Fault[], timers: Timers): ActiveFaults & {end
     },
     end: () => ended.abort(),
   };
+}
+
+/** Refuses a call: a sign-in or a sign-out would replace the kept session. */
+function refuse(call: SessionCall): AppError {
+  const problem = 'a fault holds the session expired, and keeps the real one as it is';
+  return new AppError(
+    withFault(call === 'verify' ? {code: 'no-identity'} : {code: 'sign-in-unavailable', problem}, 'session-expired'),
+  );
+}
+
+/** Returns the status as if the session had expired; without a session, as if no pilot was signed in. */
+function expire({source, state, scriptURL, sinceMs}: SessionStatus, expiredMs: number): SessionStatus {
+  if (state !== 'signed-in') return {source, state, scriptURL, sinceMs, stale: false};
+  const base = {source, scriptURL, sinceMs: expiredMs, stale: false};
+  if (source !== 'back-end' || scriptURL === undefined) return {...base, state: 'signed-out'};
+  const problem = new AppError(withFault({code: 'session-unknown', url: scriptURL}, 'session-expired'));
+  return {...base, state: 'expired', problem};
+}
+
+/** Returns the status as if the back end did not answer. */
+function strand(status: SessionStatus, identity: Identity | undefined): SessionStatus {
+  const problem = unreachable(status.scriptURL ?? (identity && scriptUrlOf(identity)) ?? UNKNOWN_URL);
+  return {...status, stale: status.state === 'signed-in', problem};
+}
+
+/** Address of an airline that is not known. */
+const UNKNOWN_URL = 'https://air.example/';
+
+function scriptUrlOf({json}: Identity): string {
+  const {airline} = JSON.parse(new TextDecoder().decode(json)) as IdentityDocument;
+  return airline.settings.scriptURL;
+}
+
+function unreachable(url: string): AppError {
+  const problem = 'a fault is switched on';
+  return new AppError(withFault({code: 'back-end-unreachable', url, stage: 'connection', problem}, 'airline-away'));
 }

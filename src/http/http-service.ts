@@ -7,7 +7,7 @@ import type {Plugins} from '../domain/plugins/plugin.ts';
 import type {ConnectionStatistics} from '../domain/statistics.ts';
 import type {FailureCode} from '../failures/failure.ts';
 import {addressesOf} from '../system/loopback.ts';
-import {createFailureLog, type FailureLog} from './core/failure-log.ts';
+import {FailureLog} from './core/failure-log.ts';
 import {createHandler, type HandlerDeps} from './core/handler.ts';
 import type {HttpHandler} from './core/message.ts';
 import {createSites, type Sites} from './core/sites.ts';
@@ -42,28 +42,9 @@ export interface HttpSettings {
   readonly allowUser: readonly string[];
 }
 
-/** The HTTP service: one guard and one handler, for requests inside the process and over sockets. */
-export interface HttpService extends AsyncDisposable {
+/** The HTTP service: one guard and one handler, for requests inside the process and over sockets. It does not listen yet. */
+export class HttpService implements AsyncDisposable {
   /** Answers a request without a socket. */
-  readonly fetch: FetchHandler;
-  /**
-   * Starts the server. Idempotent, unless the first call failed.
-   *
-   * @throws {AppError} `address-in-use`, `address-unusable`; `invalid-configuration` if `allowUser` names no user.
-   */
-  listen(): Promise<RunningServer>;
-  /** Returns figures of the connections of the server; undefined before it listens. */
-  statistics(): ConnectionStatistics | undefined;
-  /** Stops the server if it runs, after the requests in progress. */
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-/** Creates the HTTP service. It does not listen yet. */
-export function createHttpService(deps: HttpServiceDeps): HttpService {
-  return new GuardedHttpService(deps);
-}
-
-class GuardedHttpService implements HttpService {
   readonly fetch: FetchHandler;
   readonly #deps: HttpServiceDeps;
   readonly #handle: HttpHandler;
@@ -76,7 +57,7 @@ class GuardedHttpService implements HttpService {
   constructor(deps: HttpServiceDeps) {
     const {routes, access, settings, log, randomBytes, elapsedMs, onAnswered, onFailure, faults} = deps;
     this.#deps = deps;
-    this.#failures = createFailureLog({log, onFailure});
+    this.#failures = new FailureLog({log, onFailure});
     this.#newRequestId = createRequestIds(randomBytes);
     this.#sites = this.#createSites(settings.port);
     const sites = (): Sites => this.#sites;
@@ -85,6 +66,11 @@ class GuardedHttpService implements HttpService {
     this.fetch = createFetchHandler(this.#handle);
   }
 
+  /**
+   * Starts the server. Idempotent, unless the first call failed.
+   *
+   * @throws {AppError} `address-in-use`, `address-unusable`; `invalid-configuration` if `allowUser` names no user.
+   */
   listen(): Promise<RunningServer> {
     this.#server ??= this.#start().catch(error => {
       // The port may be free at the next call.
@@ -94,10 +80,12 @@ class GuardedHttpService implements HttpService {
     return this.#server;
   }
 
+  /** Returns figures of the connections of the server; undefined before it listens. */
   statistics(): ConnectionStatistics | undefined {
     return this.#running?.statistics();
   }
 
+  /** Stops the server if it runs, after the requests in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     // `listen()` has reported why a server did not start.
     const server = await this.#server?.catch(() => undefined);

@@ -317,6 +317,32 @@ describe('applyMergePatch()', () => {
   }
 });
 
+describe('a name in a patch', () => {
+  /** Ways to write the same name. */
+  const NAMES = [
+    ['a', '\\u0061'],
+    ['é', '\\u00e9', '\\u00E9'],
+    ['/\\t', '\\/\\t', '\\u002f\\u0009'],
+    ['😀é', '\\ud83d\\ude00é', '😀\\u00e9', '\\uD83D\\uDE00\\u00e9'],
+    ['\\ud800', '\\uD800'],
+    ['\ufffd', '\\ufffd'],
+    ['Ã©', '\\u00c3\\u00a9', 'Ã\\u00a9'],
+    ['€', '\\u20ac'],
+    ['\u0080', '\\u0080'],
+  ];
+
+  test('finds a member of the same name, however both are written, and no other', () => {
+    const spellings = NAMES.flatMap((names, index) => names.map(name => ({name, index})));
+    for (const given of spellings) {
+      for (const {name, index} of spellings) {
+        const merged = merge(`{"${given.name}":1}`, `{"${name}":2}`);
+        const expected = given.index === index ? `{"${given.name}":2}` : `{"${given.name}":1,"${name}":2}`;
+        assert.equal(merged, expected);
+      }
+    }
+  });
+});
+
 /** A text of any depth. */
 function deep(text: string): JsonText {
   return encodeJsonText(text, {depthMax: Infinity});

@@ -92,15 +92,16 @@ interface Change {
 /** The changes of a patch by their names. */
 class Changes {
   readonly #byName = new Map<string, Change>();
-  /** The same by `rawName`, which is faster to find for most members of an object. */
-  readonly #byRawName = new Map<string, Change>();
+  /** The same by names with one character for each byte: most names of an object need not be decoded to be found. */
+  readonly #byByteText = new Map<string, Change>();
 
   constructor({index, span}: Place) {
     for (const walk = index.walk(span); walk.next(); ) {
       const name = nameAt(walk, index);
       const change = {member: walk.place(), last: undefined};
       this.#byName.set(name, change);
-      this.#byRawName.set(toByteText(name), change);
+      // Half of a surrogate pair has no bytes: only an escape can name it.
+      if (name.isWellFormed()) this.#byByteText.set(toByteText(name), change);
     }
   }
 
@@ -109,8 +110,11 @@ class Changes {
   }
 
   find(place: MemberPlace, index: JsonIndex): Change | undefined {
-    const raw = index.rawName(place);
-    return raw === undefined ? this.#byName.get(nameAt(place, index)) : this.#byRawName.get(raw);
+    const quoted = index.quotedName(place);
+    if (!quoted.includes('\\')) return this.#byByteText.get(quoted.slice(1, -1));
+    // All escapes but these stand for one byte.
+    if (!quoted.includes('\\u')) return this.#byByteText.get(JSON.parse(quoted));
+    return this.#byName.get(index.name(place));
   }
 }
 

@@ -1,9 +1,10 @@
 import {
   type FollowOptions,
+  type NotedRequest,
+  type NotedRequests,
   REQUEST_READERS_MAX,
   REQUESTS_KEPT,
   type RequestPage,
-  type Requests,
 } from '../domain/recorded-request.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {Timers} from '../time/timers.ts';
@@ -22,7 +23,7 @@ export interface RequestRingDeps {
 }
 
 /** Records requests. Dispose of it to end all readers. */
-export interface RequestRing extends Requests, Disposable {
+export interface RequestRing extends NotedRequests, Disposable {
   /** Records a request that was answered. Called for each request: the document is made only when it is asked for. */
   record(answered: AnsweredRequest): void;
 }
@@ -62,6 +63,14 @@ class MemoryRequestRing implements RequestRing {
     this.#kept.set(this.#count % REQUESTS_KEPT, answered, this.#deps.nowMs());
     this.#count++;
     if (this.#waiting.size > 0) this.#wake();
+  }
+
+  note({method, target, rawHeaders, status, durationMs, sizeBytes}: NotedRequest): void {
+    this.record({
+      request: {method, target, rawHeaders},
+      answer: {status, rawHeaders: ['Content-Length', String(sizeBytes)], body: true},
+      ...{durationMs, principal: undefined, route: undefined, failed: undefined},
+    });
   }
 
   async read(since?: string): Promise<RequestPage> {

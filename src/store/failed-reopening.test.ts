@@ -7,7 +7,7 @@ import type {Store} from '../domain/commits/store.ts';
 import {SILENT_LOG} from '../domain/log.ts';
 import type {FailureCode} from '../failures/failure.ts';
 import {LMDB} from './lmdb/engine.ts';
-import type {Environment} from './lmdb/environment.ts';
+import type {LmdbEnvironment} from './lmdb/environment.ts';
 import {openLmdbStore} from './lmdb-store.ts';
 
 /** The calls that fail once the store is open. */
@@ -23,7 +23,7 @@ interface Failing {
 /** Opens a store on LMDB, parts of which fail on demand. */
 async function openFailing(directory: string): Promise<{readonly store: Store; readonly failing: Failing}> {
   const failing: Failing = {openings: 0};
-  const wrap = (environment: Environment): Environment => ({
+  const wrap = (environment: LmdbEnvironment): LmdbEnvironment => ({
     table: name => environment.table(name),
     tables: names => environment.tables(names),
     snapshot: () => environment.snapshot(),

@@ -4,6 +4,7 @@ import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
 import {
   type DataDirectory,
+  describeDataDirectory,
   prepareDataDirectory,
   protectFiles,
   syncDirectories,
@@ -13,10 +14,9 @@ import {readDataFormat, writeDataFormat} from './disk/data-format.ts';
 import {syncFile} from './disk/file-system.ts';
 import {freeOpeningSpace} from './disk/reserve.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from './format/store-metadata.ts';
-import type {Expected} from './lmdb/check-pages.ts';
-import type {Engine} from './lmdb/engine.ts';
+import {type Engine, LMDB} from './lmdb/engine.ts';
 import {openingFailure} from './lmdb/engine-errors.ts';
-import type {Environment} from './lmdb/environment.ts';
+import type {LmdbEnvironment} from './lmdb/environment.ts';
 import {findWrongEnd, readLastRevision} from './tree/change-log-ends.ts';
 import {openTables, readMetadata} from './tree/store-tables.ts';
 import type {TreeFiles} from './tree/tree.ts';
@@ -68,10 +68,7 @@ export interface OpeningOptions {
  */
 export async function openDirectory(directory: DataDirectory, options: OpeningOptions): Promise<OpenedDirectory> {
   const {engine} = options;
-  // A directory of another version must not be changed: neither its modes nor its lock.
-  const format = await readDataFormat(directory);
-  await prepareDataDirectory(directory);
-  const lock = await lockDirectory(directory, options, {expected: format !== undefined});
+  const lock = await lockDirectory(directory, options);
   try {
     const environment = await openStoreFiles(directory, engine);
     try {
@@ -84,6 +81,23 @@ export async function openDirectory(directory: DataDirectory, options: OpeningOp
   } catch (error) {
     await lock[Symbol.asyncDispose]();
     throw error;
+  }
+}
+
+/**
+ * Takes the lock of a data directory whose store is elsewhere: sessions, tokens and plugins stay in it.
+ *
+ * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`.
+ */
+export async function lockDataDirectory(path: string, processId: number): Promise<AsyncDisposable> {
+  const directory = describeDataDirectory(path);
+  const lock = await lockDirectory(directory, {engine: LMDB, processId});
+  try {
+    await protectFiles(directory);
+    return lock;
+  } catch (error) {
+    await lock[Symbol.asyncDispose]();
+    throw openingFailure(path, error);
   }
 }
 
@@ -108,14 +122,21 @@ export function logOpening({newIdBecause, metadata, harmless, directory}: Opened
   if (newIdBecause === 'requested') log.info('the store has a new id', fields);
 }
 
+/**
+ * Takes the lock of a data directory for this process alone, and creates the directory if it is missing. Its store is not opened.
+ *
+ * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`.
+ */
 async function lockDirectory(
   directory: DataDirectory,
-  {engine, processId}: OpeningOptions,
-  {expected}: Expected,
+  {engine, processId}: Pick<OpeningOptions, 'engine' | 'processId'>,
 ): Promise<AsyncDisposable> {
+  // A directory of another version must not be changed: neither its modes nor its lock.
+  const format = await readDataFormat(directory);
+  await prepareDataDirectory(directory);
   try {
     if (!(await freeOpeningSpace(directory))) throw new Error('its disk is full');
-    return await engine.takeLock(directory, {processId, expected});
+    return await engine.takeLock(directory, {processId, expected: format !== undefined});
   } catch (error) {
     throw error instanceof AppError ? error : unusableDirectory(directory.path, error);
   }
@@ -125,12 +146,12 @@ async function lockDirectory(
  * Asserts that no process has the store open. It may have lost its lock, if the directory `lock` was deleted; but a store that is open
  * has a slot in its own table of readers too. This process has none before its first read.
  */
-function assertNoReaders({path}: DataDirectory, environment: Environment): void {
+function assertNoReaders({path}: DataDirectory, environment: LmdbEnvironment): void {
   const [processId] = environment.liveReaders();
   if (processId !== undefined) throw new AppError({code: 'data-directory-in-use', directory: path, processId});
 }
 
-async function openStoreFiles(directory: DataDirectory, engine: Engine): Promise<Environment> {
+async function openStoreFiles(directory: DataDirectory, engine: Engine): Promise<LmdbEnvironment> {
   // Read again: only with the lock no other process can be writing it.
   const format = await readDataFormat(directory);
   if (format === undefined) await engine.removeUnfinished(directory);
@@ -154,7 +175,7 @@ async function openStoreFiles(directory: DataDirectory, engine: Engine): Promise
   }
 }
 
-async function openSoundEnvironment({path, storePath}: DataDirectory, engine: Engine): Promise<Environment> {
+async function openSoundEnvironment({path, storePath}: DataDirectory, engine: Engine): Promise<LmdbEnvironment> {
   try {
     return await engine.openEnvironment({directory: storePath});
   } catch (error) {
@@ -166,7 +187,7 @@ type RecoveredStore = Pick<OpenedDirectory, 'recovered' | 'metadata' | 'newIdBec
 
 async function readStore(
   directory: DataDirectory,
-  environment: Environment,
+  environment: LmdbEnvironment,
   {randomBytes, newStoreId, onLogDamage}: OpeningOptions,
 ): Promise<RecoveredStore> {
   const {known, wal} = await readContent(directory, environment);
@@ -222,7 +243,11 @@ function findReason(
   return newStoreId ? 'requested' : undefined;
 }
 
-async function writeMetadata({path}: DataDirectory, environment: Environment, metadata: StoreMetadata): Promise<void> {
+async function writeMetadata(
+  {path}: DataDirectory,
+  environment: LmdbEnvironment,
+  metadata: StoreMetadata,
+): Promise<void> {
   const {metadata: table} = openTables(environment);
   try {
     await environment.write(() => table.put(METADATA_KEY, encodeMetadata(metadata)));
@@ -237,7 +262,7 @@ interface StoreContent {
   readonly wal: Recovery;
 }
 
-async function readContent(directory: DataDirectory, environment: Environment): Promise<StoreContent> {
+async function readContent(directory: DataDirectory, environment: LmdbEnvironment): Promise<StoreContent> {
   try {
     const {changes, metadata} = openTables(environment);
     const known = readMetadata(metadata);

@@ -3,7 +3,7 @@ import {parseKey} from '../../src/domain/entries/key.ts';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import {createEventHub} from '../../src/events/event-hub.ts';
-import {createFailureLog} from '../../src/http/core/failure-log.ts';
+import {FailureLog} from '../../src/http/core/failure-log.ts';
 import {createHandler} from '../../src/http/core/handler.ts';
 import {createSites} from '../../src/http/core/sites.ts';
 import {createFetchHandler} from '../../src/http/fetch-handler.ts';
@@ -359,7 +359,7 @@ describe('subscribers', () => {
     const handle = createHandler({
       sites: () => createSites({port: 7172, extraHosts: [], isAllowed: () => false, findPlugin: () => undefined}),
       routes: eventsRoutes({events, store, texts: createEventTexts(store), limits}),
-      failures: createFailureLog({log: SILENT_LOG}),
+      failures: new FailureLog({log: SILENT_LOG}),
       newRequestId: () => 'x',
       elapsedMs: () => 0,
       onAnswered: () => {},

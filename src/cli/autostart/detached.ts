@@ -8,7 +8,6 @@ import {addressesOf, serviceUrl} from '../../system/loopback.ts';
 import {describePortHolder, findPortHolder} from '../../system/port-holder.ts';
 
 import type {CallOf} from '../catalogue/call.ts';
-import type {START_SPEC} from '../catalogue/service-commands.ts';
 import {refusedUsage} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {connect} from '../service/connection.ts';
@@ -26,7 +25,7 @@ const START_TIMEOUT_MS = 30_000;
  *
  * @throws {AppError} `address-in-use` if something answers on the port already; `invalid-usage` for any free port.
  */
-export async function startDetached(call: CallOf<typeof START_SPEC>): Promise<ExitCode> {
+export async function startDetached(call: CallOf<'start'>): Promise<ExitCode> {
   const {context, flags} = call;
   const {config} = await readSettings(call);
   if (config.port === 0) throw refusedUsage('start', '--detached needs a port', 'Name one with --port');
@@ -70,7 +69,7 @@ export async function startDetached(call: CallOf<typeof START_SPEC>): Promise<Ex
 }
 
 /** Waits until a service serves. @returns Undefined then; otherwise the exit code of its process, which does not run. */
-async function untilServing(child: ChildProcess, call: CallOf<typeof START_SPEC>): Promise<ExitCode | undefined> {
+async function untilServing(child: ChildProcess, call: CallOf<'start'>): Promise<ExitCode | undefined> {
   const {context} = call;
   const {service} = await connect(call);
   let exitCode: number | undefined;

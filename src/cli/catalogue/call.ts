@@ -1,9 +1,10 @@
 import type {GivenSettings} from '../../config/resolve-config.ts';
 import type {CliContext} from '../terminal/context.ts';
-import type {CommandSpec, FlagsOf} from './spec.ts';
+import type {COMMANDS, CommandName} from './commands.ts';
+import type {FlagsOf} from './spec.ts';
 
 /** Runs a command, and returns the exit code of the process. Its caller reports the errors that it throws. */
-export type Command<S extends CommandSpec> = (call: CallOf<S>) => Promise<number>;
+export type Command<N extends CommandName> = (call: CallOf<N>) => Promise<number>;
 
 /** A parsed command line. */
 export interface CommandCall {
@@ -19,6 +20,6 @@ export interface CommandCall {
 }
 
 /** A parsed command line of one command. */
-export interface CallOf<S extends CommandSpec> extends CommandCall {
-  readonly flags: FlagsOf<S>;
+export interface CallOf<N extends CommandName> extends CommandCall {
+  readonly flags: FlagsOf<(typeof COMMANDS)[N]>;
 }

@@ -1,21 +1,4 @@
-import {ADDRESS_SETTINGS, type ArgumentSpec, type CommandSpec, JSON_FLAG} from './spec.ts';
-
-/** `crewroom identity`. */
-export const IDENTITY_SPEC = {
-  name: 'identity',
-  group: 'Data',
-  summary: 'Print the identity document that plugins get',
-  arguments: [],
-  flags: {
-    pretty: {description: 'print it indented, also into a file'},
-    json: {description: 'print it exactly as served, also on a terminal'},
-  },
-  settings: ADDRESS_SETTINGS,
-  examples: [
-    {line: 'crewroom identity', purpose: 'the pilot, the airline and the account'},
-    {line: 'crewroom identity --pretty > me.json', purpose: 'a profile to edit, for start --profile'},
-  ],
-} as const satisfies CommandSpec;
+import {ADDRESS_SETTINGS, type ArgumentSpec, described, JSON_FLAG} from './spec.ts';
 
 const KEY: ArgumentSpec = {name: 'KEY', description: 'the key, exactly; after -- if it begins with "-"'};
 
@@ -25,174 +8,153 @@ const PREFIX: ArgumentSpec = {
   optional: true,
 };
 
-/** `crewroom get`. */
-export const GET_SPEC = {
-  name: 'get',
-  group: 'Data',
-  summary: 'Print the value of an entry, byte for byte',
-  arguments: [KEY],
-  flags: {json: {description: 'print the entry with its revision, size and time'}},
-  settings: ADDRESS_SETTINGS,
-  examples: [
-    {line: 'crewroom get com.example.hello/greeting', purpose: 'the JSON text that was stored'},
-    {line: 'crewroom get greeting > greeting.json', purpose: 'keep it in a file'},
-  ],
-} as const satisfies CommandSpec;
-
-/** `crewroom put`. */
-export const PUT_SPEC = {
-  name: 'put',
-  group: 'Data',
-  summary: 'Store a JSON value under a key',
-  arguments: [KEY, {name: 'VALUE', description: 'JSON text, "-" for standard input, or "@FILE"'}],
-  flags: {
-    ifMatch: {placeholder: 'REVISION', description: 'only if the entry still has this revision'},
-    ifAbsent: {description: 'only if there is no entry yet'},
-    ttl: {placeholder: 'TIME', description: 'expire after this time, such as 90s, 15m, 12h or 30d'},
-    ...JSON_FLAG,
+/** Commands of entries and the identity. */
+export const DATA_COMMANDS = described('Data', {
+  identity: {
+    summary: 'Print the identity document that plugins get',
+    flags: {
+      pretty: {description: 'print it indented, also into a file'},
+      json: {description: 'print it exactly as served, also on a terminal'},
+    },
+    settings: ADDRESS_SETTINGS,
+    examples: [
+      {line: 'crewroom identity', purpose: 'the pilot, the airline and the account'},
+      {line: 'crewroom identity --pretty > me.json', purpose: 'a profile to edit, for start --profile'},
+    ],
   },
-  settings: ADDRESS_SETTINGS,
-  examples: [
-    {line: `crewroom put greeting '"hello"'`, purpose: 'a string, with its own quotes'},
-    {line: `crewroom put flight '{"from": "EGLL", "to": "LPPT"}'`, purpose: 'an object'},
-    {line: 'crewroom put flight @flight.json', purpose: 'the content of a file'},
-    {line: 'curl -s https://… | crewroom put metar -', purpose: 'standard input'},
-    {line: 'crewroom put flight @flight.json --if-match 12', purpose: 'only if it has not changed since'},
-    {line: 'crewroom put token @token.json --ttl 15m', purpose: 'expires in 15 minutes'},
-  ],
-  notes: ['Without --ttl the entry does not expire, even if it did before.'],
-} as const satisfies CommandSpec;
-
-/** `crewroom patch`. */
-export const PATCH_SPEC = {
-  name: 'patch',
-  group: 'Data',
-  summary: 'Change members of a JSON value',
-  arguments: [KEY, {name: 'PATCH', description: 'JSON merge patch, "-" for standard input, or "@FILE"'}],
-  flags: {
-    ifMatch: {placeholder: 'REVISION', description: 'only if the entry still has this revision'},
-    ...JSON_FLAG,
+  get: {
+    summary: 'Print the value of an entry, byte for byte',
+    arguments: [KEY],
+    flags: {json: {description: 'print the entry with its revision, size and time'}},
+    settings: ADDRESS_SETTINGS,
+    examples: [
+      {line: 'crewroom get com.example.hello/greeting', purpose: 'the JSON text that was stored'},
+      {line: 'crewroom get greeting > greeting.json', purpose: 'keep it in a file'},
+    ],
   },
-  settings: ADDRESS_SETTINGS,
-  examples: [
-    {line: `crewroom patch flight '{"to": "LPMA"}'`, purpose: 'set one member, leave the others'},
-    {line: `crewroom patch flight '{"alternate": null}'`, purpose: 'remove a member'},
-    {line: `crewroom patch flight '{"fuel": {"taxi": 200}}'`, purpose: 'objects are merged member by member'},
-    {line: 'crewroom patch flight @changes.json', purpose: 'the content of a file'},
-  ],
-  notes: ['A patch is a JSON Merge Patch (RFC 7396). Without an entry it creates one.'],
-} as const satisfies CommandSpec;
-
-/** `crewroom touch`. */
-export const TOUCH_SPEC = {
-  name: 'touch',
-  group: 'Data',
-  summary: 'Change when an entry expires, and keep its value',
-  arguments: [KEY],
-  flags: {
-    ttl: {placeholder: 'TIME', description: 'time from now, such as 90s, 15m, 12h or 30d'},
-    forever: {description: 'do not expire'},
-    ...JSON_FLAG,
+  put: {
+    summary: 'Store a JSON value under a key',
+    arguments: [KEY, {name: 'VALUE', description: 'JSON text, "-" for standard input, or "@FILE"'}],
+    flags: {
+      ifMatch: {placeholder: 'REVISION', description: 'only if the entry still has this revision'},
+      ifAbsent: {description: 'only if there is no entry yet'},
+      ttl: {placeholder: 'TIME', description: 'expire after this time, such as 90s, 15m, 12h or 30d'},
+      ...JSON_FLAG,
+    },
+    settings: ADDRESS_SETTINGS,
+    examples: [
+      {line: `crewroom put greeting '"hello"'`, purpose: 'a string, with its own quotes'},
+      {line: `crewroom put flight '{"from": "EGLL", "to": "LPPT"}'`, purpose: 'an object'},
+      {line: 'crewroom put flight @flight.json', purpose: 'the content of a file'},
+      {line: 'curl -s https://… | crewroom put metar -', purpose: 'standard input'},
+      {line: 'crewroom put flight @flight.json --if-match 12', purpose: 'only if it has not changed since'},
+      {line: 'crewroom put token @token.json --ttl 15m', purpose: 'expires in 15 minutes'},
+    ],
+    notes: ['Without --ttl the entry does not expire, even if it did before.'],
   },
-  settings: ADDRESS_SETTINGS,
-  examples: [
-    {line: 'crewroom touch token --ttl 12h', purpose: 'expires in 12 hours'},
-    {line: 'crewroom touch token --forever', purpose: 'does not expire'},
-  ],
-} as const satisfies CommandSpec;
-
-/** `crewroom edit`. */
-export const EDIT_SPEC = {
-  name: 'edit',
-  group: 'Data',
-  summary: 'Edit a JSON value in your editor',
-  arguments: [KEY],
-  flags: JSON_FLAG,
-  settings: ADDRESS_SETTINGS,
-  examples: [
-    {line: 'crewroom edit com.example.hello/settings', purpose: 'in $VISUAL, $EDITOR or vi'},
-    {line: 'EDITOR="code --wait" crewroom edit flight', purpose: 'in an editor with a window'},
-  ],
-  notes: [
-    'If the entry has changed meanwhile, your version is kept in a file, not stored.',
-    'An entry that expires keeps its time to live, to the second.',
-  ],
-} as const satisfies CommandSpec;
-
-/** `crewroom list`. */
-export const LIST_SPEC = {
-  name: 'list',
-  group: 'Data',
-  summary: 'List entries in the order of their keys',
-  arguments: [PREFIX],
-  flags: {
-    limit: {placeholder: 'N', description: 'maximum number of entries'},
-    after: {placeholder: 'KEY', description: 'only keys after this one'},
-    reverse: {description: 'from the last key to the first'},
-    values: {description: 'print the values too'},
-    json: {description: 'print one JSON object per line'},
+  patch: {
+    summary: 'Change members of a JSON value',
+    arguments: [KEY, {name: 'PATCH', description: 'JSON merge patch, "-" for standard input, or "@FILE"'}],
+    flags: {
+      ifMatch: {placeholder: 'REVISION', description: 'only if the entry still has this revision'},
+      ...JSON_FLAG,
+    },
+    settings: ADDRESS_SETTINGS,
+    examples: [
+      {line: `crewroom patch flight '{"to": "LPMA"}'`, purpose: 'set one member, leave the others'},
+      {line: `crewroom patch flight '{"alternate": null}'`, purpose: 'remove a member'},
+      {line: `crewroom patch flight '{"fuel": {"taxi": 200}}'`, purpose: 'objects are merged member by member'},
+      {line: 'crewroom patch flight @changes.json', purpose: 'the content of a file'},
+    ],
+    notes: ['A patch is a JSON Merge Patch (RFC 7396). Without an entry it creates one.'],
   },
-  settings: ADDRESS_SETTINGS,
-  examples: [
-    {line: 'crewroom list', purpose: 'every entry'},
-    {line: 'crewroom list com.example.hello/ --values', purpose: 'the entries of one plugin'},
-    {line: 'crewroom list --json --values > entries.ndjson', purpose: 'everything, for programs'},
-  ],
-  notes: ['Each value is printed on one line, with spaces in place of line breaks.'],
-} as const satisfies CommandSpec;
-
-/** `crewroom watch`. */
-export const WATCH_SPEC = {
-  name: 'watch',
-  group: 'Data',
-  summary: 'Show changes as they happen',
-  arguments: [PREFIX],
-  flags: {
-    since: {placeholder: 'REVISION', description: 'begin with the changes after this revision'},
-    initial: {description: 'begin with the present entries'},
-    json: {description: 'print one JSON object per line'},
+  touch: {
+    summary: 'Change when an entry expires, and keep its value',
+    arguments: [KEY],
+    flags: {
+      ttl: {placeholder: 'TIME', description: 'time from now, such as 90s, 15m, 12h or 30d'},
+      forever: {description: 'do not expire'},
+      ...JSON_FLAG,
+    },
+    settings: ADDRESS_SETTINGS,
+    examples: [
+      {line: 'crewroom touch token --ttl 12h', purpose: 'expires in 12 hours'},
+      {line: 'crewroom touch token --forever', purpose: 'does not expire'},
+    ],
   },
-  settings: ADDRESS_SETTINGS,
-  examples: [
-    {line: 'crewroom watch', purpose: 'everything, until Ctrl+C'},
-    {line: 'crewroom watch com.example.hello/ --initial', purpose: 'entries of one plugin, then its changes'},
-    {line: 'crewroom watch --json --since 12 | jq .key', purpose: 'for programs, after revision 12'},
-  ],
-  notes: ['After a restart of the service it reconnects and continues where it was.', 'In a pipe it prints JSON.'],
-} as const satisfies CommandSpec;
-
-/** `crewroom delete`. */
-export const DELETE_SPEC = {
-  name: 'delete',
-  group: 'Data',
-  summary: 'Delete an entry, or all under a prefix',
-  arguments: [{...KEY, optional: true}],
-  flags: {
-    ifMatch: {placeholder: 'REVISION', description: 'only if the entry still has this revision'},
-    prefix: {placeholder: 'PREFIX', description: 'delete every entry whose key begins with it'},
-    all: {description: 'delete every entry'},
-    yes: {description: 'do not ask'},
-    ...JSON_FLAG,
+  edit: {
+    summary: 'Edit a JSON value in your editor',
+    arguments: [KEY],
+    flags: JSON_FLAG,
+    settings: ADDRESS_SETTINGS,
+    examples: [
+      {line: 'crewroom edit com.example.hello/settings', purpose: 'in $VISUAL, $EDITOR or vi'},
+      {line: 'EDITOR="code --wait" crewroom edit flight', purpose: 'in an editor with a window'},
+    ],
+    notes: [
+      'If the entry has changed meanwhile, your version is kept in a file, not stored.',
+      'An entry that expires keeps its time to live, to the second.',
+    ],
   },
-  settings: ADDRESS_SETTINGS,
-  examples: [
-    {line: 'crewroom delete greeting', purpose: 'one entry; exit code 3 if there is none'},
-    {line: 'crewroom delete --prefix com.example.hello/', purpose: 'all entries of one plugin'},
-    {line: 'crewroom delete --all --yes', purpose: 'everything, without asking'},
-  ],
-} as const satisfies CommandSpec;
-
-/** `crewroom reset`. */
-export const RESET_SPEC = {
-  name: 'reset',
-  group: 'Data',
-  summary: 'Delete every entry',
-  arguments: [],
-  flags: {yes: {description: 'do not ask'}, ...JSON_FLAG},
-  settings: ADDRESS_SETTINGS,
-  examples: [
-    {line: 'crewroom reset', purpose: 'asks first'},
-    {line: 'crewroom reset --yes', purpose: 'without asking, such as between two tests'},
-  ],
-  notes: ['Entries are deleted in batches of 1,000. Revisions continue: none is used twice.'],
-} as const satisfies CommandSpec;
+  list: {
+    summary: 'List entries in the order of their keys',
+    arguments: [PREFIX],
+    flags: {
+      limit: {placeholder: 'N', description: 'maximum number of entries'},
+      after: {placeholder: 'KEY', description: 'only keys after this one'},
+      reverse: {description: 'from the last key to the first'},
+      values: {description: 'print the values too'},
+      json: {description: 'print one JSON object per line'},
+    },
+    settings: ADDRESS_SETTINGS,
+    examples: [
+      {line: 'crewroom list', purpose: 'every entry'},
+      {line: 'crewroom list com.example.hello/ --values', purpose: 'the entries of one plugin'},
+      {line: 'crewroom list --json --values > entries.ndjson', purpose: 'everything, for programs'},
+    ],
+    notes: ['Each value is printed on one line, with spaces in place of line breaks.'],
+  },
+  watch: {
+    summary: 'Show changes as they happen',
+    arguments: [PREFIX],
+    flags: {
+      since: {placeholder: 'REVISION', description: 'begin with the changes after this revision'},
+      initial: {description: 'begin with the present entries'},
+      json: {description: 'print one JSON object per line'},
+    },
+    settings: ADDRESS_SETTINGS,
+    examples: [
+      {line: 'crewroom watch', purpose: 'everything, until Ctrl+C'},
+      {line: 'crewroom watch com.example.hello/ --initial', purpose: 'entries of one plugin, then its changes'},
+      {line: 'crewroom watch --json --since 12 | jq .key', purpose: 'for programs, after revision 12'},
+    ],
+    notes: ['After a restart of the service it reconnects and continues where it was.', 'In a pipe it prints JSON.'],
+  },
+  delete: {
+    summary: 'Delete an entry, or all under a prefix',
+    arguments: [{...KEY, optional: true}],
+    flags: {
+      ifMatch: {placeholder: 'REVISION', description: 'only if the entry still has this revision'},
+      prefix: {placeholder: 'PREFIX', description: 'delete every entry whose key begins with it'},
+      all: {description: 'delete every entry'},
+      yes: {description: 'do not ask'},
+      ...JSON_FLAG,
+    },
+    settings: ADDRESS_SETTINGS,
+    examples: [
+      {line: 'crewroom delete greeting', purpose: 'one entry; exit code 3 if there is none'},
+      {line: 'crewroom delete --prefix com.example.hello/', purpose: 'all entries of one plugin'},
+      {line: 'crewroom delete --all --yes', purpose: 'everything, without asking'},
+    ],
+  },
+  reset: {
+    summary: 'Delete every entry',
+    flags: {yes: {description: 'do not ask'}, ...JSON_FLAG},
+    settings: ADDRESS_SETTINGS,
+    examples: [
+      {line: 'crewroom reset', purpose: 'asks first'},
+      {line: 'crewroom reset --yes', purpose: 'without asking, such as between two tests'},
+    ],
+    notes: ['Entries are deleted in batches of 1,000. Revisions continue: none is used twice.'],
+  },
+});

@@ -1,79 +1,60 @@
 import {SETTING_NAMES} from '../../config/config.ts';
-import {type CommandSpec, JSON_FLAG} from './spec.ts';
-
-/** `crewroom config`. */
-export const CONFIG_SPEC = {
-  name: 'config',
-  group: 'Setup',
-  summary: 'Show every setting, its value and where it came from',
-  arguments: [],
-  flags: JSON_FLAG,
-  settings: SETTING_NAMES,
-  examples: [
-    {line: 'crewroom config', purpose: 'what "crewroom start" would use'},
-    {line: 'crewroom config --port 8000', purpose: 'what it would use with this flag'},
-  ],
-  notes: ['Flags override variables such as CREWROOM_PORT, which override the config file.'],
-} as const satisfies CommandSpec;
-
-/** `crewroom paths`. */
-export const PATHS_SPEC = {
-  name: 'paths',
-  group: 'Setup',
-  summary: 'Show where data, plugins, config file and cache are',
-  arguments: [],
-  flags: JSON_FLAG,
-  settings: ['dataDir', 'plugins'],
-  examples: [
-    {line: 'crewroom paths', purpose: 'each path, and whether it exists'},
-    {line: 'crewroom paths --json', purpose: 'the same for programs'},
-  ],
-} as const satisfies CommandSpec;
-
-/** `crewroom explain`. */
-export const EXPLAIN_SPEC = {
-  name: 'explain',
-  group: 'Setup',
-  summary: 'Explain a failure, by its code',
-  arguments: [{name: 'CODE', description: 'code of the failure, such as no-entry'}],
-  flags: JSON_FLAG,
-  settings: ['host', 'port'],
-  examples: [
-    {line: 'crewroom explain no-entry', purpose: 'what a failure means; it needs no service'},
-    {line: 'crewroom explain address-in-use --json', purpose: 'the same for programs'},
-  ],
-  notes: ['Commands name it with each failure. A running service has a page for each.'],
-} as const satisfies CommandSpec;
+import {described, JSON_FLAG} from './spec.ts';
 
 /** The shells that can complete commands. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
-/** `crewroom completion`. */
-export const COMPLETION_SPEC = {
-  name: 'completion',
-  group: 'Setup',
-  summary: 'Print the script that completes commands in a shell',
-  arguments: [{name: 'SHELL', description: 'bash, zsh, fish or powershell', choices: SHELLS}],
-  flags: {},
-  settings: [],
-  examples: [
-    {line: `echo 'source <(crewroom completion bash)' >> ~/.bashrc`, purpose: 'bash'},
-    {line: `echo 'source <(crewroom completion zsh)' >> ~/.zshrc`, purpose: 'zsh, after compinit'},
-    {line: 'crewroom completion fish > ~/.config/fish/completions/crewroom.fish', purpose: 'fish'},
-    {line: 'crewroom completion powershell >> $PROFILE', purpose: 'PowerShell'},
-  ],
-} as const satisfies CommandSpec;
-
-/** `crewroom version`. */
-export const VERSION_SPEC = {
-  name: 'version',
-  group: 'Setup',
-  summary: 'Print the version',
-  arguments: [],
-  flags: JSON_FLAG,
-  settings: [],
-  examples: [
-    {line: 'crewroom version', purpose: 'the version of Crewroom'},
-    {line: 'crewroom version --json', purpose: 'also of Node, the API and the store engine'},
-  ],
-} as const satisfies CommandSpec;
+/** Commands of the installation. */
+export const SETUP_COMMANDS = described('Setup', {
+  config: {
+    summary: 'Show every setting, its value and where it came from',
+    flags: JSON_FLAG,
+    settings: SETTING_NAMES,
+    examples: [
+      {line: 'crewroom config', purpose: 'what "crewroom start" would use'},
+      {line: 'crewroom config --port 8000', purpose: 'what it would use with this flag'},
+    ],
+    notes: ['Flags override variables such as CREWROOM_PORT, which override the config file.'],
+  },
+  paths: {
+    summary: 'Show where data, plugins, config file and cache are',
+    flags: JSON_FLAG,
+    settings: ['dataDir', 'plugins'],
+    examples: [
+      {line: 'crewroom paths', purpose: 'each path, and whether it exists'},
+      {line: 'crewroom paths --json', purpose: 'the same for programs'},
+    ],
+  },
+  explain: {
+    summary: 'Explain a failure, by its code',
+    arguments: [{name: 'CODE', description: 'code of the failure, such as no-entry'}],
+    flags: JSON_FLAG,
+    settings: ['host', 'port'],
+    examples: [
+      {line: 'crewroom explain no-entry', purpose: 'what a failure means; it needs no service'},
+      {line: 'crewroom explain address-in-use --json', purpose: 'the same for programs'},
+    ],
+    notes: ['Commands name it with each failure. A running service has a page for each.'],
+  },
+  completion: {
+    summary: 'Print the script that completes commands in a shell',
+    arguments: [{name: 'SHELL', description: 'bash, zsh, fish or powershell', choices: SHELLS}],
+    flags: {},
+    settings: [],
+    examples: [
+      {line: `echo 'source <(crewroom completion bash)' >> ~/.bashrc`, purpose: 'bash'},
+      {line: `echo 'source <(crewroom completion zsh)' >> ~/.zshrc`, purpose: 'zsh, after compinit'},
+      {line: 'crewroom completion fish > ~/.config/fish/completions/crewroom.fish', purpose: 'fish'},
+      {line: 'crewroom completion powershell >> $PROFILE', purpose: 'PowerShell'},
+    ],
+  },
+  version: {
+    summary: 'Print the version',
+    flags: JSON_FLAG,
+    settings: [],
+    examples: [
+      {line: 'crewroom version', purpose: 'the version of Crewroom'},
+      {line: 'crewroom version --json', purpose: 'also of Node, the API and the store engine'},
+    ],
+  },
+});

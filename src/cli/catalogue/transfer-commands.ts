@@ -1,27 +1,4 @@
-import {ADDRESS_SETTINGS, type CommandSpec, JSON_FLAG} from './spec.ts';
-
-/** `crewroom export`. */
-export const EXPORT_SPEC = {
-  name: 'export',
-  group: 'Data',
-  summary: 'Write all entries as of one revision',
-  arguments: [{name: 'FILE', description: 'a new file; "-" or nothing for standard output', optional: true}],
-  flags: {
-    prefix: {placeholder: 'PREFIX', description: 'only keys that begin with it'},
-    force: {description: 'replace an existing file'},
-    json: {description: 'print what was written as JSON, for programs'},
-  },
-  settings: ADDRESS_SETTINGS,
-  examples: [
-    {line: 'crewroom export backup.ndjson', purpose: 'everything'},
-    {line: 'crewroom export hello.ndjson --prefix com.example.hello/', purpose: 'what one plugin stored'},
-    {line: 'crewroom export | gzip > backup.ndjson.gz', purpose: 'standard output'},
-  ],
-  notes: [
-    'FILE appears only when it is complete, and only its owner may read it.',
-    'The last line holds the number of entries; an export without it is incomplete.',
-  ],
-} as const satisfies CommandSpec;
+import {ADDRESS_SETTINGS, described, JSON_FLAG} from './spec.ts';
 
 /** The flags of commands that import. */
 const IMPORT_FLAGS = {
@@ -31,81 +8,88 @@ const IMPORT_FLAGS = {
   ...JSON_FLAG,
 } as const;
 
-/** `crewroom import`. */
-export const IMPORT_SPEC = {
-  name: 'import',
-  group: 'Data',
-  summary: 'Store the entries of an export',
-  arguments: [{name: 'FILE', description: 'what "crewroom export" wrote, or "-" for standard input'}],
-  flags: IMPORT_FLAGS,
-  settings: ADDRESS_SETTINGS,
-  examples: [
-    {line: 'crewroom import backup.ndjson', purpose: 'store its entries, keep the others'},
-    {line: 'crewroom import backup.ndjson --mode replace', purpose: 'delete all others under its prefix'},
-    {line: 'crewroom import backup.ndjson --dry-run', purpose: 'see what would happen'},
-    {line: 'gunzip -c backup.ndjson.gz | crewroom import -', purpose: 'standard input'},
-  ],
-  notes: [
-    'A file is checked whole before anything is stored. Importing is idempotent.',
-    'Up to 1,000 entries are stored atomically, more in batches of that size.',
-  ],
-} as const satisfies CommandSpec;
-
-/** `crewroom copy`. */
-export const COPY_SPEC = {
-  name: 'copy',
-  group: 'Data',
-  summary: 'Copy entries to another running service',
-  arguments: [{name: 'PREFIX', description: 'only keys that begin with it', optional: true}],
-  flags: {to: {placeholder: 'URL', description: 'the receiving service, or its port'}, ...IMPORT_FLAGS},
-  settings: ADDRESS_SETTINGS,
-  examples: [
-    {line: 'crewroom copy --to http://localhost:8000', purpose: 'everything, from port 7172 to port 8000'},
-    {line: 'crewroom copy com.example.hello/ --to 8000', purpose: 'what one plugin stored'},
-    {line: 'crewroom copy --to 8000 --mode replace', purpose: 'make the other service an exact copy'},
-  ],
-  notes: ['Batches copied before a failure stay; copying again is idempotent.'],
-} as const satisfies CommandSpec;
-
-/** `crewroom recover`. */
-export const RECOVER_SPEC = {
-  name: 'recover',
-  group: 'Data',
-  summary: 'Open a store whose write-ahead log is damaged',
-  arguments: [{name: 'FILE', description: 'a new file, for what can be read behind the damage'}],
-  flags: {yes: {description: 'do not ask before the rest is given up'}, ...JSON_FLAG},
-  settings: ['dataDir'],
-  examples: [
-    {line: 'crewroom recover rest.ndjson', purpose: 'shows what is lost, and asks'},
-    {line: 'crewroom recover rest.ndjson --yes', purpose: 'in a script'},
-  ],
-  notes: [
-    'Copy the data directory first. Commits before the damage are kept.',
-    'FILE is an export: "crewroom import" stores what is still wanted of it.',
-    'The store gets a new id, so that its subscribers start again.',
-  ],
-} as const satisfies CommandSpec;
-
-/** `crewroom snapshot`. */
-export const SNAPSHOT_SPEC = {
-  name: 'snapshot',
-  group: 'Data',
-  summary: 'Save all entries, and restore them',
-  arguments: [
-    {name: 'ACTION', description: 'save, load, list or delete', choices: ['save', 'load', 'list', 'delete']},
-    {name: 'NAME', description: 'letters, digits, ".", "_" and "-"', optional: true},
-  ],
-  flags: {
-    force: {description: 'replace an existing snapshot'},
-    yes: {description: 'do not ask before entries are replaced'},
-    ...JSON_FLAG,
+/** Commands of exports and snapshots. */
+export const TRANSFER_COMMANDS = described('Data', {
+  export: {
+    summary: 'Write all entries as of one revision',
+    arguments: [{name: 'FILE', description: 'a new file; "-" or nothing for standard output', optional: true}],
+    flags: {
+      prefix: {placeholder: 'PREFIX', description: 'only keys that begin with it'},
+      force: {description: 'replace an existing file'},
+      json: {description: 'print what was written as JSON, for programs'},
+    },
+    settings: ADDRESS_SETTINGS,
+    examples: [
+      {line: 'crewroom export backup.ndjson', purpose: 'everything'},
+      {line: 'crewroom export hello.ndjson --prefix com.example.hello/', purpose: 'what one plugin stored'},
+      {line: 'crewroom export | gzip > backup.ndjson.gz', purpose: 'standard output'},
+    ],
+    notes: [
+      'FILE appears only when it is complete, and only its owner may read it.',
+      'The last line holds the number of entries; an export without it is incomplete.',
+    ],
   },
-  settings: ADDRESS_SETTINGS,
-  examples: [
-    {line: 'crewroom snapshot save before-update', purpose: 'save the present entries'},
-    {line: 'crewroom snapshot load before-update', purpose: 'restore it: later entries are deleted'},
-    {line: 'crewroom snapshot list', purpose: 'all snapshots'},
-    {line: 'crewroom snapshot delete before-update', purpose: 'remove one'},
-  ],
-  notes: ['Snapshots are exports, in a directory that "crewroom paths" names.'],
-} as const satisfies CommandSpec;
+  import: {
+    summary: 'Store the entries of an export',
+    arguments: [{name: 'FILE', description: 'what "crewroom export" wrote, or "-" for standard input'}],
+    flags: IMPORT_FLAGS,
+    settings: ADDRESS_SETTINGS,
+    examples: [
+      {line: 'crewroom import backup.ndjson', purpose: 'store its entries, keep the others'},
+      {line: 'crewroom import backup.ndjson --mode replace', purpose: 'delete all others under its prefix'},
+      {line: 'crewroom import backup.ndjson --dry-run', purpose: 'see what would happen'},
+      {line: 'gunzip -c backup.ndjson.gz | crewroom import -', purpose: 'standard input'},
+    ],
+    notes: [
+      'A file is checked whole before anything is stored. Importing is idempotent.',
+      'Up to 1,000 entries are stored atomically, more in batches of that size.',
+    ],
+  },
+  copy: {
+    summary: 'Copy entries to another running service',
+    arguments: [{name: 'PREFIX', description: 'only keys that begin with it', optional: true}],
+    flags: {to: {placeholder: 'URL', description: 'the receiving service, or its port'}, ...IMPORT_FLAGS},
+    settings: ADDRESS_SETTINGS,
+    examples: [
+      {line: 'crewroom copy --to http://localhost:8000', purpose: 'everything, from port 7172 to port 8000'},
+      {line: 'crewroom copy com.example.hello/ --to 8000', purpose: 'what one plugin stored'},
+      {line: 'crewroom copy --to 8000 --mode replace', purpose: 'make the other service an exact copy'},
+    ],
+    notes: ['Batches copied before a failure stay; copying again is idempotent.'],
+  },
+  snapshot: {
+    summary: 'Save all entries, and restore them',
+    arguments: [
+      {name: 'ACTION', description: 'save, load, list or delete', choices: ['save', 'load', 'list', 'delete']},
+      {name: 'NAME', description: 'letters, digits, ".", "_" and "-"', optional: true},
+    ],
+    flags: {
+      force: {description: 'replace an existing snapshot'},
+      yes: {description: 'do not ask before entries are replaced'},
+      ...JSON_FLAG,
+    },
+    settings: ADDRESS_SETTINGS,
+    examples: [
+      {line: 'crewroom snapshot save before-update', purpose: 'save the present entries'},
+      {line: 'crewroom snapshot load before-update', purpose: 'restore it: later entries are deleted'},
+      {line: 'crewroom snapshot list', purpose: 'all snapshots'},
+      {line: 'crewroom snapshot delete before-update', purpose: 'remove one'},
+    ],
+    notes: ['Snapshots are exports, in a directory that "crewroom paths" names.'],
+  },
+  recover: {
+    summary: 'Open a store whose write-ahead log is damaged',
+    arguments: [{name: 'FILE', description: 'a new file, for what can be read behind the damage'}],
+    flags: {yes: {description: 'do not ask before the rest is given up'}, ...JSON_FLAG},
+    settings: ['dataDir'],
+    examples: [
+      {line: 'crewroom recover rest.ndjson', purpose: 'shows what is lost, and asks'},
+      {line: 'crewroom recover rest.ndjson --yes', purpose: 'in a script'},
+    ],
+    notes: [
+      'Copy the data directory first. Commits before the damage are kept.',
+      'FILE is an export: "crewroom import" stores what is still wanted of it.',
+      'The store gets a new id, so that its subscribers start again.',
+    ],
+  },
+});

@@ -4,7 +4,6 @@ import {DEFAULT_ORIGIN, type InspectedConfig, inspectConfig} from '../../config/
 import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf, CommandCall} from '../catalogue/call.ts';
-import type {CONFIG_SPEC} from '../catalogue/setup-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {locateConfigFile, readSources} from '../input/settings.ts';
 import {jsonLine} from '../terminal/escape.ts';
@@ -12,7 +11,7 @@ import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
 /** `crewroom config`: prints every setting with its value and origin, even if some are invalid. */
-export async function run(call: CallOf<typeof CONFIG_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'config'>): Promise<ExitCode> {
   const {stdout} = call.context;
   const inspected = inspectConfig(await readSources(call));
   await stdout.write(call.flags.json ? formatJson(inspected, call) : formatSettings(inspected, call));
@@ -36,7 +35,7 @@ function formatJson({config, origins, problems}: InspectedConfig, call: CommandC
 function formatSettings({config, origins}: InspectedConfig, {context}: CommandCall): string {
   const style = styleOf(context.stdout, context);
   const rows = SETTING_NAMES.map(name => [name, formatValue(name, config[name]), origins[name]]);
-  const table = formatTable(['SETTING', 'VALUE', 'FROM'], rows, {style, columns: context.stdout.columns});
+  const table = formatTable(['SETTING', 'VALUE', 'FROM'], rows, context);
   // Defaults are dimmed, so that changed settings stand out.
   return table.replace(new RegExp(`  ${DEFAULT_ORIGIN}$`, 'gm'), style.dim(`  ${DEFAULT_ORIGIN}`));
 }

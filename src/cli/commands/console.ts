@@ -1,12 +1,11 @@
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {openAddress} from '../../system/open-address.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {CONSOLE_SPEC} from '../catalogue/service-commands.ts';
 import {createOwnerCode} from '../service/owner-code.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
 /** `crewroom console`: prints the address of the console with a code of the owner, and on a terminal opens it. */
-export async function run(call: CallOf<typeof CONSOLE_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'console'>): Promise<ExitCode> {
   const {
     context,
     flags: {json, noOpen},

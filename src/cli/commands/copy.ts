@@ -3,14 +3,13 @@ import {AppError} from '../../failures/app-error.ts';
 import type {ExitCode} from '../../failures/exit-codes.ts';
 import {addressesOf, formatAddress, isLoopback, type ServiceAddress} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {COPY_SPEC} from '../catalogue/transfer-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage, refusedUsage, unconfirmed} from '../failures/usage.ts';
 import {formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import {fetchOverHttp} from '../service/http-fetch.ts';
-import type {Send} from '../service/own-peer.ts';
 import {createOwnerFetch, listOwnerFiles} from '../service/owner-fetch.ts';
+import type {Send} from '../service/same-user.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
 import {reportImport} from '../transfer/import-summary.ts';
@@ -19,7 +18,7 @@ import {exportTo} from '../transfer/run-export.ts';
 import {readMode} from '../transfer/run-import.ts';
 
 /** `crewroom copy`: copies entries of the running service to another one. */
-export async function run(call: CallOf<typeof COPY_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'copy'>): Promise<ExitCode> {
   const {context, flags} = call;
   const [prefix = ''] = call.arguments;
   const to = readTarget(flags.to);
@@ -88,7 +87,7 @@ function createTargetFetch(to: string, context: CliContext): Send {
 }
 
 /** Asks for confirmation, with the result of a dry run. */
-async function isConfirmed(options: CopyOptions, call: CallOf<typeof COPY_SPEC>): Promise<boolean> {
+async function isConfirmed(options: CopyOptions, call: CallOf<'copy'>): Promise<boolean> {
   const {deleted, replaced} = await copy({...options, dryRun: true}, call);
   if (deleted + replaced === 0) return true;
   const question = `Copy to ${options.to}: ${formatEntries(replaced)} replaced, ${formatEntries(deleted)} deleted there?`;
@@ -97,7 +96,7 @@ async function isConfirmed(options: CopyOptions, call: CallOf<typeof COPY_SPEC>)
 
 async function copy(
   {from, fetch, to, fetchTo, prefix, mode, dryRun}: CopyOptions & {readonly dryRun: boolean},
-  {context}: CallOf<typeof COPY_SPEC>,
+  {context}: CallOf<'copy'>,
 ): Promise<Imported> {
   const label = dryRun ? 'Checking' : 'Copying';
   try {

@@ -1,6 +1,5 @@
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {DELETE_SPEC} from '../catalogue/data-commands.ts';
 import {invalidUsage, unconfirmed} from '../failures/usage.ts';
 import {readRevision} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
@@ -8,13 +7,13 @@ import {deleteEntries, reportDeleted} from '../service/entry-deletion.ts';
 import {canAsk} from '../terminal/prompts.ts';
 
 /** `crewroom delete`: deletes one entry, or all under a prefix. */
-export async function run(call: CallOf<typeof DELETE_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'delete'>): Promise<ExitCode> {
   assertOneTarget(call);
   const [key] = call.arguments;
   return key === undefined ? deleteRange(call) : deleteOne(call, key);
 }
 
-function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: CallOf<typeof DELETE_SPEC>): void {
+function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: CallOf<'delete'>): void {
   const isRange = prefix !== undefined || all === true;
   if (key === undefined && !isRange) throw invalidUsage('delete', 'it needs a KEY, --prefix PREFIX or --all');
   if (key !== undefined && isRange) throw invalidUsage('delete', 'a KEY cannot be combined with --prefix or --all');
@@ -25,22 +24,20 @@ function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: Call
     throw invalidUsage('delete', '--all deletes every entry, not only those under --prefix');
 }
 
-async function deleteOne(call: CallOf<typeof DELETE_SPEC>, key: string): Promise<ExitCode> {
-  const {ifMatch, json = false} = call.flags;
+async function deleteOne(call: CallOf<'delete'>, key: string): Promise<ExitCode> {
+  const {ifMatch} = call.flags;
   const expected = ifMatch === undefined ? undefined : readRevision(ifMatch, {command: 'delete', flag: '--if-match'});
   const {client} = await connect(call);
   await client.entries.delete(key, {expected});
-  await reportDeleted(1, {context: call.context, json});
-  return EXIT.ok;
+  return reportDeleted(1, call);
 }
 
-async function deleteRange(call: CallOf<typeof DELETE_SPEC>): Promise<ExitCode> {
+async function deleteRange(call: CallOf<'delete'>): Promise<ExitCode> {
   const {context, flags} = call;
-  const {prefix = '', yes = false, json = false} = flags;
+  const {prefix = '', yes = false} = flags;
   if (!yes && !canAsk(context)) throw unconfirmed('delete', 'deletes many entries');
   const {client} = await connect(call);
   const deleted = await deleteEntries(client.entries, {prefix, yes}, context);
   if (deleted === undefined) return EXIT.failure;
-  await reportDeleted(deleted, {context, json});
-  return EXIT.ok;
+  return reportDeleted(deleted, call);
 }

@@ -10,8 +10,6 @@ import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {assertDataDir} from '../../paths.ts';
 import {serviceUrl} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {DOCTOR_SPEC} from '../catalogue/service-commands.ts';
-import type {FlagsOf} from '../catalogue/spec.ts';
 import {EMPTY_USERNAME, invalidUsage} from '../failures/usage.ts';
 import {readSources} from '../input/settings.ts';
 import {createFindingFormatter} from '../output/format-findings.ts';
@@ -23,7 +21,7 @@ import {startProgress} from '../terminal/progress.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom doctor`: checks this machine, or a back end, and prints problems with their fixes. */
-export async function run(call: CallOf<typeof DOCTOR_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'doctor'>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;
   assertOneSubject(flags);
@@ -48,7 +46,7 @@ const NAME_WIDTH = 'localhost'.length;
 /** Width of the longest name of a check of a back end, in characters. */
 const BACK_END_NAME_WIDTH = 'Unknown session'.length;
 
-function assertOneSubject({scriptUrl, username, passwordFile, deep}: FlagsOf<typeof DOCTOR_SPEC>): void {
+function assertOneSubject({scriptUrl, username, passwordFile, deep}: CallOf<'doctor'>['flags']): void {
   if (scriptUrl !== undefined && deep) throw invalidUsage('doctor', '--deep checks the store, not a back end');
   if (scriptUrl === undefined && (username !== undefined || passwordFile !== undefined))
     throw invalidUsage('doctor', '--username and --password-file require --script-url');
@@ -57,7 +55,7 @@ function assertOneSubject({scriptUrl, username, passwordFile, deep}: FlagsOf<typ
     throw invalidUsage('doctor', '--password-file needs --username too');
 }
 
-async function* examineBackEnd(scriptURL: string, call: CallOf<typeof DOCTOR_SPEC>): Findings {
+async function* examineBackEnd(scriptURL: string, call: CallOf<'doctor'>): Findings {
   const {context, flags} = call;
   const {username, passwordFile} = flags;
   const {allowPlainHttp} = inspectConfig(await readSources(call)).config;
@@ -77,7 +75,7 @@ async function* examineBackEnd(scriptURL: string, call: CallOf<typeof DOCTOR_SPE
   }
 }
 
-async function* examine(call: CallOf<typeof DOCTOR_SPEC>): Findings {
+async function* examine(call: CallOf<'doctor'>): Findings {
   const {context, flags} = call;
   const inspected = inspectConfig(await readSources(call));
   const {host, port, dataDir, profile, airline, ephemeral, allowUser, store} = inspected.config;

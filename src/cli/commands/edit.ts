@@ -6,7 +6,6 @@ import {FileError} from '../../files/read-file.ts';
 import {toUtf8} from '../../files/text-file.ts';
 import {type JsonText, parseJsonText} from '../../json/json-text.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {EDIT_SPEC} from '../catalogue/data-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {createEditedFile, type EditedFile} from '../input/edited-file.ts';
 import {chooseEditedForm} from '../input/edited-form.ts';
@@ -17,7 +16,7 @@ import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
 
-type EditCall = CallOf<typeof EDIT_SPEC>;
+type EditCall = CallOf<'edit'>;
 
 /** `crewroom edit`: opens a value in the editor of the user, and stores it unless the entry has changed meanwhile. */
 export async function run(call: EditCall): Promise<ExitCode> {

@@ -4,7 +4,6 @@ import {FAILURE_CODES, findRow} from '../../failures/rows/rows.ts';
 import {pageOf} from '../../protocol/failure/failure-document.ts';
 import {serviceUrl} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {EXPLAIN_SPEC} from '../catalogue/setup-commands.ts';
 import {refusedUsage} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {jsonLine} from '../terminal/escape.ts';
@@ -19,7 +18,7 @@ interface Description {
 }
 
 /** `crewroom explain`: prints when a failure happens and what to do, without a service. */
-export async function run(call: CallOf<typeof EXPLAIN_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'explain'>): Promise<ExitCode> {
   const [code = ''] = call.arguments;
   const {context, flags} = call;
   const row = findRow(code);
@@ -47,7 +46,7 @@ function withoutMarks(text: string): string {
 function formatDescription(
   code: string,
   {status, meaning, advice, url}: Description & {readonly url: string},
-  {context}: CallOf<typeof EXPLAIN_SPEC>,
+  {context}: CallOf<'explain'>,
 ): string {
   const style = styleOf(context.stdout, context);
   const answered = status === undefined ? '' : ` (status ${status})`;

@@ -2,7 +2,6 @@ import {formatBytes} from '../../domain/byte-size.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {resolvePath} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {EXPORT_SPEC} from '../catalogue/transfer-commands.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
@@ -13,7 +12,7 @@ import {exportTo} from '../transfer/run-export.ts';
 import type {ExportFacts} from '../transfer/service-export.ts';
 
 /** `crewroom export`: writes all entries, or those under a prefix, as of one revision. */
-export async function run(call: CallOf<typeof EXPORT_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'export'>): Promise<ExitCode> {
   const {context, flags} = call;
   const [name = '-'] = call.arguments;
   const {url, fetch} = await connect(call);
@@ -53,7 +52,7 @@ async function writeAll(chunks: AsyncIterable<Uint8Array>, output: Output): Prom
 
 async function reportExport(
   {name, facts}: {readonly name: string; readonly facts: Readonly<ExportFacts>},
-  {context: {stdout, stderr}, flags}: CallOf<typeof EXPORT_SPEC>,
+  {context: {stdout, stderr}, flags}: CallOf<'export'>,
 ): Promise<void> {
   const {entries, revision, sizeBytes} = facts;
   if (flags.json) await stdout.write(jsonLine({file: name, entries, revision: String(revision), sizeBytes}));

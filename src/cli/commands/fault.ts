@@ -3,13 +3,12 @@ import type {Fault} from '../../domain/faults/fault.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatFaults, readFaultList} from '../../protocol/faults.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {FAULT_SPEC} from '../catalogue/plugin-commands.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {connectJson, type JsonSender} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 
-type FaultCall = CallOf<typeof FAULT_SPEC>;
+type FaultCall = CallOf<'fault'>;
 
 /** `crewroom fault`: lists faults, switches them on, and ends them. */
 export async function run(call: FaultCall): Promise<ExitCode> {

@@ -1,13 +1,12 @@
 import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {GET_SPEC} from '../catalogue/data-commands.ts';
 import {entryLine} from '../output/entry-json.ts';
 import {connect} from '../service/connection.ts';
 import {escapeText} from '../terminal/escape.ts';
 
 /** `crewroom get`: prints the value of an entry, byte for byte. */
-export async function run(call: CallOf<typeof GET_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'get'>): Promise<ExitCode> {
   const [key = ''] = call.arguments;
   const {stdout} = call.context;
   const {client} = await connect(call);

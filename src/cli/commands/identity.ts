@@ -1,13 +1,12 @@
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {IDENTITY_SPEC} from '../catalogue/data-commands.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {indentJson} from '../output/indent-json.ts';
 import {connect} from '../service/connection.ts';
 import {escapeText} from '../terminal/escape.ts';
 
 /** `crewroom identity`: prints the document that plugins get. */
-export async function run(call: CallOf<typeof IDENTITY_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'identity'>): Promise<ExitCode> {
   const {stdout} = call.context;
   const {pretty, json} = call.flags;
   if (pretty && json)

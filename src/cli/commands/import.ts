@@ -1,7 +1,6 @@
 import type {ExitCode} from '../../failures/exit-codes.ts';
 import {resolvePath} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {IMPORT_SPEC} from '../catalogue/transfer-commands.ts';
 import {unconfirmed} from '../failures/usage.ts';
 import {connect} from '../service/connection.ts';
 import {canAsk} from '../terminal/prompts.ts';
@@ -10,7 +9,7 @@ import {reportImport} from '../transfer/import-summary.ts';
 import {readMode, runImport} from '../transfer/run-import.ts';
 
 /** `crewroom import`: stores the entries of an export. */
-export async function run(call: CallOf<typeof IMPORT_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'import'>): Promise<ExitCode> {
   const {context, flags} = call;
   const [name = ''] = call.arguments;
   const mode = readMode(flags.mode, 'import');

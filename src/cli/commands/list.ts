@@ -5,18 +5,15 @@ import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {onOneLine} from '../../protocol/text/one-line.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {LIST_SPEC} from '../catalogue/data-commands.ts';
-import type {FlagsOf} from '../catalogue/spec.ts';
 import {readCount} from '../input/flag-values.ts';
 import {entryLine} from '../output/entry-json.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, escapeText} from '../terminal/escape.ts';
-import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
 /** `crewroom list`: prints entries in the order of their keys, page by page. */
-export async function run(call: CallOf<typeof LIST_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'list'>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout, stderr} = context;
   const limit = flags.limit === undefined ? Infinity : readCount(flags.limit, {command: 'list', flag: '--limit'});
@@ -35,7 +32,7 @@ export async function run(call: CallOf<typeof LIST_SPEC>): Promise<ExitCode> {
 /** Requests one page at a time, so that a slow reader does not fill the memory with pages. */
 async function* pages(
   entries: Entries,
-  {arguments: [prefix], flags: {reverse, values, after: first}}: CallOf<typeof LIST_SPEC>,
+  {arguments: [prefix], flags: {reverse, values, after: first}}: CallOf<'list'>,
   limit: number,
 ): AsyncIterable<readonly (EntryInfo | Entry)[]> {
   let after = first;
@@ -57,14 +54,13 @@ async function* pages(
 
 type Format = (entries: readonly (EntryInfo | Entry)[]) => string | Uint8Array;
 
-function chooseFormat({json, values}: FlagsOf<typeof LIST_SPEC>, context: CliContext): Format {
+function chooseFormat({json, values}: CallOf<'list'>['flags'], context: CliContext): Format {
   const {stdout} = context;
   if (json) return entries => entries.map(entryLine).join('');
   // A terminal would obey control characters in keys and values.
   if (values && stdout.isTerminal) return entries => escapeText(Buffer.concat(entries.map(valueLine)).toString());
   if (values) return entries => Buffer.concat(entries.map(valueLine));
   if (!stdout.isTerminal) return entries => entries.map(({key}) => `${key}\n`).join('');
-  const style = styleOf(stdout, context);
   let shown: readonly string[] = [];
   return entries => {
     const expires = entries.some(({expiresAtMs}) => expiresAtMs !== undefined);
@@ -73,7 +69,7 @@ function chooseFormat({json, values}: FlagsOf<typeof LIST_SPEC>, context: CliCon
     const continued = head.length === shown.length;
     shown = head;
     const rows = entries.map(entry => tableRow(entry).slice(0, head.length));
-    return formatTable(head, rows, {style, columns: stdout.columns, continued});
+    return formatTable(head, rows, context, {continued});
   };
 }
 

@@ -4,15 +4,13 @@ import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {agentFileOf, pluginsDirOf, snapshotsDirOf, unitFileOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PATHS_SPEC} from '../catalogue/setup-commands.ts';
 import {locateConfigFile, readSources} from '../input/settings.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
-import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
 /** `crewroom paths`: prints the paths of data, snapshots, plugins, config file, cache, log file and unit, even if the config file is invalid. */
-export async function run(call: CallOf<typeof PATHS_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'paths'>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;
   const {config, problems} = inspectConfig(await readSources(call));
@@ -34,8 +32,7 @@ export async function run(call: CallOf<typeof PATHS_SPEC>): Promise<ExitCode> {
     ...(unitFile === undefined ? {} : {unitFile: {path: unitFile, exists: existsSync(unitFile)}}),
   };
   const rows = Object.entries(paths).map(([name, {path, exists}]) => [name, path, exists ? 'yes' : 'no']);
-  const table = (): string =>
-    formatTable(['NAME', 'PATH', 'EXISTS'], rows, {style: styleOf(stdout, context), columns: stdout.columns});
+  const table = (): string => formatTable(['NAME', 'PATH', 'EXISTS'], rows, context);
   await stdout.write(flags.json ? jsonLine(paths) : table());
   return EXIT.ok;
 }

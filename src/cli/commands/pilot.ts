@@ -2,14 +2,12 @@ import type {PilotList, SamplePilot} from '../../domain/identity/pilots.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatPilotChoice, readPilots} from '../../protocol/pilots.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PILOT_SPEC} from '../catalogue/plugin-commands.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
-import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-type PilotCall = CallOf<typeof PILOT_SPEC>;
+type PilotCall = CallOf<'pilot'>;
 
 /** `crewroom pilot`: lists the sample pilots, and switches among them. */
 export async function run(call: PilotCall): Promise<ExitCode> {
@@ -41,16 +39,12 @@ function describe({name, description, summary}: SamplePilot, current: string | u
 }
 
 function formatPilots({pilots, current}: PilotList, {context}: PilotCall): string {
-  const {stdout} = context;
   const rows = pilots.map(({name, description}) => [
     escapeControls(name),
     name === current ? 'yes' : '-',
     escapeControls(description),
   ]);
-  return formatTable(['NAME', 'SERVED', 'DESCRIPTION'], rows, {
-    style: styleOf(stdout, context),
-    columns: stdout.columns,
-  });
+  return formatTable(['NAME', 'SERVED', 'DESCRIPTION'], rows, context);
 }
 
 async function use(call: PilotCall, name: string): Promise<ExitCode> {

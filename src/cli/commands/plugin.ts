@@ -2,14 +2,15 @@ import {formatBytes} from '../../domain/byte-size.ts';
 import type {PluginStatus} from '../../domain/plugins/plugin.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PLUGIN_SPEC} from '../catalogue/plugin-commands.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
-import {type Style, styleOf} from '../terminal/style.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {escapeControls, escapeLines, jsonLine} from '../terminal/escape.ts';
+import {reportDone} from '../terminal/report-done.ts';
+import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-type PluginCall = CallOf<typeof PLUGIN_SPEC>;
+type PluginCall = CallOf<'plugin'>;
 
 /** `crewroom plugin`: shows, configures, installs, removes, makes and checks plugins. */
 export async function run(call: PluginCall): Promise<ExitCode> {
@@ -23,7 +24,7 @@ export async function run(call: PluginCall): Promise<ExitCode> {
   if (act === undefined)
     throw invalidUsage(
       'plugin',
-      `it takes list, logs, restart, set, install, remove, new, types, check or pack, not ${JSON.stringify(action)}`,
+      `it takes list, logs, restart, set, install, remove, new, types, check, pack or adopt, not ${JSON.stringify(action)}`,
     );
   const what = OPERANDS.get(action) ?? 'an ID';
   // An empty path would be the working directory.
@@ -40,12 +41,15 @@ const OPERANDS: ReadonlyMap<string, string> = new Map([
   ['types', 'a folder'],
   ['check', 'a ZIP or a folder'],
   ['pack', 'a folder'],
+  ['adopt', 'a folder'],
 ]);
 
-function assertFlags({flags: {yes, data, id, output}}: PluginCall, action: string): void {
+function assertFlags({flags: {yes, data, id, output, dryRun, force}}: PluginCall, action: string): void {
   if (yes && action !== 'install' && action !== 'remove') throw invalidUsage('plugin', `${action} takes no --yes`);
   if (data && action !== 'remove') throw invalidUsage('plugin', `${action} takes no --data`);
   if (id !== undefined && action !== 'new') throw invalidUsage('plugin', `${action} takes no --id`);
+  if ((dryRun || force) && action !== 'adopt')
+    throw invalidUsage('plugin', `${action} takes no --${dryRun ? 'dry-run' : 'force'}`);
   if (output !== undefined && action !== 'pack' && action !== 'types')
     throw invalidUsage('plugin', `${action} takes no --output`);
 }
@@ -63,6 +67,7 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['types', async (call, name) => (await import('../plugin/types.ts')).writeTypes(call, name)],
   ['check', async (call, name) => (await import('../plugin/check.ts')).check(call, name)],
   ['pack', async (call, name) => (await import('../plugin/pack.ts')).pack(call, name)],
+  ['adopt', async (call, name) => (await import('../plugin/adopt.ts')).adopt(call, name)],
 ]);
 
 async function list({context, flags}: PluginCall, client: PluginClient): Promise<ExitCode> {
@@ -70,7 +75,7 @@ async function list({context, flags}: PluginCall, client: PluginClient): Promise
   const {plugins, directoryProblem} = await client.list();
   if (flags.json) await stdout.write(plugins.map(plugin => jsonLine(plugin)).join(''));
   else if (!stdout.isTerminal) await stdout.write(plugins.map(({id}) => `${escapeControls(id)}\n`).join(''));
-  else if (plugins.length > 0) await stdout.write(formatPlugins(plugins, styleOf(stdout, context), stdout.columns));
+  else if (plugins.length > 0) await stdout.write(formatPlugins(plugins, context));
   if (directoryProblem !== undefined)
     await stderr.write(`The directory of plugins is not used: ${escapeControls(directoryProblem)}\n`);
   else if (plugins.length === 0 && stderr.isTerminal)
@@ -78,9 +83,10 @@ async function list({context, flags}: PluginCall, client: PluginClient): Promise
   return EXIT.ok;
 }
 
-function formatPlugins(plugins: readonly PluginStatus[], style: Style, columns: number): string {
+function formatPlugins(plugins: readonly PluginStatus[], context: CliContext): string {
+  const style = styleOf(context.stdout, context);
   const head = ['ID', 'VERSION', 'STATE', 'MEMORY', 'ROUTES'];
-  const table = formatTable(head, plugins.map(tableRow), {style, columns});
+  const table = formatTable(head, plugins.map(tableRow), context);
   const notes = plugins.flatMap(({id, reason, warnings}) =>
     [...(reason === undefined ? [] : [reason]), ...warnings].map(
       text => `${style.yellow('!')} ${escapeControls(`${id}: ${text}`)}\n`,
@@ -94,38 +100,32 @@ function tableRow({id, version, state, memoryBytes, routes}: PluginStatus): read
   return [escapeControls(id), escapeControls(version) || '-', escapeControls(state), memory, String(routes.length)];
 }
 
+/** Indent of the further lines of an entry: as wide as the time before it. */
+const LOG_INDENT = ' '.repeat(10);
+
 async function logs({context, flags}: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
   const {stdout} = context;
   const style = styleOf(stdout, context);
   for (const {atMs, level, text} of await client.logs(id)) {
     const at = new Date(atMs).toISOString();
-    const line = `${style.dim(at.slice(11, 19))}  ${level === 'error' ? style.red(escapeControls(text)) : escapeControls(text)}\n`;
+    const shown = escapeLines(text, LOG_INDENT);
+    const line = `${style.dim(at.slice(11, 19))}  ${level === 'error' ? style.red(shown) : shown}\n`;
     await stdout.write(flags.json ? jsonLine({at, level, text}) : line);
   }
   return EXIT.ok;
 }
 
-async function restart(
-  {context: {stdout, stderr}, flags}: PluginCall,
-  client: PluginClient,
-  id: string,
-): Promise<ExitCode> {
+async function restart(call: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
   const status = await client.restart(id);
-  if (flags.json) await stdout.write(jsonLine(status));
-  else if (stderr.isTerminal) await stderr.write(`Restarted ${escapeControls(id)}: ${escapeControls(status.state)}\n`);
-  return EXIT.ok;
+  return reportDone(call, status, `Restarted ${id}: ${status.state}`);
 }
 
 async function set(call: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
   const [, , setting = ''] = call.arguments;
-  const {stdout, stderr} = call.context;
   const [, name, text = ''] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
   if (name === undefined) throw invalidUsage('plugin', `${JSON.stringify(setting)} is not NAME=VALUE`);
   const values = await client.set(id, {[name]: readValue(text)});
-  if (call.flags.json) await stdout.write(jsonLine(values));
-  else if (stderr.isTerminal)
-    await stderr.write(escapeControls(`${name} of ${id} is ${JSON.stringify(values[name]) ?? 'not set'}`).concat('\n'));
-  return EXIT.ok;
+  return reportDone(call, values, `${name} of ${id} is ${JSON.stringify(values[name]) ?? 'not set'}`);
 }
 
 /** Parses a value that is JSON; returns any other as text. */

@@ -1,32 +1,28 @@
 import type {Entries, Written} from '../../domain/entries/entries.ts';
 import type {Expectation} from '../../domain/entries/entry.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import type {ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PUT_SPEC} from '../catalogue/data-commands.ts';
-import type {FlagsOf} from '../catalogue/spec.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readRevision, readTtl} from '../input/flag-values.ts';
 import {readValue} from '../input/value-input.ts';
 import {connect} from '../service/connection.ts';
-import {jsonLine} from '../terminal/escape.ts';
+import {reportDone} from '../terminal/report-done.ts';
 
 /** `crewroom put`: stores a value under a key. */
-export async function run(call: CallOf<typeof PUT_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'put'>): Promise<ExitCode> {
   const [key = '', argument = ''] = call.arguments;
-  const {stdout, stderr} = call.context;
   const expected = readExpected(call.flags);
   const ttlSeconds = call.flags.ttl === undefined ? undefined : readTtl(call.flags.ttl, 'put');
   const {client} = await connect(call);
   const value = await readValue(argument, call.context);
   const {revision, created} = await putAdvised(client.entries, {key, value, expected, ttlSeconds});
-  if (call.flags.json) await stdout.write(jsonLine({key, revision: String(revision), created}));
-  else if (stderr.isTerminal) await stderr.write(`${created ? 'Created' : 'Replaced'} at revision ${revision}\n`);
-  return EXIT.ok;
+  const line = `${created ? 'Created' : 'Replaced'} at revision ${revision}`;
+  return reportDone(call, {key, revision: String(revision), created}, line);
 }
 
-function readExpected({ifMatch, ifAbsent}: FlagsOf<typeof PUT_SPEC>): Expectation | undefined {
+function readExpected({ifMatch, ifAbsent}: CallOf<'put'>['flags']): Expectation | undefined {
   if (ifMatch !== undefined && ifAbsent)
     throw invalidUsage('put', 'an entry cannot both have a revision (--if-match) and be absent (--if-absent)');
   if (ifAbsent) return 'absent';

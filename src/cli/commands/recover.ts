@@ -2,7 +2,6 @@ import {type LogLoss, recoverStore} from '../../doctor/recover-store.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {assertDataDir, resolvePath} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {RECOVER_SPEC} from '../catalogue/transfer-commands.ts';
 import {refusedUsage, unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
@@ -12,7 +11,7 @@ import {canAsk, confirm} from '../terminal/prompts.ts';
 import {type ExportTarget, exportOf, kindOf, writeExportFile} from '../transfer/export-file.ts';
 
 /** `crewroom recover`: opens a store whose write-ahead log is damaged, with everything before the damage. */
-export async function run(call: CallOf<typeof RECOVER_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'recover'>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout, stderr} = context;
   const [name = ''] = call.arguments;
@@ -59,7 +58,7 @@ export async function run(call: CallOf<typeof RECOVER_SPEC>): Promise<ExitCode> 
 /** Shows what is lost, asks, and saves what can be read of it. @returns False if the user declined. */
 async function agreeAndSave(
   loss: LogLoss,
-  {context, flags}: CallOf<typeof RECOVER_SPEC>,
+  {context, flags}: CallOf<'recover'>,
   target: ExportTarget,
 ): Promise<boolean> {
   if (!flags.json || !flags.yes) await context.stderr.write(escapeText(describe(loss, target.name)));

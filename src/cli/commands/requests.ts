@@ -2,7 +2,6 @@ import type {RecordedRequest, RequestPage} from '../../domain/recorded-request.t
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatTime} from '../../protocol/text/format-time.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {REQUESTS_SPEC} from '../catalogue/service-commands.ts';
 import {formatRequest} from '../live/format-request.ts';
 import {isRefused} from '../live/print-requests.ts';
 import {connect} from '../service/connection.ts';
@@ -13,7 +12,7 @@ import {listenForStop} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom requests`: prints the last requests, and with `--follow` new ones until a signal stops it. */
-export async function run(call: CallOf<typeof REQUESTS_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'requests'>): Promise<ExitCode> {
   const {context, flags} = call;
   const {requests} = (await connect(call)).service;
   const format = chooseFormat(flags.json === true, context);

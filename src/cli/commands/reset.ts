@@ -1,19 +1,17 @@
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {RESET_SPEC} from '../catalogue/data-commands.ts';
 import {unconfirmed} from '../failures/usage.ts';
 import {connect} from '../service/connection.ts';
 import {deleteEntries, reportDeleted} from '../service/entry-deletion.ts';
 import {canAsk} from '../terminal/prompts.ts';
 
 /** `crewroom reset`: deletes every entry. */
-export async function run(call: CallOf<typeof RESET_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'reset'>): Promise<ExitCode> {
   const {context, flags} = call;
-  const {yes = false, json = false} = flags;
+  const {yes = false} = flags;
   if (!yes && !canAsk(context)) throw unconfirmed('reset', 'deletes every entry');
   const {client} = await connect(call);
   const deleted = await deleteEntries(client.entries, {prefix: '', yes}, context);
   if (deleted === undefined) return EXIT.failure;
-  await reportDeleted(deleted, {context, json});
-  return EXIT.ok;
+  return reportDeleted(deleted, call);
 }

@@ -5,8 +5,8 @@ import {openCrewroom} from '../../app.ts';
 import {type ConfigSources, resolveConfig} from '../../config/resolve-config.ts';
 import type {Plugins} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {describeHalves, findHalves} from '../../plugins/directory/plugin-halves.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {RUN_SPEC} from '../catalogue/service-commands.ts';
 import {untilExit} from '../dev/side-command.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readSources} from '../input/settings.ts';
@@ -20,7 +20,7 @@ import {limitStop, listenForStop, type StopRequest} from '../terminal/stop-reque
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom run`: runs a command with a separate service, and returns the exit code of the command. */
-export async function run(call: CallOf<typeof RUN_SPEC>): Promise<number> {
+export async function run(call: CallOf<'run'>): Promise<number> {
   if (call.arguments[0] === '') throw invalidUsage('run', 'COMMAND is empty');
   const stop = listenForStop(call.context);
   try {
@@ -48,7 +48,7 @@ export async function run(call: CallOf<typeof RUN_SPEC>): Promise<number> {
 }
 
 /** Reads the settings. Uses a free port and no data directory, unless a flag names one: other sources are for `crewroom start`. */
-async function readRunSources(call: CallOf<typeof RUN_SPEC>): Promise<ConfigSources> {
+async function readRunSources(call: CallOf<'run'>): Promise<ConfigSources> {
   const {flags, defaults, ...sources} = await readSources(call);
   const ephemeral = flags.dataDir === undefined ? {ephemeral: true} : {};
   return {...sources, flags: {port: '0', ...ephemeral, ...flags}, defaults: {...defaults, logLevel: 'error'}};
@@ -66,8 +66,11 @@ function assertSound(plugins: Plugins): void {
 }
 
 async function warn(plugins: Plugins, {stderr}: CliContext): Promise<void> {
-  for (const {id, warnings} of plugins.list())
+  for (const {id, directory, inDevelopment, warnings} of plugins.list()) {
+    const places = inDevelopment ? describeHalves(await findHalves(directory)) : [];
+    if (places.length > 0) await stderr.write(`${escapeControls(`Plugin ${id}: found its ${places.join(', ')}`)}\n`);
     for (const warning of warnings) await stderr.write(`${escapeControls(`Warning: plugin ${id}: ${warning}`)}\n`);
+  }
 }
 
 interface CommandDeps {

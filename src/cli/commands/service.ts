@@ -7,14 +7,13 @@ import {createRunKey} from '../autostart/run-key.ts';
 import {withoutManager} from '../autostart/run-system-program.ts';
 import {createUserUnit} from '../autostart/systemd.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {SERVICE_SPEC} from '../catalogue/unit-commands.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readCount} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
 import {stopService} from '../service/stop-service.ts';
 import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
 
-type ServiceCall = CallOf<typeof SERVICE_SPEC>;
+type ServiceCall = CallOf<'service'>;
 
 /** Log lines that are shown without a flag. */
 const DEFAULT_LINES = 100;

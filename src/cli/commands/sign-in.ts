@@ -2,7 +2,6 @@ import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {isUnprotected, readScriptUrl} from '../../identity/backend/script-url.ts';
 import {sessionDocument} from '../../protocol/session.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {SIGN_IN_SPEC} from '../catalogue/service-commands.ts';
 import {EMPTY_USERNAME, invalidUsage} from '../failures/usage.ts';
 import {readPassword} from '../input/password.ts';
 import {formatSignedIn} from '../output/session-text.ts';
@@ -13,7 +12,7 @@ import {askText, canAsk} from '../terminal/prompts.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom sign-in`: signs the pilot in at the airline, through the running service. */
-export async function run(call: CallOf<typeof SIGN_IN_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'sign-in'>): Promise<ExitCode> {
   const {context, flags} = call;
   if (flags.username?.trim() === '') throw invalidUsage('sign-in', EMPTY_USERNAME);
   const {service} = await connect(call, {ownOnly: true});

@@ -1,12 +1,11 @@
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {sessionDocument} from '../../protocol/session.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {SIGN_OUT_SPEC} from '../catalogue/service-commands.ts';
 import {connect} from '../service/connection.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 
 /** `crewroom sign-out`: deletes the session, wherever it is kept. */
-export async function run(call: CallOf<typeof SIGN_OUT_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'sign-out'>): Promise<ExitCode> {
   const {context, flags} = call;
   const {service} = await connect(call);
   const before = await service.sessions.status();

@@ -2,14 +2,13 @@ import {formatBytes} from '../../domain/byte-size.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {snapshotsDirOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {SNAPSHOT_SPEC} from '../catalogue/transfer-commands.ts';
 import {invalidUsage, refusedUsage, unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {canAsk} from '../terminal/prompts.ts';
-import {styleOf} from '../terminal/style.ts';
+import {reportDone} from '../terminal/report-done.ts';
 import {formatTable} from '../terminal/table.ts';
 import {kindOf, writeExportFile} from '../transfer/export-file.ts';
 import {fileSource} from '../transfer/import-source.ts';
@@ -27,7 +26,7 @@ import {
 } from '../transfer/snapshot-files.ts';
 
 /** `crewroom snapshot`: saves the whole store under a name, and restores it. */
-export async function run(call: CallOf<typeof SNAPSHOT_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'snapshot'>): Promise<ExitCode> {
   const [action = '', name] = call.arguments;
   const {config} = await readSettings(call);
   const directory = snapshotsDirOf(config.dataDir);
@@ -43,16 +42,14 @@ export async function run(call: CallOf<typeof SNAPSHOT_SPEC>): Promise<ExitCode>
   return act(call, directory, name);
 }
 
-const ACTIONS: ReadonlyMap<
-  string,
-  (call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name: string) => Promise<ExitCode>
-> = new Map([
-  ['save', save],
-  ['load', load],
-  ['delete', remove],
-]);
+const ACTIONS: ReadonlyMap<string, (call: CallOf<'snapshot'>, directory: string, name: string) => Promise<ExitCode>> =
+  new Map([
+    ['save', save],
+    ['load', load],
+    ['delete', remove],
+  ]);
 
-async function save(call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name: string): Promise<ExitCode> {
+async function save(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
   const {url, fetch} = await connect(call);
@@ -68,16 +65,11 @@ async function save(call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name:
     writeExportFile(chunks, target),
   );
   const {entries, revision, sizeBytes} = facts;
-  const {stdout, stderr} = context;
-  if (flags.json) await stdout.write(jsonLine({name, file: path, entries, revision: String(revision), sizeBytes}));
-  else if (stderr.isTerminal)
-    await stderr.write(
-      `Saved ${formatEntries(entries)} at revision ${revision} as ${name} (${formatBytes(sizeBytes)})\n`,
-    );
-  return EXIT.ok;
+  const line = `Saved ${formatEntries(entries)} at revision ${revision} as ${name} (${formatBytes(sizeBytes)})`;
+  return reportDone(call, {name, file: path, entries, revision: String(revision), sizeBytes}, line);
 }
 
-async function load(call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name: string): Promise<ExitCode> {
+async function load(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
   await assertSnapshot(path, name);
@@ -97,24 +89,19 @@ async function load(call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name:
   return reportImport(imported, call, {infinitive: 'load', past: 'Loaded'});
 }
 
-async function remove(call: CallOf<typeof SNAPSHOT_SPEC>, directory: string, name: string): Promise<ExitCode> {
+async function remove(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
   await deleteSnapshot(directory, name);
-  const {stdout, stderr} = call.context;
-  if (call.flags.json) await stdout.write(jsonLine({name, deleted: true}));
-  else if (stderr.isTerminal) await stderr.write(`Deleted the snapshot ${name}\n`);
-  return EXIT.ok;
+  return reportDone(call, {name, deleted: true}, `Deleted the snapshot ${name}`);
 }
 
-async function list({context, flags}: CallOf<typeof SNAPSHOT_SPEC>, directory: string): Promise<ExitCode> {
+async function list({context, flags}: CallOf<'snapshot'>, directory: string): Promise<ExitCode> {
   const {stdout, stderr} = context;
   const snapshots = await listSnapshots(directory);
   if (flags.json) await stdout.write(snapshots.map(snapshot => jsonLine(snapshot)).join(''));
   else if (!stdout.isTerminal) await stdout.write(snapshots.map(({name}) => `${name}\n`).join(''));
   else if (snapshots.length > 0) {
     const head = ['NAME', 'ENTRIES', 'REVISION', 'SIZE', 'SAVED'];
-    await stdout.write(
-      formatTable(head, snapshots.map(tableRow), {style: styleOf(stdout, context), columns: stdout.columns}),
-    );
+    await stdout.write(formatTable(head, snapshots.map(tableRow), context));
   }
   if (snapshots.length === 0 && stderr.isTerminal) await stderr.write('No snapshots\n');
   return EXIT.ok;

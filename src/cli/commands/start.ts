@@ -7,7 +7,7 @@ import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {nextTick} from '../../time/next-tick.ts';
 import {startDetached} from '../autostart/detached.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {RequestChoice, START_SPEC} from '../catalogue/service-commands.ts';
+import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {readSettings} from '../input/settings.ts';
 import {createRequestLog, printRequests, withoutFailedRequests} from '../live/print-requests.ts';
 import {openServiceTerminal} from '../live/service-terminal.ts';
@@ -19,7 +19,7 @@ import {listenForStop, type StopRequest} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom start`: serves until a signal or a key stops it. */
-export async function run(call: CallOf<typeof START_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'start'>): Promise<ExitCode> {
   if (call.flags.detached === true) return startDetached(call);
   // First of all: a signal during start-up stops the service in good order too.
   const stop = listenForStop(call.context);

@@ -8,7 +8,6 @@ import type {Readiness} from '../../protocol/service-documents.ts';
 import {type SessionDocument, sessionDocument} from '../../protocol/session.ts';
 import {findForeignOwner} from '../../system/socket-owner.ts';
 import type {CallOf, CommandCall} from '../catalogue/call.ts';
-import type {STATUS_SPEC} from '../catalogue/service-commands.ts';
 import {formatFaultLines} from '../output/fault-lines.ts';
 import {describeFilled} from '../output/filled-text.ts';
 import {describeEnd, describePlace, describeVerification} from '../output/session-text.ts';
@@ -20,7 +19,7 @@ import {type Style, styleOf} from '../terminal/style.ts';
 const STATUS_TIMEOUT_MS = 5000;
 
 /** `crewroom status`: prints whether the service runs, and its state. */
-export async function run(call: CallOf<typeof STATUS_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'status'>): Promise<ExitCode> {
   const {stdout, elapsedMs} = call.context;
   const {service, url, address} = await connect(call, {timeoutMs: STATUS_TIMEOUT_MS});
   const {name, version, apiVersion, storeId, access = 'open'} = await service.about();

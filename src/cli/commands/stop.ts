@@ -1,14 +1,10 @@
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import type {ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {STOP_SPEC} from '../catalogue/service-commands.ts';
 import {stopService} from '../service/stop-service.ts';
-import {jsonLine} from '../terminal/escape.ts';
+import {reportDone} from '../terminal/report-done.ts';
 
 /** `crewroom stop`: asks the service to end, and waits until its process has ended. */
-export async function run(call: CallOf<typeof STOP_SPEC>): Promise<ExitCode> {
-  const {context, flags} = call;
+export async function run(call: CallOf<'stop'>): Promise<ExitCode> {
   const {processId, description} = await stopService(call);
-  if (flags.json) await context.stdout.write(jsonLine({stopped: true, processId}));
-  else if (context.stderr.isTerminal) await context.stderr.write(`Stopped ${description}\n`);
-  return EXIT.ok;
+  return reportDone(call, {stopped: true, processId}, `Stopped ${description}`);
 }

@@ -1,16 +1,15 @@
 import type {AccessToken} from '../../domain/access/access.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatTokenRequest, readCreatedToken, readTokens} from '../../protocol/access-tokens.ts';
-import type {TOKEN_SPEC} from '../catalogue/access-commands.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {readDuration} from '../input/flag-values.ts';
 import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
-import {styleOf} from '../terminal/style.ts';
+import {reportDone} from '../terminal/report-done.ts';
 import {formatTable} from '../terminal/table.ts';
 
-type TokenCall = CallOf<typeof TOKEN_SPEC>;
+type TokenCall = CallOf<'token'>;
 
 /** `crewroom token`: creates, lists and revokes tokens of programs. */
 export async function run(call: TokenCall): Promise<ExitCode> {
@@ -65,23 +64,17 @@ function formatDate(timeMs: number | undefined): string | undefined {
 }
 
 function formatTokens(tokens: readonly AccessToken[], {context}: TokenCall): string {
-  const {stdout, nowMs} = context;
+  const {nowMs} = context;
   const rows = tokens.map(({name, permissions, expiresAtMs = Infinity}) => [
     escapeControls(name),
     expiresAtMs === Infinity ? 'never' : `${expiresAtMs <= nowMs() ? 'expired ' : ''}${formatDate(expiresAtMs)}`,
     escapeControls(permissions.join(' ')),
   ]);
-  return formatTable(['NAME', 'EXPIRES', 'PERMISSIONS'], rows, {
-    style: styleOf(stdout, context),
-    columns: stdout.columns,
-  });
+  return formatTable(['NAME', 'EXPIRES', 'PERMISSIONS'], rows, context);
 }
 
 async function revoke(call: TokenCall, name: string): Promise<ExitCode> {
-  const {stdout, stderr} = call.context;
   const {send} = await connectJson(call, {asOwner: true});
   await send('DELETE', `/api/access/tokens/${encodeURIComponent(name)}`, () => undefined);
-  if (call.flags.json) await stdout.write(jsonLine({revoked: name}));
-  else if (stderr.isTerminal) await stderr.write(`Revoked ${escapeControls(name)}\n`);
-  return EXIT.ok;
+  return reportDone(call, {revoked: name}, `Revoked ${name}`);
 }

@@ -1,12 +1,11 @@
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {API_VERSION, VERSION} from '../../version.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {VERSION_SPEC} from '../catalogue/setup-commands.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
 /** `crewroom version`: prints the version. */
-export async function run({context, flags}: CallOf<typeof VERSION_SPEC>): Promise<ExitCode> {
+export async function run({context, flags}: CallOf<'version'>): Promise<ExitCode> {
   await context.stdout.write(flags.json ? jsonLine(await describeVersions(context)) : `crewroom ${VERSION}\n`);
   return EXIT.ok;
 }

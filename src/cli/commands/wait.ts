@@ -2,7 +2,6 @@ import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {FailureCode} from '../../failures/failure.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {WAIT_SPEC} from '../catalogue/service-commands.ts';
 import {readDuration} from '../input/flag-values.ts';
 import {type ConnectedClient, connect} from '../service/connection.ts';
 import {startProgress} from '../terminal/progress.ts';
@@ -14,7 +13,7 @@ const WAIT_SECONDS = 30;
 const INTERVAL_MS = 100;
 
 /** `crewroom wait`: waits until the service is ready. */
-export async function run(call: CallOf<typeof WAIT_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'wait'>): Promise<ExitCode> {
   const {context, flags} = call;
   const seconds =
     flags.timeout === undefined ? WAIT_SECONDS : readDuration(flags.timeout, {command: 'wait', flag: '--timeout'});

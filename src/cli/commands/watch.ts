@@ -1,6 +1,5 @@
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {WATCH_SPEC} from '../catalogue/data-commands.ts';
 import {readRevision} from '../input/flag-values.ts';
 import {chooseEventFormat} from '../output/event-format.ts';
 import {createWatchStatus} from '../output/watch-status.ts';
@@ -8,7 +7,7 @@ import {connect} from '../service/connection.ts';
 import {listenForStop} from '../terminal/stop-request.ts';
 
 /** `crewroom watch`: prints changes as they happen, until a signal stops it. */
-export async function run(call: CallOf<typeof WATCH_SPEC>): Promise<ExitCode> {
+export async function run(call: CallOf<'watch'>): Promise<ExitCode> {
   const {context, flags} = call;
   const [prefix = ''] = call.arguments;
   const {initial, json = false} = flags;

@@ -4,11 +4,11 @@ import type {Config} from '../../config/config.ts';
 import {DEFAULT_ORIGIN, type ResolvedConfig, resolveConfig} from '../../config/resolve-config.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {resolvePath} from '../../paths.ts';
+import {findHalves} from '../../plugins/directory/plugin-halves.ts';
 import {findFreePort, findTakenAddress} from '../../system/free-port.ts';
 import {findServerProblem} from '../../system/loopback-address.ts';
 import {describePortHolder, findPortHolder} from '../../system/port-holder.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {DEV_SPEC} from '../catalogue/service-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {readSources} from '../input/settings.ts';
 
@@ -27,7 +27,7 @@ export interface DevSettings {
  * @throws {AdvisedError} `invalid-plugin` if the folder has no manifest.
  * @throws {AppError} `invalid-configuration`.
  */
-export async function readDevSettings(call: CallOf<typeof DEV_SPEC>): Promise<DevSettings> {
+export async function readDevSettings(call: CallOf<'dev'>): Promise<DevSettings> {
   const [given = '.'] = call.arguments;
   const directory = resolvePath(given, call.context);
   await assertPlugin(directory);
@@ -46,8 +46,9 @@ function assertPageServer(address: string | undefined): void {
 }
 
 async function assertPlugin(directory: string): Promise<void> {
+  const {manifest} = await findHalves(directory);
   try {
-    await stat(join(directory, 'plugin.json'));
+    await stat(join(directory, manifest));
   } catch {
     const problems = [{path: '$', problem: 'has no plugin.json'}];
     const failure = new AppError({code: 'invalid-plugin', plugin: basename(directory), problems});

@@ -2,11 +2,11 @@ import {formatBytes} from '../../domain/byte-size.ts';
 import type {PluginState} from '../../domain/plugins/plugin.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {resolvePath} from '../../paths.ts';
+import {describeHalves, type PluginHalves} from '../../plugins/directory/plugin-halves.ts';
 import {installPlugin, type StagedPlugin, stagePlugin} from '../../plugins/package/install-plugin.ts';
 import {openPackage} from '../../plugins/package/plugin-package.ts';
 import type {PluginPlaces} from '../../plugins/package/remove-plugin.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PLUGIN_SPEC} from '../catalogue/plugin-commands.ts';
 import {unconfirmed} from '../failures/usage.ts';
 import {formatFiles} from '../output/counts.ts';
 import type {CliContext} from '../terminal/context.ts';
@@ -15,10 +15,11 @@ import {untilInterrupted} from '../terminal/interruptible.ts';
 import {canAsk} from '../terminal/prompts.ts';
 import {withAdvice} from './advised.ts';
 import {askUntil} from './ask.ts';
+import {placesOf} from './check.ts';
 import {describeUnseen, findFollowingService, findStateFor, type ServiceState} from './following-service.ts';
 import {changing, findPlaces, stage, waitingOf} from './plugin-places.ts';
 
-type PluginCall = CallOf<typeof PLUGIN_SPEC>;
+type PluginCall = CallOf<'plugin'>;
 
 /** `crewroom plugin install`: unpacks, checks and shows a package, asks for confirmation, and installs it. */
 export async function install(call: PluginCall, name: string): Promise<ExitCode> {
@@ -47,7 +48,8 @@ async function run(
   await using staging = await stage(places, context);
   const plugin = await stagePlugin(opened, places.plugins, {staging, signal});
   // With `--json` too, if the user is asked.
-  if (context.stderr.isTerminal && !(flags.json && flags.yes)) await context.stderr.write(describePlugin(plugin));
+  if (context.stderr.isTerminal && !(flags.json && flags.yes))
+    await context.stderr.write(describePlugin(plugin, opened.halves));
   if (!flags.yes && !(await askUntil(signal, 'Install it?', context))) {
     await context.stderr.write('Nothing was installed\n');
     return EXIT.failure;
@@ -56,18 +58,19 @@ async function run(
   const service = state.kind === 'following' ? state.service : undefined;
   const waiting = waitingOf(context, signal);
   const reached = await installPlugin(plugin, {staging, service, waiting, nowMs: context.nowMs});
-  await report({context, json: flags.json === true}, plugin, {state, reached});
+  await report({context, json: flags.json === true}, plugin, {state, reached, halves: opened.halves});
   return EXIT.ok;
 }
 
 /** Describes a new version, and which of its parts will run. */
-function describePlugin({manifest, hasBackground, hasPage, ...plugin}: StagedPlugin): string {
+function describePlugin({manifest, hasBackground, hasPage, ...plugin}: StagedPlugin, halves: PluginHalves): string {
   const {id, version, name, type} = manifest;
   const {replaces} = plugin;
   const before = replaces === undefined ? '' : `, in place of ${replaces || 'a broken one'}`;
   const lines = [
     `${id} ${version}${before}`,
     `  ${name}, a plugin for the ${type}`,
+    ...describeHalves(halves).map(place => `  found its ${place}`),
     ...(hasBackground ? ['  background/index.js runs as you for as long as a pilot is signed in'] : []),
     ...(hasPage ? [`  ui/ is served at /plugins/${id}/`] : []),
     `  ${formatFiles(plugin.files)}, ${formatBytes(plugin.sizeBytes)}, in ${plugin.directory}`,
@@ -76,6 +79,7 @@ function describePlugin({manifest, hasBackground, hasPage, ...plugin}: StagedPlu
 }
 
 interface Outcome {
+  readonly halves: PluginHalves;
   readonly state: ServiceState;
   /** The state that the service reports. */
   readonly reached: PluginState | undefined;
@@ -84,11 +88,21 @@ interface Outcome {
 async function report(
   {context, json}: {readonly context: CliContext; readonly json: boolean},
   {manifest: {id, version}, directory, replaces, files, sizeBytes}: StagedPlugin,
-  {state, reached}: Outcome,
+  {state, reached, halves}: Outcome,
 ): Promise<void> {
   const {stdout, stderr} = context;
   const replaced = replaces === undefined ? {} : {replaced: replaces};
-  const result = {id, version, ...replaced, directory, files, sizeBytes, service: state.kind, state: reached};
+  const result = {
+    id,
+    version,
+    ...replaced,
+    directory,
+    files,
+    sizeBytes,
+    service: state.kind,
+    state: reached,
+    ...placesOf(halves),
+  };
   if (json) return stdout.write(jsonLine(result));
   if (!stderr.isTerminal) return;
   const unseen = describeUnseen(state);

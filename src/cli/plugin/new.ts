@@ -7,14 +7,13 @@ import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {resolvePath} from '../../paths.ts';
 import {findReservedPath} from '../../plugins/manifest/reserved-ids.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PLUGIN_SPEC} from '../catalogue/plugin-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {formatFiles} from '../output/counts.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {copyTemplate} from './template.ts';
 
-type PluginCall = CallOf<typeof PLUGIN_SPEC>;
+type PluginCall = CallOf<'plugin'>;
 
 /** `crewroom plugin new`: creates the folder of a plugin, with a page, a background and tests. */
 export async function create({context, flags}: PluginCall, given: string): Promise<ExitCode> {

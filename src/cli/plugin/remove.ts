@@ -3,7 +3,6 @@ import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {findRemovable, type RemovablePlugin, removePlugin} from '../../plugins/package/remove-plugin.ts';
 import {describeDataDirectory} from '../../store/disk/data-directory.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PLUGIN_SPEC} from '../catalogue/plugin-commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
@@ -14,7 +13,7 @@ import {askUntil} from './ask.ts';
 import {findFollowingService, hasStorage, type StoringService} from './following-service.ts';
 import {changing, findPlaces, stage, waitingOf} from './plugin-places.ts';
 
-type PluginCall = CallOf<typeof PLUGIN_SPEC>;
+type PluginCall = CallOf<'plugin'>;
 
 /** `crewroom plugin remove`: ends a plugin and deletes its folder, and with `--data` the files of its background. */
 export async function remove(call: PluginCall, id: string): Promise<ExitCode> {

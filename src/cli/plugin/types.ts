@@ -7,10 +7,9 @@ import {resolvePath} from '../../paths.ts';
 import {readManifestFile} from '../../plugins/directory/found-plugin.ts';
 import {formatSettingTypes} from '../../plugins/manifest/setting-types.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {PLUGIN_SPEC} from '../catalogue/plugin-commands.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
-type PluginCall = CallOf<typeof PLUGIN_SPEC>;
+type PluginCall = CallOf<'plugin'>;
 
 /** `crewroom plugin types`: writes the types of the settings in a manifest. Nothing is written if the manifest has a problem. */
 export async function writeTypes({context, flags}: PluginCall, folder: string): Promise<ExitCode> {

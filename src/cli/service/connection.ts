@@ -5,8 +5,8 @@ import {type ServiceAddress, serviceUrl} from '../../system/loopback.ts';
 import type {CommandCall} from '../catalogue/call.ts';
 import {readProgramToken} from '../input/program-token.ts';
 import {readSettings} from '../input/settings.ts';
-import {createOwnFetch, type Send, withToken} from './own-peer.ts';
 import {createOwnerFetch, listOwnerFiles} from './owner-fetch.ts';
+import {createSameUserFetch, type Send, withToken} from './same-user.ts';
 
 /** Clients of the running service, and its address. */
 export interface ConnectedClient {
@@ -49,7 +49,7 @@ export async function connect(
   const fetch =
     token === undefined
       ? createOwnerFetch({...service, files: listOwnerFiles(config, context), isRequired: asOwner, ownOnly})
-      : withToken(createOwnFetch(service), token);
+      : withToken(createSameUserFetch(service), token);
   const clientOptions = {...options, fetch, baseUrl: url};
   return {client: createClient(clientOptions), service: createService(clientOptions), url, address: config, fetch};
 }

@@ -1,9 +1,10 @@
 import type {Entries} from '../../domain/entries/entries.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import type {ExitCode} from '../../failures/exit-codes.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {jsonLine} from '../terminal/escape.ts';
 import {startProgress} from '../terminal/progress.ts';
 import {confirm} from '../terminal/prompts.ts';
+import {type JsonCall, reportDone} from '../terminal/report-done.ts';
 
 export interface DeleteEntriesOptions {
   /** The beginning of the keys; empty for all entries. */
@@ -37,12 +38,8 @@ export async function deleteEntries(
 }
 
 /** Reports the number of deleted entries: to programs in JSON, to people on a terminal. */
-export async function reportDeleted(
-  deleted: number,
-  {context: {stdout, stderr}, json}: {readonly context: CliContext; readonly json: boolean},
-): Promise<void> {
-  if (json) await stdout.write(jsonLine({deleted}));
-  else if (stderr.isTerminal) await stderr.write(`Deleted ${deleted} ${deleted === 1 ? 'entry' : 'entries'}\n`);
+export function reportDeleted(deleted: number, call: JsonCall): Promise<ExitCode> {
+  return reportDone(call, {deleted}, `Deleted ${deleted} ${deleted === 1 ? 'entry' : 'entries'}`);
 }
 
 async function isConfirmed(entries: Entries, prefix: string, context: CliContext): Promise<boolean> {

@@ -4,7 +4,7 @@ import {runtimeDirsOf} from '../../paths.ts';
 import {FAULT_HEADER} from '../../protocol/headers/fault-header.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {fetchOverHttp} from './http-fetch.ts';
-import {type CalledService, createOwnFetch, type Send, withToken} from './own-peer.ts';
+import {type CalledService, createSameUserFetch, type Send, withToken} from './same-user.ts';
 
 export interface OwnerFetchOptions extends CalledService {
   /** Files in which the token may be, the most probable first. */
@@ -57,7 +57,7 @@ class OwnerFetch {
 
   constructor(options: OwnerFetchOptions) {
     this.#options = options;
-    this.#own = createOwnFetch(options);
+    this.#own = createSameUserFetch(options);
   }
 
   async send(request: Request): Promise<Response> {

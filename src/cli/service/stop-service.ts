@@ -1,4 +1,5 @@
 import {AppError} from '../../failures/app-error.ts';
+import {readStopping} from '../../protocol/service-documents.ts';
 import {describeDataDirectory} from '../../store/disk/data-directory.ts';
 import {addressesOf} from '../../system/loopback.ts';
 import {describePortHolder, findPortHolder, type PortHolder} from '../../system/port-holder.ts';
@@ -37,19 +38,15 @@ export async function stopService(call: CommandCall): Promise<StoppedService> {
   const {url, address} = sender;
   const holder = await findPortHolder({address: addressesOf(address.host)[0], port: address.port});
   if (holder !== undefined) await assertOwnService(holder, url, call);
-  const answered = await sender.send('POST', '/api/stop', readProcessId).catch(error => {
+  const answered = await sender.send('POST', '/api/stop', readStopping).catch(error => {
     if (holder?.processId === undefined) throw error;
     context.sendSignal(holder.processId, 'SIGTERM');
-    return holder.processId;
+    return {processId: holder.processId};
   });
   // In a container the service knows another id.
-  const processId = holder?.processId ?? answered;
+  const processId = holder?.processId ?? answered.processId;
   await untilEnded(processId, url, context);
   return {processId, description: describePortHolder({...holder, processId})};
-}
-
-function readProcessId(json: string): number {
-  return (JSON.parse(json) as {readonly processId: number}).processId;
 }
 
 async function untilEnded(processId: number, url: string, context: CliContext): Promise<void> {

@@ -1,24 +1,20 @@
 import stringWidth from 'fast-string-width';
-import type {Style} from './style.ts';
-
-/** How a table is shown on a terminal. */
-export interface TableStyle {
-  readonly style: Style;
-  /** Width of the terminal, in cells. @default {Infinity} */
-  readonly columns?: number;
-  /** Leaves the titles out, since an earlier table has them. @default {false} */
-  readonly continued?: boolean;
-}
+import type {CliContext} from './context.ts';
+import {type Style, styleOf} from './style.ts';
 
 /**
- * Formats a table for people. Each column is as wide as its widest cell. If the table is wider than the terminal, each row becomes
+ * Formats a table for people, for standard output. Each column is as wide as its widest cell. If the table is wider than the terminal, each row becomes
  * its first cell, with the other cells and their titles below it.
+ *
+ * @param options `continued` leaves the titles out, since an earlier table has them.
  */
 export function formatTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
-  {style, columns = Infinity, continued = false}: TableStyle,
+  context: Pick<CliContext, 'stdout' | 'environment'>,
+  {continued = false}: {readonly continued?: boolean} = {},
 ): string {
+  const style = styleOf(context.stdout, context);
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map(row => stringWidth(row[column] ?? ''))));
   const align = (row: readonly string[]): string =>
     row
@@ -26,7 +22,8 @@ export function formatTable(
       .join('  ')
       .trimEnd();
   const lines = [head, ...rows].map(align);
-  if (lines.some(line => stringWidth(line) > columns)) return rows.map(row => stack(head, row, style)).join('');
+  if (lines.some(line => stringWidth(line) > context.stdout.columns))
+    return rows.map(row => stack(head, row, style)).join('');
   const [title = '', ...others] = lines;
   return [...(continued ? [] : [style.dim(title)]), ...others].map(line => `${line}\n`).join('');
 }

@@ -3,7 +3,7 @@ import {isIP} from 'node:net';
 import {connect, type PeerCertificate, type TLSSocket} from 'node:tls';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {NO_TLS_HINT} from '../../identity/backend/request/network-trouble.ts';
-import type {Finding} from '../finding.ts';
+import {type Finding, NamedCheck} from '../finding.ts';
 import type {WalkDeps} from './walk-context.ts';
 
 /** Timeout for the TLS handshake, in milliseconds. */
@@ -28,30 +28,31 @@ export async function checkConnection(
 }
 
 async function checkName(host: string): Promise<Finding> {
-  const check = 'Name';
+  const check = new NamedCheck('Name');
   try {
     const addresses = await lookup(host, {all: true});
-    return {check, level: 'ok', detail: `${host} resolves to ${addresses.map(({address}) => address).join(' and ')}`};
+    return check.ok(`${host} resolves to ${addresses.map(({address}) => address).join(' and ')}`);
   } catch (error) {
     const isUnknown = codeOf(error) === 'ENOTFOUND';
-    return {
-      check,
-      level: 'problem',
-      detail: isUnknown ? `the name ${host} is not known` : `no name server answers for ${host}`,
-      fix: isUnknown
+    return check.problem(
+      isUnknown ? `the name ${host} is not known` : `no name server answers for ${host}`,
+      isUnknown
         ? 'Check how the name is written, that the domain is paid for, and that it has an A or AAAA record'
         : 'Check the network of this machine, and the name servers of the domain',
-    };
+    );
   }
 }
 
 async function checkCertificate(host: string, port: number, nowMs: number): Promise<Finding> {
-  const check = 'Certificate';
+  const check = new NamedCheck('Certificate');
   try {
     const seen = await lookAtCertificate(host, port);
-    return {check, ...(seen.refusal === undefined ? judgeEnd(seen, nowMs) : describeRefusal(seen.refusal, seen, host))};
+    return {
+      check: check.name,
+      ...(seen.refusal === undefined ? judgeEnd(seen, nowMs) : describeRefusal(seen.refusal, seen, host)),
+    };
   } catch (error) {
-    return {check, level: 'problem', ...describeTlsTrouble(error, `${host}:${port}`)};
+    return {check: check.name, level: 'problem', ...describeTlsTrouble(error, `${host}:${port}`)};
   }
 }
 

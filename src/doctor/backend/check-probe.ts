@@ -4,15 +4,15 @@ import type {BackEndClient} from '../../identity/backend/back-end-client.ts';
 import {readProbe} from '../../identity/backend/pilot-answer.ts';
 import type {BackEndResponse} from '../../identity/backend/request/back-end-request.ts';
 import {findBareAddress, findRedirect} from '../../identity/backend/request/redirect.ts';
-import type {Finding} from '../finding.ts';
+import {type Finding, NamedCheck} from '../finding.ts';
 import {claimsJson, describeBody, findByteOrderMark} from './body-description.ts';
 import {findingOfCallFailure} from './call-failure.ts';
 
 /** Maximum number of redirects that are followed. Browsers follow 20; a real site needs at most two. */
 const REDIRECTS_MAX = 5;
 
-const REDIRECT = 'Redirects';
-const CHECK = 'Back end';
+const REDIRECT = new NamedCheck('Redirects');
+const CHECK = new NamedCheck('Back end');
 
 interface ProbeDeps {
   readonly client: BackEndClient;
@@ -37,7 +37,7 @@ export async function checkProbe(scriptURL: string, deps: ProbeDeps): Promise<Pr
       const answer = bare === undefined ? first : await deps.client.send({scriptURL: bare, path: '', method: 'GET'});
       const next = findNext(answer);
       if (next === undefined) {
-        if (count === 0) findings.push({check: REDIRECT, level: 'ok', detail: bare === undefined ? 'none' : NO_SLASH});
+        if (count === 0) findings.push(REDIRECT.ok(bare === undefined ? 'none' : NO_SLASH));
         const tookMs = Math.round(deps.elapsedMs() - beganAtMs);
         const found = judgeProbe(answer, tookMs);
         findings.push(...found);
@@ -48,9 +48,9 @@ export async function checkProbe(scriptURL: string, deps: ProbeDeps): Promise<Pr
       place = next.scriptURL;
     }
     const detail = `there are more than ${REDIRECTS_MAX}, one after the other`;
-    findings.push({check: REDIRECT, level: 'problem', detail, fix: LOOP_FIX});
+    findings.push(REDIRECT.problem(detail, LOOP_FIX));
   } catch (error) {
-    findings.push(findingOfCallFailure(CHECK, error));
+    findings.push(findingOfCallFailure(CHECK.name, error));
   }
   return {scriptURL: undefined, findings};
 }
@@ -68,7 +68,7 @@ function findNext(
   const {scriptURL} = failure;
   const detail = `${failure.url} redirects to ${failure.target}: ${failure.problem}`;
   const fix = failure.hint ?? (scriptURL === undefined ? LOOP_FIX : fixOf(failure, scriptURL));
-  return {finding: {check: REDIRECT, level: 'problem', detail, fix}, scriptURL};
+  return {finding: REDIRECT.problem(detail, fix), scriptURL};
 }
 
 function fixOf({url}: Extract<Failure, {code: 'back-end-redirect'}>, scriptURL: string): string {
@@ -81,20 +81,16 @@ function fixOf({url}: Extract<Failure, {code: 'back-end-redirect'}>, scriptURL: 
 function judgeProbe(answer: BackEndResponse, tookMs: number): readonly Finding[] {
   try {
     const {apiVersion, name} = readProbe(answer);
-    const named: Finding = {
-      check: CHECK,
-      level: 'ok',
-      detail: `${name ?? 'it has no name'}, API ${apiVersion}, answered in ${tookMs} ms`,
-    };
+    const named: Finding = CHECK.ok(`${name ?? 'it has no name'}, API ${apiVersion}, answered in ${tookMs} ms`);
     return [
       name === undefined ? {...named, level: 'warning', fix: NAME_FIX} : named,
       ...judgeType(answer),
-      ...findByteOrderMark(CHECK, answer),
+      ...findByteOrderMark(CHECK.name, answer),
     ];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if ('hint' in error.failure && error.failure.hint !== undefined) return [findingOfCallFailure(CHECK, error)];
-    return [{check: CHECK, level: 'problem', ...describeOther(answer)}];
+    if ('hint' in error.failure && error.failure.hint !== undefined) return [findingOfCallFailure(CHECK.name, error)];
+    return [{check: CHECK.name, level: 'problem', ...describeOther(answer)}];
   }
 }
 
@@ -104,12 +100,10 @@ function judgeType(answer: BackEndResponse): readonly Finding[] {
   if (claimsJson(answer)) return [];
   const type = answer.headers.get('content-type') ?? 'none';
   return [
-    {
-      check: CHECK,
-      level: 'warning',
-      detail: `it answers with JSON and calls it ${JSON.stringify(type)}`,
-      fix: 'Send the header "Content-Type: application/json"; in PHP: header("Content-Type: application/json")',
-    },
+    CHECK.warning(
+      `it answers with JSON and calls it ${JSON.stringify(type)}`,
+      'Send the header "Content-Type: application/json"; in PHP: header("Content-Type: application/json")',
+    ),
   ];
 }
 

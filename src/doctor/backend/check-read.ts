@@ -3,12 +3,12 @@ import type {BackEndPilot} from '../../identity/backend/pilot.ts';
 import {isOffered} from '../../identity/backend/pilot-answer.ts';
 import {BACK_END_ANSWER_BYTES_MAX, type BackEndResponse} from '../../identity/backend/request/back-end-request.ts';
 import {findRedirect} from '../../identity/backend/request/redirect.ts';
-import type {Finding} from '../finding.ts';
+import {type Finding, NamedCheck} from '../finding.ts';
 import {claimsJson, describeBody, findByteOrderMark} from './body-description.ts';
 import {findingOfCallFailure} from './call-failure.ts';
 import type {WalkContext} from './walk-context.ts';
 
-const CHECK = 'Read';
+const CHECK = new NamedCheck('Read');
 
 /** Path that every back end has for signed-in pilots. */
 const PATH = 'data/airports';
@@ -39,7 +39,7 @@ export async function checkRead(
     const answer = await client.send({...request, headers, secrets: [session]});
     const tookMs = elapsedMs() - beganAtMs;
     const redirect = findRedirect(answer);
-    if (redirect !== undefined) return [findingOfCallFailure(CHECK, redirect)];
+    if (redirect !== undefined) return [findingOfCallFailure(CHECK.name, redirect)];
     const diagnosis = diagnose(answer);
     if (diagnosis !== undefined) return [describeDiagnosis(diagnosis, answer)];
     if (answer.status === 401 || answer.status === 403) return [describeLoss(answer, await client.send(request))];
@@ -48,12 +48,12 @@ export async function checkRead(
     const bare = await client.send(request);
     return bare.status === 200 ? [...found.filter(({level}) => level !== 'ok'), OPEN_DOOR] : found;
   } catch (error) {
-    return [findingOfCallFailure(CHECK, error)];
+    return [findingOfCallFailure(CHECK.name, error)];
   }
 }
 
 function describeDiagnosis({problem, hint}: Diagnosis, {status}: BackEndResponse): Finding {
-  return {check: CHECK, level: 'problem', detail: `${PATH}: ${problem} (${status})`, fix: hint};
+  return CHECK.problem(`${PATH}: ${problem} (${status})`, hint);
 }
 
 function judge(answer: BackEndResponse, tookMs: number): readonly Finding[] {
@@ -61,40 +61,36 @@ function judge(answer: BackEndResponse, tookMs: number): readonly Finding[] {
   if (!isOffered(answer)) return [NOT_OFFERED];
   if (status !== 200 || body.kind !== 'json' || !Array.isArray(body.value)) {
     const detail = `${PATH} answers ${status} with ${describeBody(answer)}`;
-    return [{check: CHECK, level: 'problem', detail, fix: `Answer GET ${PATH} with the airports as a JSON array`}];
+    return [CHECK.problem(detail, `Answer GET ${PATH} with the airports as a JSON array`)];
   }
   const count = body.value.length;
   const detail = `${PATH} has ${count} ${count === 1 ? 'airport' : 'airports'}`;
   const warnings = [
     ...findBulk(bytes.length, tookMs, detail),
     ...judgeType(answer),
-    ...findByteOrderMark(CHECK, answer),
+    ...findByteOrderMark(CHECK.name, answer),
   ];
-  return warnings.length > 0 ? warnings : [{check: CHECK, level: 'ok', detail}];
+  return warnings.length > 0 ? warnings : [CHECK.ok(detail)];
 }
 
 function findBulk(sizeBytes: number, tookMs: number, detail: string): readonly Finding[] {
   if (sizeBytes <= BACK_END_ANSWER_BYTES_MAX && tookMs <= SLOW_MS) return [];
   const size = `${(sizeBytes / 1024 / 1024).toFixed(1)} MiB in ${(tookMs / 1000).toFixed(1)} seconds`;
   return [
-    {
-      check: CHECK,
-      level: 'warning',
-      detail: `${detail}, ${size}: plugins that read them all take as long`,
-      fix: 'Nothing is broken; turn on compression (gzip) for JSON in the web server, and delete airports that the airline does not use',
-    },
+    CHECK.warning(
+      `${detail}, ${size}: plugins that read them all take as long`,
+      'Nothing is broken; turn on compression (gzip) for JSON in the web server, and delete airports that the airline does not use',
+    ),
   ];
 }
 
 function judgeType(answer: BackEndResponse): readonly Finding[] {
   if (claimsJson(answer)) return [];
   return [
-    {
-      check: CHECK,
-      level: 'warning',
-      detail: `${PATH} answers with JSON, but with another content type`,
-      fix: 'Send the header "Content-Type: application/json" with every answer',
-    },
+    CHECK.warning(
+      `${PATH} answers with JSON, but with another content type`,
+      'Send the header "Content-Type: application/json" with every answer',
+    ),
   ];
 }
 
@@ -102,26 +98,20 @@ function judgeType(answer: BackEndResponse): readonly Finding[] {
 function describeLoss({status, bytes}: BackEndResponse, bare: BackEndResponse): Finding {
   const isAlike = bare.status === status && Buffer.compare(bare.bytes, bytes) === 0;
   const seen = isAlike ? ', just as without it: the header "Authorization" is lost on the way to PHP' : '';
-  return {
-    check: CHECK,
-    level: 'problem',
-    detail: `${PATH} refuses the session that was just verified (${status})${seen}`,
-    fix: isAlike
+  return CHECK.problem(
+    `${PATH} refuses the session that was just verified (${status})${seen}`,
+    isAlike
       ? AUTHORIZATION_FIX
       : 'Let every path accept the session in "Authorization: Bearer …", as pilot/verify does',
-  };
+  );
 }
 
-const NOT_OFFERED: Finding = {
-  check: CHECK,
-  level: 'warning',
-  detail: `${PATH} is not offered: plugins that read data of the airline do not work`,
-  fix: `Answer GET ${PATH} with the airports as a JSON array`,
-};
+const NOT_OFFERED: Finding = CHECK.warning(
+  `${PATH} is not offered: plugins that read data of the airline do not work`,
+  `Answer GET ${PATH} with the airports as a JSON array`,
+);
 
-const OPEN_DOOR: Finding = {
-  check: CHECK,
-  level: 'warning',
-  detail: `${PATH} can be read without a session`,
-  fix: 'Require a session ("Authorization: Bearer …") for everything except the probe and the three calls of the pilot',
-};
+const OPEN_DOOR: Finding = CHECK.warning(
+  `${PATH} can be read without a session`,
+  'Require a session ("Authorization: Bearer …") for everything except the probe and the three calls of the pilot',
+);

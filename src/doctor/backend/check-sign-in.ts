@@ -4,7 +4,7 @@ import {describeProblem} from '../../failures/members/problems.ts';
 import {type BackEndPilot, findDeviations} from '../../identity/backend/pilot.ts';
 import type {PilotCredentials} from '../../identity/backend/pilot-answer.ts';
 import {readExpirySeconds} from '../../identity/backend/session-expiry.ts';
-import type {Finding, Findings} from '../finding.ts';
+import {type Finding, type Findings, NamedCheck} from '../finding.ts';
 import {findingOfCallFailure} from './call-failure.ts';
 import {checkRead} from './check-read.ts';
 import type {WalkContext} from './walk-context.ts';
@@ -16,24 +16,18 @@ export interface SignInContext extends WalkContext {
 
 /** Findings for a sign-in that was skipped. */
 export const SIGN_IN_NOT_TRIED = {
-  withoutCredentials: {
-    check: 'Session',
-    level: 'skipped',
-    detail: 'not tried without credentials',
-    fix: 'Add --username and --password-file to sign in, verify, resume and read, preferably with a test pilot',
-  },
-  unprotected: {
-    check: 'Session',
-    level: 'skipped',
-    detail: 'not tried: others on the network could read the password',
-    fix: 'Run the command again with the https:// address, or with --allow-plain-http if you trust the network',
-  },
-  elsewhere: {
-    check: 'Session',
-    level: 'skipped',
-    detail: 'not tried: the password is sent to the given address only',
-    fix: 'Run the command again with the address to configure',
-  },
+  withoutCredentials: new NamedCheck('Session').skipped(
+    'not tried without credentials',
+    'Add --username and --password-file to sign in, verify, resume and read, preferably with a test pilot',
+  ),
+  unprotected: new NamedCheck('Session').skipped(
+    'not tried: others on the network could read the password',
+    'Run the command again with the https:// address, or with --allow-plain-http if you trust the network',
+  ),
+  elsewhere: new NamedCheck('Session').skipped(
+    'not tried: the password is sent to the given address only',
+    'Run the command again with the address to configure',
+  ),
 } as const satisfies Record<string, Finding>;
 
 /** Checks a whole session: signs in, verifies, resumes, and reads with it. */
@@ -74,12 +68,10 @@ interface SessionCheck {
   readonly pilot: BackEndPilot | undefined;
 }
 
-const NOT_READ: Finding = {
-  check: 'Read',
-  level: 'skipped',
-  detail: 'not tried without a valid session',
-  fix: 'Fix the steps above first',
-};
+const NOT_READ: Finding = new NamedCheck('Read').skipped(
+  'not tried without a valid session',
+  'Fix the steps above first',
+);
 
 const HOUR_SECONDS = 60 * 60;
 

@@ -4,7 +4,7 @@ import type {PilotCredentials} from '../../identity/backend/pilot-answer.ts';
 import type {BackEndResponse} from '../../identity/backend/request/back-end-request.ts';
 import {isUnprotected, readScriptUrl} from '../../identity/backend/script-url.ts';
 import {VERSION} from '../../version.ts';
-import type {Finding, Findings} from '../finding.ts';
+import {type Finding, type Findings, NamedCheck} from '../finding.ts';
 import {findingOfCallFailure} from './call-failure.ts';
 import {checkConnection} from './check-connection.ts';
 import {checkFailures} from './check-failures.ts';
@@ -64,7 +64,7 @@ function createReportingClient({onStep, timeoutMs, allowPlainHttp, fetch}: WalkD
   });
 }
 
-const PAGES = 'Pages';
+const PAGES = new NamedCheck('Pages');
 
 /** Origin of the pages of plugins. */
 const ORIGIN = 'http://localhost:7172';
@@ -82,14 +82,13 @@ async function checkPages({scriptURL, client}: WalkContext): Promise<Finding> {
   try {
     const answer = await client.send({scriptURL, path: 'data/airports', method: 'OPTIONS', headers});
     const problem = findCorsProblem(answer);
-    if (problem === undefined) return {check: PAGES, level: 'ok', detail: 'pages of plugins may call it (CORS)'};
+    if (problem === undefined) return PAGES.ok('pages of plugins may call it (CORS)');
     const diagnosis = diagnose(answer);
-    if (diagnosis !== undefined)
-      return {check: PAGES, level: 'warning', detail: `${problem}: ${diagnosis.problem}`, fix: diagnosis.hint};
+    if (diagnosis !== undefined) return PAGES.warning(`${problem}: ${diagnosis.problem}`, diagnosis.hint);
     // Only a warning: background processes of plugins do not need CORS.
-    return {check: PAGES, level: 'warning', detail: `pages of plugins cannot call it: ${problem}`, fix: CORS_FIX};
+    return PAGES.warning(`pages of plugins cannot call it: ${problem}`, CORS_FIX);
   } catch (error) {
-    return findingOfCallFailure(PAGES, error);
+    return findingOfCallFailure(PAGES.name, error);
   }
 }
 
@@ -104,7 +103,7 @@ function findCorsProblem({status, headers}: BackEndResponse): string | undefined
   return undefined;
 }
 
-const ADDRESS = 'Address';
+const ADDRESS = new NamedCheck('Address');
 
 /** Checks the form of an address. @returns The address with a slash at its end; undefined if it is invalid. */
 function checkAddress(given: string): {
@@ -116,37 +115,31 @@ function checkAddress(given: string): {
     const fix = 'Give the address of the directory of the back end, such as https://air.example/back-end/';
     return {
       scriptURL: undefined,
-      findings: [{check: ADDRESS, level: 'problem', detail: `the address ${reading.problem}`, fix}],
+      findings: [ADDRESS.problem(`the address ${reading.problem}`, fix)],
     };
   }
   const {scriptURL} = reading;
   const warnings = [...findMissingSlash(given, scriptURL), ...findPlainHttp(scriptURL)];
-  const fine: Finding = {check: ADDRESS, level: 'ok', detail: scriptURL};
+  const fine: Finding = ADDRESS.ok(scriptURL);
   return {scriptURL, findings: warnings.length === 0 ? [fine] : warnings};
 }
 
 function findMissingSlash(given: string, scriptURL: string): readonly Finding[] {
   if (given.endsWith('/')) return [];
   return [
-    {
-      check: ADDRESS,
-      level: 'problem',
-      detail:
-        'the address does not end in "/": plugins append their paths to it unchanged, and "crewroom start" refuses it',
-      fix: `Configure ${scriptURL} as scriptURL of the airline`,
-    },
+    ADDRESS.problem(
+      'the address does not end in "/": plugins append their paths to it unchanged, and "crewroom start" refuses it',
+      `Configure ${scriptURL} as scriptURL of the airline`,
+    ),
   ];
 }
 
 function findPlainHttp(scriptURL: string): readonly Finding[] {
   if (!isUnprotected(scriptURL)) return [];
   return [
-    {
-      check: ADDRESS,
-      level: 'warning',
-      detail:
-        'without https, others on the network can read passwords and sessions, so "crewroom start" sends neither without --allow-plain-http',
-      fix: 'Enable https for the site (most hosters offer it at no cost), then configure the https:// address',
-    },
+    ADDRESS.warning(
+      'without https, others on the network can read passwords and sessions, so "crewroom start" sends neither without --allow-plain-http',
+      'Enable https for the site (most hosters offer it at no cost), then configure the https:// address',
+    ),
   ];
 }

@@ -64,7 +64,10 @@ export interface Store extends AsyncDisposable {
    */
   changes(since: Revision, options: {readonly limit: number}): Promise<Changes>;
 
-  /** Calls the listener soon after each durable commit that changed something, also of other processes. @returns A function that removes it. */
+  /**
+   * Calls the listener soon after each durable commit that changed something, also of other processes: in a later tick than the
+   * writer gets its result. @returns A function that removes it.
+   */
   onChange(listener: () => void): () => void;
 
   /**

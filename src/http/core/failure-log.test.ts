@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {LogFields} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {createFailureLog, type FailedRequest, REPEAT_PERIOD_MS, SUBJECTS_MAX} from './failure-log.ts';
+import {type FailedRequest, FailureLog, REPEAT_PERIOD_MS, SUBJECTS_MAX} from './failure-log.ts';
 
 /** Creates a log with a clock of the test, and collects the lines above `debug`. */
 function make() {
@@ -17,7 +17,7 @@ function make() {
     info: to('info'),
     debug: (_: string, about: LogFields = {}) => void debugged.push(about),
   };
-  const failures = createFailureLog({log, nowMs: () => clock.nowMs});
+  const failures = new FailureLog({log, nowMs: () => clock.nowMs});
   return {failures, lines, debugged, clock};
 }
 
@@ -27,7 +27,7 @@ function request(path: string): FailedRequest {
 
 const NO_RESOURCE = new AppError({code: 'no-resource', path: '/x'});
 
-describe('createFailureLog()', () => {
+describe('FailureLog', () => {
   test('logs a path that is requested each second once a minute, with a count', () => {
     const {failures, lines, clock} = make();
     for (let second = 0; second < 150; second++) {

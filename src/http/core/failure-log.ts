@@ -17,14 +17,6 @@ export interface FailedRequest {
   readonly error?: unknown;
 }
 
-/** Logs requests that fail, each kind of failure at its level. */
-export interface FailureLog {
-  /** Writes a line, or counts the failure if there was a line about the same subject in the last minute. */
-  report(error: AppError, request: FailedRequest): void;
-  /** Writes all counts that are not logged yet. */
-  flush(): void;
-}
-
 export interface FailureLogDeps {
   readonly log: Log;
   /** Called with the code of each failure. @default {nothing is called} */
@@ -39,11 +31,6 @@ export const REPEAT_PERIOD_MS = 60_000;
 /** Maximum number of different failures with a line of their own within a period; the rest share one. A page can request any number of paths. */
 export const SUBJECTS_MAX = 256;
 
-/** Creates the log of failures for HTTP, WebSockets and the embedded handler. */
-export function createFailureLog(deps: FailureLogDeps): FailureLog {
-  return new CountingFailureLog(deps);
-}
-
 interface LoggedSubject {
   readonly level: 'error' | 'info';
   readonly message: string;
@@ -53,7 +40,8 @@ interface LoggedSubject {
   repeats: number;
 }
 
-class CountingFailureLog implements FailureLog {
+/** Logs requests that fail, each kind of failure at its level: for HTTP, WebSockets and the embedded handler. */
+export class FailureLog {
   readonly #log: Log;
   readonly #nowMs: () => number;
   readonly #onFailure: (code: FailureCode) => void;
@@ -66,6 +54,7 @@ class CountingFailureLog implements FailureLog {
     this.#onFailure = onFailure;
   }
 
+  /** Writes a line, or counts the failure if there was a line about the same subject in the last minute. */
   report({failure, message}: AppError, {requestId, error, ...request}: FailedRequest): void {
     const {code} = failure;
     this.#onFailure(code);
@@ -77,6 +66,7 @@ class CountingFailureLog implements FailureLog {
     else this.#logOnce(subjectOf(failure, request), requestId, about);
   }
 
+  /** Writes all counts that are not logged yet. */
   flush(): void {
     for (const [subject, logged] of this.#logged) this.#remove(subject, logged);
   }

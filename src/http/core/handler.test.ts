@@ -3,7 +3,7 @@ import type {LogFields} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {readRequestHeaders} from '../../protocol/headers/request-headers.ts';
-import {createFailureLog} from './failure-log.ts';
+import {FailureLog} from './failure-log.ts';
 import {type Answered, createHandler} from './handler.ts';
 import {emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer, openedWebSocket} from './message.ts';
 import type {Call, Route, RouteHandler} from './route.ts';
@@ -35,7 +35,7 @@ function make(operations: Route['operations'], webSocket?: Route['webSocket']) {
   const deps = {
     sites: () => sites,
     routes: [route],
-    failures: createFailureLog({log: {error: to('error'), info: to('info'), debug: to('debug')}}),
+    failures: new FailureLog({log: {error: to('error'), info: to('info'), debug: to('debug')}}),
     newRequestId: () => 'id-1',
     elapsedMs: () => elapsedMs,
     onAnswered: (each: Answered) => void answered.push(each),

@@ -14,16 +14,7 @@ import {
 } from './faulty-handling.ts';
 import {judge} from './guard.ts';
 import {type HttpAnswer, type HttpHandler, type HttpRequest, isStream, redirect, type WholeAnswer} from './message.ts';
-import {
-  allowedMethods,
-  assertPermitted,
-  createCall,
-  createRouter,
-  type Method,
-  type Route,
-  type RouteHandler,
-  type Router,
-} from './route.ts';
+import {allowedMethods, assertPermitted, Call, createRouter, type Method, type Route, type Router} from './route.ts';
 import {isServedAt, type Site, type Sites, withoutCookies} from './sites.ts';
 
 export interface HandlerDeps {
@@ -164,15 +155,13 @@ function dispatch(handling: Handling, {target, site}: Admitted, router: Router):
   if (match === undefined) return answerUnknown(target, router, opensWebSocket);
   const {route} = match;
   const isHead = method === 'HEAD';
-  const handle = opensWebSocket ? (route.webSocket ?? refuseWebSocket) : handlerOf(route, isHead ? 'GET' : method);
+  const name = isHead ? 'GET' : method;
+  const own = Object.hasOwn(route.operations, name) ? route.operations[name as Method] : undefined;
+  const handle = opensWebSocket ? (route.webSocket ?? refuseWebSocket) : own;
   if (handle === undefined) throw new AppError({code: 'method-not-allowed', method, allowed: allowedMethods(route)});
-  const call = createCall(handling, match);
+  const call = new Call(request, handling.caller, match);
   assertPermitted(route, method, call);
   return isHead ? answerHead(handle(call)) : handle(call);
-}
-
-function handlerOf({operations}: Route, method: string): RouteHandler | undefined {
-  return Object.hasOwn(operations, method) ? operations[method as Method] : undefined;
 }
 
 function refuseWebSocket(): never {

@@ -12,7 +12,7 @@ export interface HttpRequest {
   readonly target: string;
   /** Alternating names and values, as they were sent. */
   readonly rawHeaders: readonly string[];
-  /** Those of the headers that are read for each request. */
+  /** Headers among them that are read for each request. */
   readonly headers: RequestHeaders;
   /** True if it asks for a WebSocket. @default {false} */
   readonly opensWebSocket?: boolean;

@@ -32,37 +32,13 @@ export type Need = Action | 'nothing' | 'by-operation' | ((call: Call) => Action
 export type RouteHandler = (call: Call) => HttpAnswer | Promise<HttpAnswer>;
 
 /** A request that the guard admitted, with its target split but not decoded. */
-export interface Call {
+export class Call {
   readonly request: HttpRequest;
   /** The sender of the request, and what it may do. */
   readonly caller: Caller;
   /** Values of the parameters of the path, percent-encoded, in their order. */
   readonly segments: readonly string[];
   /** Text after the question mark; empty without one. */
-  readonly query: string;
-  /** Key in a path that ends with `{key}`. It is decoded and checked when it is first read. @throws {AppError} `invalid-key`. */
-  readonly key: Key;
-}
-
-/** Route of a target, with its variable parts. */
-export interface Match {
-  readonly route: Route;
-  readonly segments: readonly string[];
-  readonly query: string;
-}
-
-/** Creates the call of a route. */
-export function createCall(
-  {request, caller}: Pick<Call, 'request' | 'caller'>,
-  match: Pick<Match, 'segments' | 'query'>,
-): Call {
-  return new MatchedCall(request, caller, match);
-}
-
-class MatchedCall implements Call {
-  readonly request: HttpRequest;
-  readonly caller: Caller;
-  readonly segments: readonly string[];
   readonly query: string;
   #key: Key | undefined;
 
@@ -73,10 +49,18 @@ class MatchedCall implements Call {
     this.query = query;
   }
 
+  /** Key in a path that ends with `{key}`. It is decoded and checked when it is first read. @throws {AppError} `invalid-key`. */
   get key(): Key {
     this.#key ??= parseKey(decodeSegment(this.segments[0] ?? ''));
     return this.#key;
   }
+}
+
+/** Route of a target, with its variable parts. */
+export interface Match {
+  readonly route: Route;
+  readonly segments: readonly string[];
+  readonly query: string;
 }
 
 /** Finds routes by the raw target. Nothing is decoded before, so no encoding can reach another route. */

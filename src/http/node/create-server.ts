@@ -117,7 +117,11 @@ function enqueueRequest(received: ReceivedRequest, handle: HttpHandler, deps: No
   // Refused, evicted or about to close: the request must have no effect.
   if (!connection?.acceptsRequests) return;
   const exchange = new NodeExchange(received, connection, handle, deps);
-  const problem = findFramingProblem(received.request, exchange.request) ?? findUpgradeProblem(received);
+  // An upgrade that was declined because of its body can be answered without upgrade, unless it asks for a WebSocket.
+  const isDeclined = received.isLast && asksForWebSocket(received.request);
+  const problem =
+    findFramingProblem(received.request, exchange.request) ??
+    (isDeclined ? findHandshakeProblem(received.request) : undefined);
   if (problem === undefined) {
     enqueueOrClose(connection, exchange, deps);
     return;
@@ -139,11 +143,6 @@ function findFramingProblem({httpVersion}: IncomingMessage, {headers}: HttpReque
   return codings.length === 1 && codings[0]?.toLowerCase() === 'chunked'
     ? undefined
     : 'its Transfer-Encoding is not "chunked" alone';
-}
-
-/** Returns the reason why an upgrade that was declined because of its body cannot be answered without upgrade. */
-function findUpgradeProblem({request, isLast}: ReceivedRequest): string | undefined {
-  return isLast && asksForWebSocket(request) ? findHandshakeProblem(request) : undefined;
 }
 
 /** Refuses unreadable bytes, after the requests before them are answered. */

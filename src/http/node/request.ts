@@ -28,6 +28,9 @@ const CHUNKS_BYTES_MAX = 20 * 1024 * 1024;
 
 /** A request from a socket. */
 export class NodeRequest implements HttpRequest, ExchangeRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly rawHeaders: readonly string[];
   readonly headers: RequestHeaders;
   /** True if it has a body, even an empty one. */
   readonly hasBody: boolean;
@@ -45,23 +48,14 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
   constructor(request: IncomingMessage, options: NodeRequestOptions) {
     this.#request = request;
     this.#options = options;
+    this.method = request.method ?? '';
+    this.target = request.url ?? '';
+    this.rawHeaders = request.rawHeaders;
     this.headers = readRequestHeaders(request.rawHeaders);
     this.hasBody = this.headers['content-length'].length + this.headers['transfer-encoding'].length > 0;
     this.opensWebSocket = options.opensWebSocket === true;
     // Tell Node that there is no body; otherwise it sets up draining, which costs as much as reading one.
     if (!this.hasBody) request.read();
-  }
-
-  get method(): string {
-    return this.#request.method ?? '';
-  }
-
-  get target(): string {
-    return this.#request.url ?? '';
-  }
-
-  get rawHeaders(): readonly string[] {
-    return this.#request.rawHeaders;
   }
 
   get complete(): boolean {

@@ -7,25 +7,6 @@ import {createLoopbackLookup, findServerProblem} from '../../system/loopback-add
 import type {HttpAnswer, HttpRequest, Tunnel} from '../core/message.ts';
 import {answerHeaders, forwardedHeaders, upgradeHeaders} from './forwarded-headers.ts';
 
-/** The dev server of a page, such as Vite, in place of the files in `ui/`. It receives requests that the guard has admitted. */
-export interface PageServer {
-  /**
-   * Forwards a GET or HEAD request, without credentials, and streams the answer.
-   *
-   * @param target Path and query, as they were sent.
-   * @throws {AppError} `dev-server-failed` if there is no answer.
-   */
-  forward(request: HttpRequest, target: string, options: ForwardOptions): Promise<HttpAnswer>;
-
-  /**
-   * Forwards the request for a WebSocket.
-   *
-   * @param target Path and query, as they were sent.
-   * @throws {AppError} `dev-server-failed` if none is opened; `too-many-connections` above {@link TUNNELS_MAX}.
-   */
-  connect(request: HttpRequest, target: string): Promise<Tunnel>;
-}
-
 export interface ForwardOptions {
   /** Further headers of the answer: alternating names and values. */
   readonly rawHeaders: readonly string[];
@@ -45,21 +26,6 @@ export const TUNNELS_MAX = 64;
  */
 export const IDLE_TIMEOUT_MS = 60_000;
 
-/**
- * Opens the proxy to a dev server. Connects with the first request only.
- *
- * @param address An origin such as `http://localhost:5173`. Its name has to be that of a loopback address whenever it is looked up.
- * @throws {AppError} `invalid-configuration` if it is not such an origin.
- */
-export function openPageServer(address: string): PageServer {
-  const problem = findServerProblem(address);
-  if (problem !== undefined) {
-    const source = 'pageServer';
-    throw new AppError({code: 'invalid-configuration', problems: [{setting: source, source, problem}]});
-  }
-  return new LoopbackPageServer(new URL(address));
-}
-
 /** A connection that a dev server has upgraded. */
 interface Upgraded {
   readonly answer: IncomingMessage;
@@ -68,15 +34,33 @@ interface Upgraded {
   readonly first: Uint8Array;
 }
 
-class LoopbackPageServer implements PageServer {
+/**
+ * The dev server of a page, such as Vite, in place of the files in `ui/`. It receives requests that the guard has admitted. Connects with the first
+ * request only.
+ */
+export class PageServer {
   readonly #url: URL;
   readonly #agent = new Agent({maxSockets: REQUESTS_MAX});
   #tunnels = 0;
 
-  constructor(url: URL) {
-    this.#url = url;
+  /**
+   * @param address An origin such as `http://localhost:5173`. Its name has to be that of a loopback address whenever it is looked up.
+   * @throws {AppError} `invalid-configuration` if it is not such an origin.
+   */
+  constructor(address: string) {
+    const problem = findServerProblem(address);
+    const source = 'pageServer';
+    if (problem !== undefined)
+      throw new AppError({code: 'invalid-configuration', problems: [{setting: source, source, problem}]});
+    this.#url = new URL(address);
   }
 
+  /**
+   * Forwards a GET or HEAD request, without credentials, and streams the answer.
+   *
+   * @param target Path and query, as they were sent.
+   * @throws {AppError} `dev-server-failed` if there is no answer.
+   */
   async forward(request: HttpRequest, target: string, {rawHeaders, rewrite}: ForwardOptions): Promise<HttpAnswer> {
     const headers = forwardedHeaders(request.rawHeaders, this.#url, {forRewrite: rewrite !== undefined});
     const sent = this.#send(request, {target, headers, agent: this.#agent});
@@ -96,6 +80,12 @@ class LoopbackPageServer implements PageServer {
     return {...head, body: applied === undefined ? answer : rewriteStream(answer, applied), longLived};
   }
 
+  /**
+   * Forwards the request for a WebSocket.
+   *
+   * @param target Path and query, as they were sent.
+   * @throws {AppError} `dev-server-failed` if none is opened; `too-many-connections` above {@link TUNNELS_MAX}.
+   */
   async connect(request: HttpRequest, target: string): Promise<Tunnel> {
     if (this.#tunnels >= TUNNELS_MAX) throw new AppError({code: 'too-many-connections', connectionsMax: TUNNELS_MAX});
     this.#tunnels++;

@@ -4,7 +4,7 @@ import type {Requests} from '../../domain/recorded-request.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {readRequestHeaders} from '../../protocol/headers/request-headers.ts';
 import type {HttpRequest} from '../core/message.ts';
-import {createCall} from '../core/route.ts';
+import {Call} from '../core/route.ts';
 import {requestsRoutes} from './requests-routes.ts';
 
 describe('GET /api/requests', () => {
@@ -37,7 +37,7 @@ describe('GET /api/requests', () => {
           reserved.push(sizeBytes);
         },
       };
-      return route?.operations.GET?.(createCall({request, caller: ANY_CALLER}, {segments: [], query: ''}));
+      return route?.operations.GET?.(new Call(request, ANY_CALLER, {segments: [], query: ''}));
     };
     expect(await get(false)).toMatchObject({status: 200});
     expect([reads, reserved]).toEqual([1, [10_240_000]]);

@@ -50,13 +50,6 @@ const LINKS = {
 /** `/api`, `/api/limits`, `/livez`, `/readyz`: name, limits and state of the service. */
 export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
   const {store, sessions, identity, faults, version, apiVersion, accessMode, dataDir, limits} = deps;
-  const fixed = (value: unknown): RouteHandler => {
-    const made = jsonAnswer(value);
-    return ({query}) => {
-      assertNoQuery(query);
-      return made;
-    };
-  };
   const ready: RouteHandler = async ({caller, query}) => {
     assertNoQuery(query);
     const writable = (store.readOnlyBecause ?? faults.readOnlyBecause) === undefined;
@@ -93,15 +86,19 @@ export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
     return jsonAnswer(isOwnCaller(call) && dataDir !== undefined ? {...service, dataDir} : service);
   };
   return [
-    {
-      path: '/api',
-      needs: 'nothing',
-      operations: {GET: describe},
-    },
+    {path: '/api', needs: 'nothing', operations: {GET: describe}},
     {path: '/api/limits', needs: 'nothing', operations: {GET: fixed(limits)}},
     {path: '/livez', needs: 'nothing', operations: {GET: fixed({live: true})}},
     {path: '/readyz', needs: 'nothing', operations: {GET: ready}},
   ];
+}
+
+function fixed(value: unknown): RouteHandler {
+  const made = jsonAnswer(value);
+  return ({query}) => {
+    assertNoQuery(query);
+    return made;
+  };
 }
 
 /** Returns the sample pilot, or the members of a profile that come from the sample. */

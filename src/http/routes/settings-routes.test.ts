@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
-import {createCaller} from '../../access/judged-caller.ts';
+import {PrincipalCaller} from '../../access/caller.ts';
 import type {UserSettings} from '../../domain/plugins/user-settings.ts';
 import type {HttpRequest} from '../core/message.ts';
-import {createCall, createRouter} from '../core/route.ts';
+import {Call, createRouter} from '../core/route.ts';
 import {settingsRoutes} from './settings-routes.ts';
 
 const SETTINGS: Pick<UserSettings, 'all'> = {
@@ -11,9 +11,9 @@ const SETTINGS: Pick<UserSettings, 'all'> = {
 
 async function listedFor(principal: 'plugin:com.a' | undefined): Promise<readonly string[]> {
   const route = createRouter(settingsRoutes(SETTINGS as UserSettings)).find('/api/settings')?.route;
-  const caller = createCaller({mode: 'attributed', principal, isProved: false, granted: []});
+  const caller = new PrincipalCaller({mode: 'attributed', principal, isProved: false, granted: []});
   const request = {method: 'GET', target: '/api/settings', rawHeaders: []} as unknown as HttpRequest;
-  const answered = await route?.operations.GET?.(createCall({request, caller}, {segments: [], query: ''}));
+  const answered = await route?.operations.GET?.(new Call(request, caller, {segments: [], query: ''}));
   return Object.keys(JSON.parse(String(answered?.body)));
 }
 

@@ -1,9 +1,8 @@
 import type {CheckedEntries} from '../../domain/commits/checked-entries.ts';
 import type {Store} from '../../domain/commits/store.ts';
 import {assertTtl, type TtlSeconds} from '../../domain/commits/time-to-live.ts';
+import type {Committed} from '../../domain/entries/entries.ts';
 import type {SharedEntry} from '../../domain/entries/entry.ts';
-import type {Key} from '../../domain/entries/key.ts';
-import type {Revision} from '../../domain/entries/revision.ts';
 import type {StoreId} from '../../domain/entries/store-id.ts';
 import type {Limits} from '../../domain/limits.ts';
 import {AppError} from '../../failures/app-error.ts';
@@ -12,7 +11,7 @@ import {formatEntityTag, isAlreadyRead, readExpectation} from '../../protocol/he
 import type {RequestHeaders} from '../../protocol/headers/request-headers.ts';
 import {readJsonBody, readMergePatchBody} from '../core/body.ts';
 import {answer, emptyAnswer, type HttpAnswer} from '../core/message.ts';
-import {type Call, invalidParameter, parseQuery, type Route} from '../core/route.ts';
+import {invalidParameter, parseQuery, type Route, type RouteHandler} from '../core/route.ts';
 import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 
 export interface StoreRoutesDeps {
@@ -23,27 +22,26 @@ export interface StoreRoutesDeps {
 
 /** `/api/store/{key}`: one entry. */
 export function storeRoutes({entries, store, limits}: StoreRoutesDeps): readonly Route[] {
-  const entityTag = (revision: Revision): string => formatEntityTag({storeId: store.id, revision});
-  const write = async (call: Call, createdStatus: number): Promise<HttpAnswer> => {
-    const ttlSeconds = readTtl(call.query);
-    // Before the body is read: a client that waits for "100 Continue" need not send it.
-    const expected = readExpectation(call.request.headers);
-    const body = readJsonBody(call.request, limits.valueBytesMax);
-    const json = body instanceof Promise ? await body : body;
-    const {revision, created} = await entries.put(call.key, json, {
-      expected,
-      ttlSeconds,
-      writtenBy: call.caller.principal,
-    });
-    return answer('{}', {status: created ? createdStatus : 200, rawHeaders: ['ETag', entityTag(revision)]});
-  };
+  const committed = ({revision}: Committed, status = 200): HttpAnswer =>
+    answer('{}', {status, rawHeaders: ['ETag', formatEntityTag({storeId: store.id, revision})]});
+  const write =
+    (createdStatus: number): RouteHandler =>
+    async ({request, caller, key, query}) => {
+      const ttlSeconds = readTtl(query);
+      // Before the body is read: a client that waits for "100 Continue" need not send it.
+      const expected = readExpectation(request.headers);
+      const body = readJsonBody(request, limits.valueBytesMax);
+      const json = body instanceof Promise ? await body : body;
+      const written = await entries.put(key, json, {expected, ttlSeconds, writtenBy: caller.principal});
+      return committed(written, written.created ? createdStatus : 200);
+    };
   return [
     {
       path: '/api/store/{key}',
       needs: {read: ({key}) => `entries:read:${key}`, change: ({key}) => `entries:write:${key}`},
       operations: {
-        GET: call => {
-          const {key, headers} = readCall(call, assertNoQueryButRandom);
+        GET: ({request: {headers}, key, query}) => {
+          assertNoQueryButRandom(query);
           const shared = entries.findShared(key);
           // Without a promise where the store allows it: awaiting some would take a tenth of the time of a request.
           if (shared !== undefined) return answerEntry(shared, headers, store.id);
@@ -53,25 +51,20 @@ export function storeRoutes({entries, store, limits}: StoreRoutesDeps): readonly
           });
         },
         // The specification demands 200 whether or not the entry existed; PUT tells the two apart.
-        POST: call => write(call, 200),
-        PUT: call => write(call, 201),
-        PATCH: async call => {
-          const {key, headers} = readCall(call);
-          const expected = readExpectation(headers);
-          const patch = await readMergePatchBody(call.request, limits.valueBytesMax);
-          const {revision} = await entries.patch(key, patch, {expected, writtenBy: call.caller.principal});
-          return answer('{}', {rawHeaders: ['ETag', entityTag(revision)]});
+        POST: write(200),
+        PUT: write(201),
+        PATCH: async ({request, caller, key, query}) => {
+          assertNoQuery(query);
+          const expected = readExpectation(request.headers);
+          const patch = await readMergePatchBody(request, limits.valueBytesMax);
+          return committed(await entries.patch(key, patch, {expected, writtenBy: caller.principal}));
         },
-        DELETE: async call => {
-          const {key, headers} = readCall(call);
-          const expected = readExpectation(headers);
-          if (expected === 'absent')
-            throw new AppError({
-              code: 'invalid-header',
-              header: 'If-None-Match',
-              problem: 'a deletion accepts only If-Match',
-            });
-          await entries.delete(key, {expected, writtenBy: call.caller.principal});
+        DELETE: async ({request, caller, key, query}) => {
+          assertNoQuery(query);
+          const expected = readExpectation(request.headers);
+          const problem = 'a deletion accepts only If-Match';
+          if (expected === 'absent') throw new AppError({code: 'invalid-header', header: 'If-None-Match', problem});
+          await entries.delete(key, {expected, writtenBy: caller.principal});
           return answer('{}');
         },
       },
@@ -99,11 +92,3 @@ function readTtl(query: string): TtlSeconds | undefined {
 
 /** A whole number without sign, fraction or exponent. */
 const DECIMAL = /^[1-9][0-9]{0,15}$/;
-
-function readCall(
-  {request: {headers}, key, query}: Call,
-  assertQuery = assertNoQuery,
-): {key: Key; headers: RequestHeaders} {
-  assertQuery(query);
-  return {key, headers};
-}

@@ -13,7 +13,7 @@ import {airlineOf, type Configured, composeIdentity} from './pilot-identity.ts';
 import {linesOf} from './session-log.ts';
 import {type ActualSession, actualSession, type Locked, type SignedIn, type State} from './session-state.ts';
 import {type Context, type Effect, follow, type SessionEvent} from './session-table.ts';
-import {chooseScriptUrl, requestSession} from './sign-in.ts';
+import {requestSession} from './sign-in.ts';
 import {type RequestedSignIn, SignInGate} from './sign-in-gate.ts';
 import type {SessionKeeper} from './storage/session-keeper.ts';
 
@@ -62,8 +62,8 @@ export class SessionSource implements IdentitySource, ServedSessions {
   readonly #faults: SessionFaults;
   readonly #stopListening: readonly (() => void)[];
   #state: State;
-  /** The identity that was announced last. */
-  #announced: Identity | undefined;
+  /** True if there was a pilot when a change was announced last. */
+  #announcedPilot: boolean;
   /** The request in progress, to the keychain or to the back end. */
   #asking: {readonly controller: AbortController; readonly done: Promise<void>} | undefined;
   /** Resolves when the last state is kept. */
@@ -77,9 +77,10 @@ export class SessionSource implements IdentitySource, ServedSessions {
     this.#listeners = new Listeners(error => deps.log.error('a listener for identity changes failed', {error}));
     this.#faults = deps.faults ?? NO_FAULTS;
     this.#state = {kind: 'signed-out', sinceMs: deps.nowMs()};
-    this.#announced = this.current();
+    this.#announcedPilot = this.#hasPilot();
+    // Faults hide identities, and change none. A source may make its identity anew for each call.
     const onFaults = (): void => {
-      if (this.current() !== this.#announced) this.#announce();
+      if (this.#hasPilot() !== this.#announcedPilot) this.#announce();
     };
     this.#stopListening = [deps.base.onChange(() => this.#onBaseChange()), this.#faults.onChange(onFaults)];
   }
@@ -201,12 +202,16 @@ export class SessionSource implements IdentitySource, ServedSessions {
     stop: () => this.#stop(),
     keep: () => this.#keep(),
     // A fault may hide the change.
-    announce: () => this.current() === this.#session.identity && this.#announce(),
+    announce: () => this.#hasPilot() === (this.#session.identity !== undefined) && this.#announce(),
     leave: () => this.#leave(),
   };
 
+  #hasPilot(): boolean {
+    return this.current() !== undefined;
+  }
+
   #announce(): void {
-    this.#announced = this.current();
+    this.#announcedPilot = this.#hasPilot();
     this.#listeners.call();
   }
 
@@ -255,8 +260,8 @@ export class SessionSource implements IdentitySource, ServedSessions {
   }
 
   async #signIn(request: RequestedSignIn, signal: AbortSignal): Promise<SessionStatus> {
-    const scriptURL = chooseScriptUrl(request, {configured: this.#configured, last: this.#session.scriptURL});
-    const record = await requestSession({...request, scriptURL}, {...this.#deps, signal});
+    const chosen = {configured: this.#configured, last: this.#session.scriptURL};
+    const record = await requestSession(request, {...this.#deps, ...chosen, signal});
     this.#take({kind: 'received', record});
     await this.#keeping;
     return this.#session.status();

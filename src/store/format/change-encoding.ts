@@ -41,6 +41,17 @@ export function valueBytesOf(change: Change): number {
   return change.kind === 'put' ? (change.json?.length ?? 0) : 0;
 }
 
+/** Returns the size of the key and the value of a change, in bytes. */
+export function volumeOf(change: Change): number {
+  // Keys are counted in characters: counting their bytes would cost more than it is worth.
+  return change.key.length + valueBytesOf(change);
+}
+
+/** Returns the size of the keys and values of changes, in bytes. */
+export function volumeOfAll(changes: readonly Change[]): number {
+  return changes.reduce((sum, change) => sum + volumeOf(change), 0);
+}
+
 /** Writes changes into a buffer. @returns The position after them. */
 export function encodeChanges(changes: readonly Change[], buffer: Buffer, at: number): number {
   let end = at;

@@ -1,14 +1,14 @@
 import type {DataDirectory} from '../disk/data-directory.ts';
 import {assertUndamaged, type Expected, removeUnfinished} from './check-pages.ts';
-import {type Environment, type EnvironmentOptions, openEnvironment, reopenEnvironment} from './environment.ts';
+import {type EnvironmentOptions, type LmdbEnvironment, openEnvironment, reopenEnvironment} from './environment.ts';
 import {type LockOptions, takeLock} from './process-lock.ts';
 
 /** The engine that keeps the tree of a store, and the lock of its directory. */
 export interface Engine {
   /** Opens the environment in an existing directory. @throws {OpeningError}; errors of the engine. */
-  openEnvironment(options: EnvironmentOptions): Promise<Environment>;
+  openEnvironment(options: EnvironmentOptions): Promise<LmdbEnvironment>;
   /** Opens an environment that this process had open before. @throws As {@link openEnvironment}. */
-  reopenEnvironment(options: EnvironmentOptions): Environment;
+  reopenEnvironment(options: EnvironmentOptions): LmdbEnvironment;
   /** Checks the files of a store before they are opened. @throws {AppError} `store-damaged`, `data-directory-unusable`. */
   assertUndamaged(directory: DataDirectory, expected: Expected): Promise<void>;
   /** Removes a store to which nothing was written, from a directory without a format: its creation was interrupted. */

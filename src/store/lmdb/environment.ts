@@ -11,7 +11,7 @@ import {createValueCodec, EMPTY_TABLE, type Table, type TableDatabase, wrapTable
  * An opened LMDB environment. Reads throw an error that `isPageDamage` recognises if a page of the file is damaged; other pages can
  * be read after that.
  */
-export interface Environment extends AsyncDisposable {
+export interface LmdbEnvironment extends AsyncDisposable {
   /** Returns a table; it is created if it is missing. */
   table(name: string): Table;
   /** Returns some tables; those that are missing are created in one transaction, with one wait for the disk. If it fails, the environment must be closed. */
@@ -62,17 +62,17 @@ export function engineVersion(): string {
  * @throws {OpeningError} If the file system, a limit or another program does not allow it: the engine is not asked then, since it ends the
  * process after most failures. Otherwise errors of the engine.
  */
-export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
+export async function openEnvironment(options: EnvironmentOptions): Promise<LmdbEnvironment> {
   const {directory, readOnly = false} = options;
   await assertOpens({directory, readOnly, engine: engineOptions(options)});
   return reopenEnvironment(options);
 }
 
 /** Opens an environment that this process had open before, on a file system that allowed it. @throws As {@link openEnvironment}. */
-export function reopenEnvironment(options: EnvironmentOptions): Environment {
+export function reopenEnvironment(options: EnvironmentOptions): LmdbEnvironment {
   const {directory, readOnly = false} = options;
   assertCanOpen({directory, readOnly});
-  return new LmdbEnvironment(open(engineOptions(options)), readOnly);
+  return new OpenedEnvironment(open(engineOptions(options)), readOnly);
 }
 
 /** Number of environments of a store, with that of its lock. */
@@ -110,7 +110,7 @@ function engineOptions({directory, readOnly = false}: EnvironmentOptions): RootD
   };
 }
 
-class LmdbEnvironment implements Environment {
+class OpenedEnvironment implements LmdbEnvironment {
   readonly #root: RootDatabase<Buffer, Buffer>;
   readonly #isReadOnly: boolean;
   readonly #databases = new Map<string, TableDatabase>();

@@ -2,7 +2,7 @@
  * The layout of LMDB's pages on a 64-bit machine (mdb.c of the version that the library brings: MDB_page, MDB_node, MDB_meta,
  * MDB_db, MDB_ovpage). All numbers are little-endian; positions inside a page count from the end of its header.
  */
-export const PAGE = {
+export const PAGE_FIELDS = {
   number: 0,
   transaction: 8,
   flags: 18,

@@ -1,6 +1,6 @@
 import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
 import {nextTick} from '../../time/next-tick.ts';
-import {currentMeta, DATABASE, META, META_PAGES, NO_PAGE, NODE, PAGE, transactionOf} from './page-layout.ts';
+import {currentMeta, DATABASE, META, META_PAGES, NO_PAGE, NODE, PAGE_FIELDS, transactionOf} from './page-layout.ts';
 
 /** A record of a table, or a page that cannot be read. */
 export type FileRecord =
@@ -112,15 +112,15 @@ export class LmdbFile implements Disposable {
   #readPage(number: number): Buffer | string {
     if (!this.#claim(number, 1)) return 'is outside of the file, or in use twice';
     const page = this.#readBytes(number * this.#pageSize, this.#pageSize);
-    if (page.readBigUInt64LE(PAGE.number) !== BigInt(number)) return 'has the number of another page';
+    if (page.readBigUInt64LE(PAGE_FIELDS.number) !== BigInt(number)) return 'has the number of another page';
     // The engine would take it for a page of its own transaction, write to it in place, and end the process.
-    if (page.readBigUInt64LE(PAGE.transaction) > this.#lastTransaction)
+    if (page.readBigUInt64LE(PAGE_FIELDS.transaction) > this.#lastTransaction)
       return 'was written by a transaction after the last one';
     const kind = pageKind(page);
-    const lower = page.readUInt16LE(PAGE.lower);
-    const upper = page.readUInt16LE(PAGE.upper);
+    const lower = page.readUInt16LE(PAGE_FIELDS.lower);
+    const upper = page.readUInt16LE(PAGE_FIELDS.upper);
     const isTree = kind === BRANCH || kind === LEAF;
-    const bodyBytes = this.#pageSize - PAGE.header;
+    const bodyBytes = this.#pageSize - PAGE_FIELDS.header;
     if (!isTree || lower % 2 !== 0 || lower > upper || upper > bodyBytes) return 'has an invalid header';
     return nodesOf(page).every(node => isNodeInside(node, kind)) ? page : 'points beyond its end';
   }
@@ -140,15 +140,15 @@ export class LmdbFile implements Disposable {
   /** Returns a value that has pages of its own; undefined if these pages are damaged. */
   #readBigData(node: Buffer, at: number, sizeBytes: number): Buffer | undefined {
     const number = Number(node.readBigUInt64LE(at));
-    const pages = Math.ceil((PAGE.header + sizeBytes) / this.#pageSize);
+    const pages = Math.ceil((PAGE_FIELDS.header + sizeBytes) / this.#pageSize);
     if (!this.#claim(number, pages)) return undefined;
-    const bytes = this.#readBytes(number * this.#pageSize, PAGE.header + sizeBytes);
+    const bytes = this.#readBytes(number * this.#pageSize, PAGE_FIELDS.header + sizeBytes);
     const isSound =
-      bytes.readBigUInt64LE(PAGE.number) === BigInt(number) &&
-      bytes.readBigUInt64LE(PAGE.transaction) <= this.#lastTransaction &&
+      bytes.readBigUInt64LE(PAGE_FIELDS.number) === BigInt(number) &&
+      bytes.readBigUInt64LE(PAGE_FIELDS.transaction) <= this.#lastTransaction &&
       pageKind(bytes) === OVERFLOW &&
-      bytes.readUInt32LE(PAGE.overflowPages) === pages;
-    return isSound ? bytes.subarray(PAGE.header) : undefined;
+      bytes.readUInt32LE(PAGE_FIELDS.overflowPages) === pages;
+    return isSound ? bytes.subarray(PAGE_FIELDS.header) : undefined;
   }
 
   /** Marks pages as reached. @returns False if they are outside of the file, or the first one was reached before. */
@@ -174,14 +174,14 @@ function describeTable(name: string, database: Buffer): FileTable {
 }
 
 function pageKind(page: Buffer): number {
-  return page.readUInt16LE(PAGE.flags) & KIND_MASK;
+  return page.readUInt16LE(PAGE_FIELDS.flags) & KIND_MASK;
 }
 
 /** Returns the nodes of a page, each from its beginning to the end of the page. */
 function nodesOf(page: Buffer): readonly Buffer[] {
-  const count = page.readUInt16LE(PAGE.lower) / 2;
+  const count = page.readUInt16LE(PAGE_FIELDS.lower) / 2;
   return Array.from({length: count}, (_, index) =>
-    page.subarray(PAGE.header + page.readUInt16LE(PAGE.header + index * 2)),
+    page.subarray(PAGE_FIELDS.header + page.readUInt16LE(PAGE_FIELDS.header + index * 2)),
   );
 }
 

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {AppError} from '../../failures/app-error.ts';
 import {type DataDirectory, unusableDirectory} from '../disk/data-directory.ts';
 import {assertLockUndamaged, type Expected} from './check-pages.ts';
-import {type Environment, openEnvironment} from './environment.ts';
+import {type LmdbEnvironment, openEnvironment} from './environment.ts';
 import {OpeningError} from './opening-limits.ts';
 
 const HOLDER = Buffer.from('holder');
@@ -58,7 +58,7 @@ export async function findHolder(directory: DataDirectory, ownId: number): Promi
 }
 
 /** Takes the lock, inside a transaction. @returns The process that holds it already. */
-function findOrBecomeHolder(environment: Environment, processId: number): number | undefined {
+function findOrBecomeHolder(environment: LmdbEnvironment, processId: number): number | undefined {
   const holder = findLiveHolder(environment, processId);
   if (holder !== undefined) return holder;
   environment.holdReader();
@@ -66,7 +66,7 @@ function findOrBecomeHolder(environment: Environment, processId: number): number
   return undefined;
 }
 
-function findLiveHolder(environment: Environment, ownId: number): number | undefined {
+function findLiveHolder(environment: LmdbEnvironment, ownId: number): number | undefined {
   const readers = environment.liveReaders();
   // This process has no slot yet, so it belongs to another store of this process, or to a process of another container with the
   // same id. With that slot in use the engine would wait ten seconds for it, and then fail.
@@ -75,7 +75,7 @@ function findLiveHolder(environment: Environment, ownId: number): number | undef
   return holder !== undefined && readers.has(holder) ? holder : undefined;
 }
 
-function releasing(environment: Environment): AsyncDisposable {
+function releasing(environment: LmdbEnvironment): AsyncDisposable {
   let released: Promise<void> | undefined;
   const release = async (): Promise<void> => {
     try {

@@ -1,6 +1,6 @@
 import {CHANGES_BYTES_MAX, type Change} from '../../domain/commits/change.ts';
 import type {Revision} from '../../domain/entries/revision.ts';
-import {valueBytesOf} from '../format/change-encoding.ts';
+import {valueBytesOf, volumeOfAll} from '../format/change-encoding.ts';
 
 /** Number of trimmed commits that are dropped together: dropping them one by one would move all others each time. */
 const DROPPED_TOGETHER = 1024;
@@ -32,12 +32,12 @@ export class MemoryLog {
   add(changes: readonly Change[]): void {
     this.#commits.push(changes);
     this.#changes += changes.length;
-    this.#bytes += loggedBytes(changes);
+    this.#bytes += volumeOfAll(changes);
     while (this.#start < this.#commits.length - 1 && this.#isOldestSurplus()) {
       const oldest = this.#commits[this.#start] ?? [];
       this.#commits[this.#start] = [];
       this.#changes -= oldest.length;
-      this.#bytes -= loggedBytes(oldest);
+      this.#bytes -= volumeOfAll(oldest);
       this.#start++;
       this.#trimmed++;
     }
@@ -70,8 +70,4 @@ export class MemoryLog {
     const oldest = this.#commits[this.#start] ?? [];
     return this.#changes - oldest.length >= this.#limits.changesMax || this.#bytes > this.#limits.bytesMax;
   }
-}
-
-function loggedBytes(changes: readonly Change[]): number {
-  return changes.reduce((sum, change) => sum + change.key.length + valueBytesOf(change), 0);
 }

@@ -146,7 +146,6 @@ class MemoryStore implements Store {
     await this.#queue.end();
     this.#entries.clear();
     this.#expiries.clear();
-    this.#listeners.clear();
   }
 
   #push(commit: Commit<StoreOperation>): Promise<CommitResult> {
@@ -170,7 +169,7 @@ class MemoryStore implements Store {
     this.#writtenBytes += writtenBytesOf(changes);
     for (const each of commitsOf(changes)) this.#log.add(each);
     // Writers get their results first, since a listener begins to read.
-    if (changes.length > 0) queueMicrotask(() => this.#listeners.call());
+    if (changes.length > 0) setImmediate(() => this.#listeners.call());
     return results;
   }
 

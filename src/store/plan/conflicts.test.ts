@@ -4,7 +4,7 @@ import type {Expectation} from '../../domain/entries/entry.ts';
 import {type Key, parseKey} from '../../domain/entries/key.ts';
 import {NO_REVISION} from '../../domain/entries/revision.ts';
 import {createStoreId} from '../../domain/entries/store-id.ts';
-import {findConflicts} from './conflicts.ts';
+import {findConflicts} from './plan-commits.ts';
 
 const HERE = createStoreId(Uint8Array.of(1, 2, 3));
 const ELSEWHERE = createStoreId(Uint8Array.of(4, 5, 6));

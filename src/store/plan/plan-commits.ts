@@ -1,13 +1,28 @@
 import type {Principal} from '../../domain/access/access.ts';
 import type {Change, PutChange, RemovalChange} from '../../domain/commits/change.ts';
-import type {Commit, CommitResult, Outcome, PatchOperation, TouchOperation} from '../../domain/commits/commit.ts';
+import type {
+  Check,
+  Commit,
+  CommitResult,
+  Outcome,
+  PatchOperation,
+  TouchOperation,
+} from '../../domain/commits/commit.ts';
 import {expiryTime, hasExpired} from '../../domain/commits/time-to-live.ts';
+import type {Expectation} from '../../domain/entries/entry.ts';
 import type {Key} from '../../domain/entries/key.ts';
-import type {Revision} from '../../domain/entries/revision.ts';
+import {
+  formatRevision,
+  type GivenRevision,
+  NO_REVISION,
+  type Revision,
+  revisionIn,
+} from '../../domain/entries/revision.ts';
+import type {StoreId} from '../../domain/entries/store-id.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {AppError} from '../../failures/app-error.ts';
+import type {Conflict} from '../../failures/members/problems.ts';
 import type {EntryState} from '../format/entry-state.ts';
-import {findConflicts} from './conflicts.ts';
 import type {ExpireOperation, GroupStart, Plan, PlannedWrite, StoreOperation, StorePut} from './plan.ts';
 import {type FoundEntry, resolveOperations} from './resolved-operations.ts';
 
@@ -204,4 +219,50 @@ class GroupPlanner {
 function describeOutcome(kind: 'put' | 'delete', present: boolean): Outcome {
   if (kind === 'delete') return present ? 'deleted' : 'absent';
   return present ? 'replaced' : 'created';
+}
+
+/** The part of a store that {@link findConflicts} reads. */
+export interface CheckedStore {
+  readonly storeId: StoreId;
+  /** Returns the revision of the entry of a key, or undefined if there is none. */
+  readonly revisionOf: (key: Key) => Revision | undefined;
+}
+
+/** Returns the checks that do not hold. */
+export function findConflicts(checks: readonly Check[], {storeId, revisionOf}: CheckedStore): readonly Conflict[] {
+  const conflicts: Conflict[] = [];
+  for (const {key, expected} of checks) {
+    const actual = revisionOf(key);
+    if (holds(expected, actual, storeId)) continue;
+    conflicts.push({
+      key,
+      expected: describeExpectation(expected, storeId),
+      actual: actual === undefined ? 'absent' : String(actual),
+    });
+  }
+  return conflicts;
+}
+
+function holds(expected: Expectation, actual: Revision | undefined, storeId: StoreId): boolean {
+  if (expected === 'absent') return actual === undefined;
+  if (actual === undefined) return false;
+  if (expected === 'present') return true;
+  return toList(expected).some(given => revisionIn(storeId, given) === actual);
+}
+
+/** Formats a revision without its store id if it is of this store. */
+function describeRevision(given: GivenRevision, storeId: StoreId): string {
+  if (typeof given === 'number' || given.storeId === storeId) return String(revisionIn(storeId, given));
+  return formatRevision(given);
+}
+
+function toList(expected: GivenRevision | readonly GivenRevision[]): readonly GivenRevision[] {
+  return Array.isArray(expected) ? expected : [expected as GivenRevision];
+}
+
+function describeExpectation(expected: Expectation, storeId: StoreId): string {
+  if (typeof expected === 'string') return expected;
+  const revisions = toList(expected).map(given => describeRevision(given, storeId));
+  // An empty list never holds; NO_REVISION expresses the same.
+  return revisions.length === 0 ? String(NO_REVISION) : revisions.join(' or ');
 }

@@ -1,6 +1,6 @@
 import {CHANGES_BYTES_MAX, type Change} from '../../domain/commits/change.ts';
 import type {Revision} from '../../domain/entries/revision.ts';
-import {valueBytesOf} from '../format/change-encoding.ts';
+import {valueBytesOf, volumeOfAll} from '../format/change-encoding.ts';
 import {
   type ChangeLogPosition,
   decodeChangeLogHeader,
@@ -12,7 +12,7 @@ import {
 import {isRangeDamage} from '../lmdb/engine-errors.ts';
 import {type Table, viewOf} from '../lmdb/table.ts';
 import {readLastRevision, readPosition, readTrimmed} from './change-log-ends.ts';
-import {type ChangeLogLimits, splitChanges, volumeOfAll} from './change-log-parts.ts';
+import {type ChangeLogLimits, splitChanges} from './change-log-parts.ts';
 
 /** Prepared append to a change log. Nothing is written before {@link ChangeLogAppend.apply}. */
 export interface ChangeLogAppend {

@@ -6,7 +6,7 @@ import type {StoreProcess} from '../../../test/store/store-process.ts';
 import {makeDirectory, openStore, startProcess} from '../../../test/support/store-fixture.ts';
 import type {PutOperation} from '../../domain/commits/commit.ts';
 import type {Store} from '../../domain/commits/store.ts';
-import {type Environment, openEnvironment} from '../lmdb/environment.ts';
+import {type LmdbEnvironment, openEnvironment} from '../lmdb/environment.ts';
 import {verifyStore} from '../verify-store.ts';
 import {SNAPSHOTS_MAX} from './snapshots.ts';
 
@@ -282,7 +282,7 @@ describe('snapshots that are not read', () => {
   });
 });
 
-async function change(directory: string, write: (environment: Environment) => void): Promise<void> {
+async function change(directory: string, write: (environment: LmdbEnvironment) => void): Promise<void> {
   const environment = await openEnvironment({directory: join(directory, 'store')});
   for (const name of ['entries', 'changes', 'expiries']) environment.table(name);
   await environment.write(() => write(environment));

@@ -1,5 +1,5 @@
 import {decodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
-import type {Environment} from '../lmdb/environment.ts';
+import type {LmdbEnvironment} from '../lmdb/environment.ts';
 import type {Table} from '../lmdb/table.ts';
 
 /** The tables of a store. */
@@ -15,7 +15,7 @@ export interface StoreTables {
 }
 
 /** Returns the tables of an opened environment. */
-export function openTables(environment: Environment): StoreTables {
+export function openTables(environment: LmdbEnvironment): StoreTables {
   return environment.tables(['entries', 'changes', 'expiries', 'metadata']);
 }
 

@@ -6,7 +6,7 @@ import type {DataDirectory} from '../disk/data-directory.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
 import type {Engine} from '../lmdb/engine.ts';
 import {failedOnFullDisk, findCause} from '../lmdb/engine-errors.ts';
-import type {Environment, EnvironmentSnapshot} from '../lmdb/environment.ts';
+import type {EnvironmentSnapshot, LmdbEnvironment} from '../lmdb/environment.ts';
 import {sizeOfPlans} from '../plan/commit-size.ts';
 import type {Plan} from '../plan/plan.ts';
 import {ChangeLog} from './change-log.ts';
@@ -19,7 +19,7 @@ import {prepareWrite} from './tree-write.ts';
 export interface TreeFiles {
   readonly directory: DataDirectory;
   readonly engine: Engine;
-  readonly environment: Environment;
+  readonly environment: LmdbEnvironment;
   /** Metadata of the store, as read from the tree. */
   readonly metadata: StoreMetadata;
 }
@@ -38,7 +38,7 @@ export interface TreeDeps {
  */
 export class Tree implements AsyncDisposable {
   readonly #deps: TreeDeps;
-  #environment: Environment;
+  #environment: LmdbEnvironment;
   /** Undefined from a failed write until the files are opened again. */
   #tables: StoreTables | undefined;
   #changes: ChangeLog;

@@ -6,7 +6,7 @@ import type {Memtable} from '../wal/memtable.ts';
 import {entryOf} from '../wal/memtable-write.ts';
 import type {DiskGate} from './disk-gate.ts';
 
-export interface CheckpointerDeps {
+export interface WalCheckpointerDeps {
   readonly memtable: Memtable;
   readonly tree: Tree;
   readonly cache: EntryCache;
@@ -33,15 +33,15 @@ const LIMITS = {keysMax: 1000, changesMax: 3000, groupsMax: 512} as const;
 const WRITTEN_VALUE_BYTES_MAX = 16 * 1024;
 
 /** Writes the groups of the memtable into the tree, while others write and read. */
-export class Checkpointer {
-  readonly #deps: CheckpointerDeps;
+export class WalCheckpointer {
+  readonly #deps: WalCheckpointerDeps;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isEnded = false;
   #written = 0;
   #failed = 0;
 
-  constructor(deps: CheckpointerDeps) {
+  constructor(deps: WalCheckpointerDeps) {
     this.#deps = deps;
   }
 

@@ -9,7 +9,7 @@ import type {Tree} from '../tree/tree.ts';
 import {removeFiles, WAL_RECORD_BYTES_MAX} from '../wal/wal-files.ts';
 import {encodeWalRecord, walRecordBytesMax} from '../wal/wal-record.ts';
 import {WriteAheadLog} from '../wal/write-ahead-log.ts';
-import type {Checkpointer} from './checkpointer.ts';
+import type {WalCheckpointer} from './checkpointer.ts';
 import type {DiskGate} from './disk-gate.ts';
 
 export interface LogWriterDeps {
@@ -17,7 +17,7 @@ export interface LogWriterDeps {
   readonly log: Log;
   readonly tree: Tree;
   readonly gate: DiskGate;
-  readonly checkpointer: Checkpointer;
+  readonly checkpointer: WalCheckpointer;
   readonly clock: StoreClock;
   /** Milliseconds since any moment; never jumps. */
   readonly elapsedMs: () => number;

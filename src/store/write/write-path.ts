@@ -9,7 +9,7 @@ import {isDeletion, prepareCommit} from '../plan/prepare-commit.ts';
 import type {CurrentEntries} from '../tree/current-entries.ts';
 import type {EntryCache} from '../tree/entry-cache.ts';
 import type {Memtable} from '../wal/memtable.ts';
-import {Checkpointer} from './checkpointer.ts';
+import {WalCheckpointer} from './checkpointer.ts';
 import {CommitQueue} from './commit-queue.ts';
 import {isDiskFull} from './disk-gate.ts';
 import {fitsRecord, LogWriter, type LogWriterDeps} from './log-writer.ts';
@@ -35,7 +35,7 @@ export interface WritePathDeps extends Omit<LogWriterDeps, 'checkpointer'> {
  * | 2. plan | checks are evaluated in the order of arrival; every commit sees those before it | none |
  * | 3. persist | one record in the write-ahead log, with one fsync | `LogWriter`: the log; then `Memtable`, where reads find the group |
  * | 4. publish | the commits resolve, and listeners are called | none |
- * | 5. checkpoint, later | the group is in the tree, together with others | `Checkpointer`: `Tree`, then `Memtable` and `EntryCache` |
+ * | 5. checkpoint, later | the group is in the tree, together with others | `WalCheckpointer`: `Tree`, then `Memtable` and `EntryCache` |
  *
  * In step 3 a large group, and any group if free space is scarce, is written into the tree instead. Everything that is written passes
  * through `DiskGate`, which refuses all writes after one failed.
@@ -44,14 +44,14 @@ export class WritePath {
   readonly #deps: WritePathDeps;
   readonly #queue = new CommitQueue<Commit<StoreOperation>>({write: commits => this.#write(commits)});
   readonly #log: LogWriter;
-  readonly #checkpointer: Checkpointer;
+  readonly #checkpointer: WalCheckpointer;
   #durableMs: number;
   #writtenBytes = 0;
 
   constructor(deps: WritePathDeps) {
     this.#deps = deps;
     this.#durableMs = deps.durableMs;
-    this.#checkpointer = new Checkpointer(deps);
+    this.#checkpointer = new WalCheckpointer(deps);
     this.#log = new LogWriter({...deps, checkpointer: this.#checkpointer}, deps.memtable.revision ?? 0);
     this.#checkpointer.notice();
   }

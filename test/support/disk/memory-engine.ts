@@ -3,7 +3,7 @@ import type {DataDirectory} from '../../../src/store/disk/data-directory.ts';
 import {type OpenFile, writeWhole} from '../../../src/store/disk/file-system.ts';
 import {removeUnfinished} from '../../../src/store/lmdb/check-pages.ts';
 import type {Engine} from '../../../src/store/lmdb/engine.ts';
-import type {Environment, EnvironmentOptions, EnvironmentSnapshot} from '../../../src/store/lmdb/environment.ts';
+import type {EnvironmentOptions, EnvironmentSnapshot, LmdbEnvironment} from '../../../src/store/lmdb/environment.ts';
 import {keyBytesOf, toBuffer} from '../../../src/store/lmdb/key-bytes.ts';
 import {share, type Table, type TableRange, type TableRecord} from '../../../src/store/lmdb/table.ts';
 import type {MemoryDisk} from './memory-disk.ts';
@@ -42,7 +42,7 @@ const NEW = Buffer.concat([
  * @param states Shared by an engine and those that continue from images of its disk.
  */
 export function memoryEngine(disk: MemoryDisk, states: States): Engine {
-  const reopenEnvironment = ({directory}: EnvironmentOptions): Environment =>
+  const reopenEnvironment = ({directory}: EnvironmentOptions): LmdbEnvironment =>
     new MemoryEnvironment(disk, `${directory}/data.mdb`, states);
   return {
     openEnvironment: async options => reopenEnvironment(options),
@@ -66,7 +66,7 @@ function findProblem(content: Buffer | undefined, expected: boolean): string | u
   return isSound ? undefined : 'data.mdb does not begin like a tree';
 }
 
-class MemoryEnvironment implements Environment {
+class MemoryEnvironment implements LmdbEnvironment {
   readonly #states: States;
   readonly #file: Promise<OpenFile>;
   #number: number;

@@ -1,5 +1,5 @@
 import type {Change} from '../../../domain/commits/change.ts';
-import {valueBytesOf} from '../../format/change-encoding.ts';
+import {volumeOf} from '../../format/change-encoding.ts';
 
 /** Limits of the change log. */
 export interface LogLimits {
@@ -31,14 +31,4 @@ export function splitLog(changes: readonly Change[], {changesMax}: LogLimits): r
     }
   }
   return parts;
-}
-
-/** Returns the size of keys and values, in bytes. */
-export function volumeOfAll(changes: readonly Change[]): number {
-  return changes.reduce((sum, change) => sum + volumeOf(change), 0);
-}
-
-function volumeOf(change: Change): number {
-  // Keys are counted in characters: counting their bytes would cost more than it is worth.
-  return change.key.length + valueBytesOf(change);
 }

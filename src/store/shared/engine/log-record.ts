@@ -1,9 +1,9 @@
 import {crc32} from 'node:zlib';
 import type {Change} from '../../../domain/commits/change.ts';
-import {decodeChanges, encodeChanges, encodedBytesMax} from '../../format/change-encoding.ts';
+import {decodeChanges, encodeChanges, encodedBytesMax, volumeOfAll} from '../../format/change-encoding.ts';
 import {matchesChecksum, NUMBER_BYTES, toStoredTime} from '../../format/numbers.ts';
 import {type LogPosition, logKey} from './engine-keys.ts';
-import {type LogLimits, splitLog, volumeOfAll} from './log-limits.ts';
+import {type LogLimits, splitLog} from './log-limits.ts';
 
 /**
  * A part of the change log holds changes of commits that were written together. Its value, all numbers big-endian:

@@ -13,7 +13,7 @@ import {
 } from '../engine/driver.ts';
 import {HEAD_KEY} from '../engine/engine-keys.ts';
 import {CallError, type EtcdAddress, EtcdClient} from './etcd-client.ts';
-import {type CallFailure, readFailure, writeFailure} from './etcd-errors.ts';
+import {type CallFailure, readCallFailure, writeFailure} from './etcd-errors.ts';
 import type {KeyValue, RangeResponse, RequestOp, TxnRequest, TxnResponse} from './etcd-messages.ts';
 import type {EtcdMethod} from './etcd-schema.ts';
 import {EtcdSpace} from './etcd-space.ts';
@@ -144,7 +144,7 @@ class EtcdDriver implements Driver {
       try {
         return await this.#client.call<T>(method, request);
       } catch (error) {
-        const failure = toFailure(error, readFailure);
+        const failure = toFailure(error, readCallFailure);
         const isOver = attempt > this.#client.size || performance.now() - startMs > READ_TIMEOUT_MS;
         if (failure.kind !== 'unavailable' || isOver) throw failure;
       }

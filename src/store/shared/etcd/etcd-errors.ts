@@ -51,7 +51,7 @@ function tidy(details: string): string {
 }
 
 /** Returns the failure of a read. */
-export function readFailure({kind, problem}: CallFailure): EngineFailure {
+export function readCallFailure({kind, problem}: CallFailure): EngineFailure {
   return new EngineFailure(kind === 'lost' || kind === 'token' ? 'unavailable' : kind, problem);
 }
 

@@ -8,7 +8,7 @@ import {readText} from './etcd-channels.ts';
 import {CallError, type EtcdAddress, EtcdClient} from './etcd-client.ts';
 import {openEtcdDriver} from './etcd-driver.ts';
 import type {MemberListResponse, RangeRequest} from './etcd-messages.ts';
-import {type MemberSpace, type MemberVersion, readProblem, readSpace, readVersion} from './member-facts.ts';
+import {type MemberSpace, type MemberVersion, readMemberProblem, readSpace, readVersion} from './member-facts.ts';
 
 /** A member that was inspected. */
 export interface InspectedMember {
@@ -91,7 +91,7 @@ async function inspectMember(
   const [version, space, problem] = await Promise.all([
     readVersion(address, nowMs),
     readSpace(address),
-    readProblem(address),
+    readMemberProblem(address),
   ]);
   try {
     const request: RangeRequest = {key: Buffer.from(prefix + HEAD_KEY), keysOnly: true, serializable: true};

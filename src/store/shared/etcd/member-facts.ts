@@ -85,7 +85,7 @@ export async function leaderFirst({members, tls}: Pick<EtcdAddress, 'members' | 
 }
 
 /** Reads the problem that a member reports, such as `ALARM NOSPACE`; undefined if it is healthy, or does not report it. */
-export async function readProblem(address: MemberAddress): Promise<string | undefined> {
+export async function readMemberProblem(address: MemberAddress): Promise<string | undefined> {
   const body = (await read(address, '/health'))?.body ?? '';
   if (!body.includes('"health":"false"')) return undefined;
   return REASON.exec(body)?.[1] ?? 'it is not healthy';
