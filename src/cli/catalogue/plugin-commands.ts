@@ -2,7 +2,7 @@ import {SAMPLE_PILOT_NAMES} from '../../domain/identity/pilots.ts';
 import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
 import {FAULT_KINDS} from '../../failures/fault-mark.ts';
 import {REQUESTS_FLAG, WITHOUT_LOG_FILE} from './service-commands.ts';
-import {ADDRESS_SETTINGS, type CommandSpec, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, described, JSON_FLAG} from './spec.ts';
 
 const PLUGIN_ACTIONS = [
   'list',
@@ -19,10 +19,8 @@ const PLUGIN_ACTIONS = [
 ] as const;
 
 /** Commands of plugins and of what tests them. */
-export const PLUGIN_COMMANDS = {
+export const PLUGIN_COMMANDS = described('Plugins', {
   pilot: {
-    name: 'pilot',
-    group: 'Plugins',
     summary: 'Switch among sample pilots',
     arguments: [
       {name: 'ACTION', description: 'list or use', choices: ['list', 'use']},
@@ -39,8 +37,6 @@ export const PLUGIN_COMMANDS = {
     notes: ['The choice ends with the service.', 'A profile or a signed-in pilot is never replaced.'],
   },
   dev: {
-    name: 'dev',
-    group: 'Plugins',
     summary: 'Run a plugin and follow its files',
     arguments: [{name: 'DIR', description: 'folder of the plugin; default: this one', optional: true}],
     command: {description: 'program to run beside it, such as a dev server or a build'},
@@ -68,8 +64,6 @@ export const PLUGIN_COMMANDS = {
     ],
   },
   plugin: {
-    name: 'plugin',
-    group: 'Plugins',
     summary: 'Show, install and make plugins',
     arguments: [
       {name: 'ACTION', description: PLUGIN_ACTIONS.join('|'), choices: PLUGIN_ACTIONS},
@@ -110,8 +104,6 @@ export const PLUGIN_COMMANDS = {
     ],
   },
   flight: {
-    name: 'flight',
-    group: 'Plugins',
     summary: 'Simulate a flight for plugins',
     arguments: [
       {
@@ -144,8 +136,6 @@ export const PLUGIN_COMMANDS = {
     notes: ['It replaces com.tfdidesign.flight-tracking, unless that plugin is installed.'],
   },
   fault: {
-    name: 'fault',
-    group: 'Plugins',
     summary: 'Switch faults on, to test plugins',
     arguments: [
       {
@@ -183,4 +173,4 @@ export const PLUGIN_COMMANDS = {
       'start --fault "delay 500ms --path /api/keys" switches one on from the start.',
     ],
   },
-} as const satisfies Readonly<Record<string, CommandSpec>>;
+});

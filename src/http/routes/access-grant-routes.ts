@@ -8,7 +8,7 @@ import {formatRefused} from '../../protocol/refused-requests.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';
 import {decodeName, type Route} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
+import {assertNoQuery, withoutQuery} from './no-query.ts';
 import {forOwner} from './own-callers.ts';
 import {readParameters} from './read-parameters.ts';
 
@@ -25,10 +25,10 @@ export function accessGrantRoutes({owner, grants, refused}: AccessGrantRoutesDep
       path: '/api/access/grants',
       needs: 'by-operation',
       operations: {
-        GET: forOwner(owner, ({query}) => {
-          assertNoQuery(query);
-          return answer(formatGrants(grants.list()));
-        }),
+        GET: forOwner(
+          owner,
+          withoutQuery(() => formatGrants(grants.list())),
+        ),
         POST: forOwner(owner, async ({request, query}) => {
           assertNoQuery(query);
           await grants.grant(readGrantRequest(await readJsonBody(request, GRANT_REQUEST_BYTES_MAX)));

@@ -7,11 +7,10 @@ import {
   readNavigation,
   readSound,
 } from '../../protocol/plugin/client-request.ts';
-import {readJsonBody} from '../core/body.ts';
-import {answer, type HttpAnswer, jsonAnswer} from '../core/message.ts';
+import {answer} from '../core/message.ts';
 import type {Call, Route, RouteHandler} from '../core/route.ts';
 import {isBelowConsole} from '../core/sites.ts';
-import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
+import {assertNoQueryButRandom, withBody} from './no-query.ts';
 import {hostOf, portOf, replacePublishedAddress} from './published-address.ts';
 import type {SoundAddresses} from './sound-addresses.ts';
 
@@ -28,7 +27,7 @@ export interface ClientRoutesDeps {
 export function clientRoutes({plugins, events, pluginConfig, sounds}: ClientRoutesDeps): readonly Route[] {
   const config = answer(`{"config":${pluginConfig}}`);
   const acting = (read: (body: Uint8Array, call: Call) => ClientRequested): RouteHandler =>
-    withBody((body, call) => events.announce(read(body, call)));
+    acceptBody((body, call) => events.announce(read(body, call)));
   return [
     {
       path: '/api/config',
@@ -44,7 +43,7 @@ export function clientRoutes({plugins, events, pluginConfig, sounds}: ClientRout
       path: '/api/log',
       needs: 'client:use',
       operations: {
-        POST: withBody((body, {request, caller}) =>
+        POST: acceptBody((body, {request, caller}) =>
           plugins.log(pluginOf(caller.principal, request.rawHeaders), readLogRequest(body)),
         ),
       },
@@ -64,12 +63,11 @@ export function clientRoutes({plugins, events, pluginConfig, sounds}: ClientRout
 }
 
 /** Returns an operation that passes its body on, and answers `{}`. */
-function withBody(take: (body: Uint8Array, call: Call) => void): RouteHandler {
-  return async (call): Promise<HttpAnswer> => {
-    assertNoQuery(call.query);
-    take(await readJsonBody(call.request, CLIENT_REQUEST_BYTES_MAX), call);
-    return jsonAnswer({});
-  };
+function acceptBody(take: (body: Uint8Array, call: Call) => void): RouteHandler {
+  return withBody(CLIENT_REQUEST_BYTES_MAX, (body, call) => {
+    take(body, call);
+    return '{}';
+  });
 }
 
 /**

@@ -8,10 +8,10 @@ import {type FlightCommand, formatFlight, readFlightCommand} from '../../protoco
 import {readBookedFlight} from '../../protocol/plugin/flight-plan.ts';
 import {describeTracking} from '../../protocol/plugin/flight-tracking.ts';
 import {readJsonBody} from '../core/body.ts';
-import {answer, jsonAnswer} from '../core/message.ts';
+import {jsonAnswer} from '../core/message.ts';
 import type {Call, Need, Route, RouteHandler} from '../core/route.ts';
 import {createdPerIdentity} from './identity-routes.ts';
-import {assertNoQuery} from './no-query.ts';
+import {withBody, withoutQuery} from './no-query.ts';
 import {callPlugin, type InstalledPlugin} from './plugin-routes.ts';
 
 /** Plugin for flight tracking of published clients, as other plugins see it. */
@@ -57,21 +57,16 @@ export function flightRoutes(deps: FlightRoutesDeps): readonly Route[] {
       path: '/api/flight',
       needs: 'plugins:manage',
       operations: {
-        GET: ({query}) => {
-          assertNoQuery(query);
-          return answer(formatFlight(flight.status()));
-        },
-        POST: async ({request, caller, query}) => {
-          assertNoQuery(query);
-          const command = readFlightCommand(await readJsonBody(request, CLIENT_REQUEST_BYTES_MAX));
+        GET: withoutQuery(() => formatFlight(flight.status())),
+        POST: withBody(CLIENT_REQUEST_BYTES_MAX, (body, {caller}) => {
+          const command = readFlightCommand(body);
           if ('problem' in command) throw new AppError({code: 'invalid-flight', problems: [command]});
-          return answer(formatFlight(apply(flight, command, caller)));
-        },
-        DELETE: ({query}) => {
-          assertNoQuery(query);
+          return formatFlight(apply(flight, command, caller));
+        }),
+        DELETE: withoutQuery(() => {
           flight.stop();
-          return answer(formatFlight(undefined));
-        },
+          return formatFlight(undefined);
+        }),
       },
     },
   ];
