@@ -1,6 +1,8 @@
 import type {PluginGrants} from '../../domain/access/access-grants.ts';
+import type {RefusedRequest} from '../../domain/access/refused-requests.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatGrantRequest, readGrants} from '../../protocol/access-grants.ts';
+import {readRefused} from '../../protocol/refused-requests.ts';
 import {readService} from '../../protocol/service-documents.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
@@ -14,13 +16,19 @@ type AccessCall = CallOf<'access'>;
 /** Path of the permissions of plugins. */
 const GRANTS_PATH = '/api/access/grants';
 
-/** `crewroom access`: lists, gives and takes back permissions of plugins. */
+/** Path of the requests that plugins were refused. */
+const REFUSED_PATH = '/api/access/refused';
+
+/** `crewroom access`: lists, gives and takes back permissions of plugins, and lists what they were refused. */
 export async function run(call: AccessCall): Promise<ExitCode> {
   const [action = '', plugin, ...permissions] = call.arguments;
   switch (action) {
     case 'list':
       if (permissions.length > 0) throw invalidUsage('access', 'list takes at most the ID of a plugin');
       return list(call, plugin);
+    case 'refused':
+      if (permissions.length > 0) throw invalidUsage('access', 'refused takes at most the ID of a plugin');
+      return listRefused(call, plugin);
     case 'grant':
       if (plugin === undefined || permissions.length === 0)
         throw invalidUsage('access', 'grant needs the ID of a plugin and a PERMISSION, at least one');
@@ -29,7 +37,7 @@ export async function run(call: AccessCall): Promise<ExitCode> {
       if (plugin === undefined) throw invalidUsage('access', 'revoke needs the ID of a plugin');
       return revoke(call, plugin, permissions);
     default:
-      throw invalidUsage('access', `it takes list, grant or revoke, not ${JSON.stringify(action)}`);
+      throw invalidUsage('access', `it takes list, refused, grant or revoke, not ${JSON.stringify(action)}`);
   }
 }
 
@@ -52,6 +60,33 @@ function linesOf({plugin, permissions}: PluginGrants): readonly string[] {
 function formatGrants(grants: readonly PluginGrants[], {context}: AccessCall): string {
   const rows = grants.map(({plugin, permissions}) => [escapeControls(plugin), escapeControls(permissions.join(' '))]);
   return formatTable(['PLUGIN', 'PERMISSIONS'], rows, context);
+}
+
+async function listRefused(call: AccessCall, plugin: string | undefined): Promise<ExitCode> {
+  const {stdout, stderr} = call.context;
+  const {send} = await connectJson(call, {asOwner: true});
+  const all = await send('GET', REFUSED_PATH, readRefused);
+  const refused = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
+  const rows = refused.map(({plugin: id, method, path, count, permission}) =>
+    [id, `${method} ${path}`, String(count), permission].map(escapeControls),
+  );
+  if (call.flags.json) await stdout.write(refused.map(each => jsonLine(each)).join(''));
+  else if (!stdout.isTerminal) await stdout.write(rows.map(row => `${row.join(' ')}\n`).join(''));
+  else {
+    await stdout.write(formatTable(['PLUGIN', 'REFUSED', 'TIMES', 'PERMISSION'], rows, call.context));
+    await stderr.write(adviseOnRefused(refused));
+  }
+  return EXIT.ok;
+}
+
+/** Returns the command for each plugin that gives it what it lacked. */
+function adviseOnRefused(refused: readonly RefusedRequest[]): string {
+  if (refused.length === 0) return 'Nothing was refused since the start, or all of it was granted since\n';
+  const commands = [...new Set(refused.map(({plugin}) => plugin))].map(id => {
+    const lacking = new Set(refused.filter(({plugin}) => plugin === id).map(({permission}) => permission));
+    return `  crewroom access grant ${escapeControls([id, ...lacking].join(' '))}\n`;
+  });
+  return `If you trust the plugin with it:\n${commands.join('')}`;
 }
 
 async function grant(call: AccessCall, {plugin, permissions}: {plugin: string; permissions: readonly string[]}) {

@@ -5,7 +5,7 @@ import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls, escapeLines, jsonLine} from '../terminal/escape.ts';
 import {reportDone} from '../terminal/report-done.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
@@ -100,12 +100,16 @@ function tableRow({id, version, state, memoryBytes, routes}: PluginStatus): read
   return [escapeControls(id), escapeControls(version) || '-', escapeControls(state), memory, String(routes.length)];
 }
 
+/** Indent of the further lines of an entry: as wide as the time before it. */
+const LOG_INDENT = ' '.repeat(10);
+
 async function logs({context, flags}: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
   const {stdout} = context;
   const style = styleOf(stdout, context);
   for (const {atMs, level, text} of await client.logs(id)) {
     const at = new Date(atMs).toISOString();
-    const line = `${style.dim(at.slice(11, 19))}  ${level === 'error' ? style.red(escapeControls(text)) : escapeControls(text)}\n`;
+    const shown = escapeLines(text, LOG_INDENT);
+    const line = `${style.dim(at.slice(11, 19))}  ${level === 'error' ? style.red(shown) : shown}\n`;
     await stdout.write(flags.json ? jsonLine({at, level, text}) : line);
   }
   return EXIT.ok;
