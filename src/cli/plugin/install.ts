@@ -8,10 +8,10 @@ import type {PluginPlaces} from '../../plugins/package/remove-plugin.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {unconfirmed} from '../failures/usage.ts';
 import {formatFiles} from '../output/counts.ts';
-import type {CliContext} from '../terminal/context.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls} from '../terminal/escape.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {canAsk} from '../terminal/prompts.ts';
+import {reportDone} from '../terminal/report-done.ts';
 import {withAdvice} from './advised.ts';
 import {askUntil} from './ask.ts';
 import {describeUnseen, findFollowingService, findStateFor, type ServiceState} from './following-service.ts';
@@ -35,10 +35,8 @@ interface Installation {
   readonly signal: AbortSignal;
 }
 
-async function run(
-  {context, flags}: PluginCall,
-  {name, places, service: found, signal}: Installation,
-): Promise<ExitCode> {
+async function run(call: PluginCall, {name, places, service: found, signal}: Installation): Promise<ExitCode> {
+  const {context, flags} = call;
   await using opened = await withAdvice(
     openPackage(resolvePath(name, context), JSON.stringify(name)),
     'Give the path of a ZIP archive, or of the folder of a plugin',
@@ -55,8 +53,7 @@ async function run(
   const service = state.kind === 'following' ? state.service : undefined;
   const waiting = waitingOf(context, signal);
   const reached = await installPlugin(plugin, {staging, service, waiting, nowMs: context.nowMs});
-  await report({context, json: flags.json === true}, plugin, {state, reached});
-  return EXIT.ok;
+  return report(call, plugin, {state, reached});
 }
 
 /** Describes a new version, and which of its parts will run. */
@@ -80,19 +77,16 @@ interface Outcome {
   readonly reached: PluginState | undefined;
 }
 
-async function report(
-  {context, json}: {readonly context: CliContext; readonly json: boolean},
+function report(
+  call: PluginCall,
   {manifest: {id, version}, directory, replaces, files, sizeBytes}: StagedPlugin,
   {state, reached}: Outcome,
-): Promise<void> {
-  const {stdout, stderr} = context;
+): Promise<ExitCode> {
   const replaced = replaces === undefined ? {} : {replaced: replaces};
   const result = {id, version, ...replaced, directory, files, sizeBytes, service: state.kind, state: reached};
-  if (json) return stdout.write(jsonLine(result));
-  if (!stderr.isTerminal) return;
   const unseen = describeUnseen(state);
   const how = reached === undefined ? `checked only, and not started: ${unseen}` : describeState(reached);
-  await stderr.write(`${escapeControls(`Installed ${id} ${version}: ${how}`)}\n`);
+  return reportDone(call, result, `Installed ${id} ${version}: ${how}`);
 }
 
 function describeState(state: PluginState): string {
