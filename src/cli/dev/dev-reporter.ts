@@ -3,7 +3,7 @@ import type {Crewroom} from '../../crewroom.ts';
 import type {Log} from '../../domain/log.ts';
 import {openAddress} from '../../system/open-address.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
-import {createRequestLog, printRequests, withoutFailedRequests} from '../live/print-requests.ts';
+import {logRequests, withoutFailedRequests} from '../live/print-requests.ts';
 import {openServiceTerminal} from '../live/service-terminal.ts';
 import {mainAddress, startedFields} from '../output/banner.ts';
 import {formatDevBanner, type StartedPlugin, shellAddress} from '../output/dev-banner.ts';
@@ -72,10 +72,7 @@ function reportToPrograms({context, logLevel, requests: choice, json}: DevReport
       const {crewroom, plugin, port, urls, portHolder} = started;
       if (portHolder !== undefined) log.info(`Port 7172 is held by ${portHolder}, so this is ${port}`);
       for (const warning of plugin?.warnings ?? []) log.info(`Warning: ${warning}`);
-      const onMissed = (count: number): void => log.info('requests not logged', {count});
-      printRequests(crewroom.requests, {choice, print: createRequestLog(log), onMissed}).catch(error =>
-        log.error('requests are no longer logged', {error}),
-      );
+      logRequests(crewroom.requests, choice, log);
       const line = {url: urls[0], port, plugin: plugin?.id, state: plugin?.state, reason: plugin?.reason};
       if (json) await stdout.write(jsonLine({...line, open: shellAddress(started)}));
     },
