@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {makeTemporaryDirectory} from '../../test/support/service.ts';
 import {type Log, SILENT_LOG} from '../domain/log.ts';
-import {openOwner} from './owner.ts';
+import {FileOwner} from './owner.ts';
 import {ownerFile} from './owner-file.ts';
 
 /** A service without a data directory, on a machine with two directories for its file. */
@@ -15,7 +15,7 @@ async function openService() {
   const errors: unknown[] = [];
   const log: Log = {...SILENT_LOG, error: (_, about) => void errors.push(about?.['paths'])};
   const place = {dataDir: undefined, runtimeDirs: [session, temporary]};
-  const owner = openOwner({host: 'localhost', place, log, elapsedMs: () => 0, randomBytes});
+  const owner = new FileOwner({host: 'localhost', place, log, elapsedMs: () => 0, randomBytes});
   onTestFinished(() => owner[Symbol.asyncDispose]());
   const files = [join(session, 'owner-token-7172'), join(temporary, 'owner-token-7172')] as const;
   return {home: home.path, session, temporary, owner, errors, files};
@@ -94,7 +94,7 @@ describe.skipIf(process.platform === 'win32')('the file of the owner of a servic
 function open(host = 'localhost') {
   let nowMs = 1000;
   const secrets: Buffer[] = [];
-  const owner = openOwner({
+  const owner = new FileOwner({
     host,
     place: {dataDir: undefined, runtimeDirs: []},
     log: SILENT_LOG,
@@ -113,7 +113,7 @@ function open(host = 'localhost') {
 const REFUSED = expect.objectContaining({failure: {code: 'owner-required'}});
 const INVALID = expect.objectContaining({failure: {code: 'invalid-code'}});
 
-describe('openOwner()', () => {
+describe('FileOwner', () => {
   test('creates another token for each service, which cannot be guessed', () => {
     const [one, other] = [open().token, open().token];
     expect(one).toMatch(/^crewroom_[A-Za-z0-9_-]{43}$/);

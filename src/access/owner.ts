@@ -1,24 +1,15 @@
 import {rm} from 'node:fs/promises';
 import type {Owner, OwnerCode} from '../domain/access/owner.ts';
-import type {Log} from '../domain/log.ts';
+import type {CommonDeps} from '../domain/common-deps.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {OwnDocument} from './own-document.ts';
 import {type OwnerPlace, ownerFile, ownerFilesOf} from './owner-file.ts';
 import {createSecret, createToken, findEqual, hash, SecretHasher} from './token-hash.ts';
 
-export interface OwnerDeps {
+export interface OwnerDeps extends Pick<CommonDeps, 'log' | 'elapsedMs' | 'randomBytes'> {
   /** Address on which the service listens, or `localhost` for both. */
   readonly host: string;
   readonly place: Omit<OwnerPlace, 'port'>;
-  readonly log: Log;
-  /** A monotonic clock, in milliseconds. */
-  readonly elapsedMs: () => number;
-  readonly randomBytes: (sizeBytes: number) => Uint8Array;
-}
-
-/** Creates a new token of the owner, which is valid until the service ends. It is in no file yet. */
-export function openOwner(deps: OwnerDeps): Owner {
-  return new FileOwner(deps);
 }
 
 /** Time in which a code has to be exchanged, in seconds: that of a browser that has to be started first. */
@@ -35,8 +26,11 @@ interface WaitingCode {
   readonly expiresMs: number;
 }
 
-/** Keeps the hashes of codes and of tokens of pages, and no secret but its own and those that callers sent last. */
-class FileOwner implements Owner {
+/**
+ * The owner, with a new token that is valid until the service ends, and in no file yet. Keeps the hashes of codes and of tokens of pages, and
+ * no secret but its own and those that callers sent last.
+ */
+export class FileOwner implements Owner {
   readonly #deps: OwnerDeps;
   readonly #token: string;
   readonly #tokenHash: Uint8Array;

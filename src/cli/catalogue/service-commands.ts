@@ -86,9 +86,9 @@ export const SERVICE_COMMANDS = described('Service', {
     ],
   },
   access: {
-    summary: 'Give plugins permissions',
+    summary: 'Give plugins permissions, and list what they lacked',
     arguments: [
-      {name: 'ACTION', description: 'list, grant or revoke', choices: ['list', 'grant', 'revoke']},
+      {name: 'ACTION', description: 'list, refused, grant or revoke', choices: ['list', 'refused', 'grant', 'revoke']},
       {name: 'ID', description: 'the plugin', optional: true},
       {
         name: 'PERMISSION',
@@ -101,6 +101,7 @@ export const SERVICE_COMMANDS = described('Service', {
     settings: ['host', 'port', 'dataDir'],
     examples: [
       {line: 'crewroom access list', purpose: 'plugins with permissions beside those that every plugin has'},
+      {line: 'crewroom access refused', purpose: 'what plugins were refused, with the permission that includes it'},
       {
         line: 'crewroom access grant com.example.hello identity:secrets',
         purpose: 'let it read the session of the pilot',

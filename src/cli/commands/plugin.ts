@@ -5,7 +5,7 @@ import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls, escapeLines, jsonLine} from '../terminal/escape.ts';
 import {printList} from '../terminal/print-list.ts';
 import {reportDone} from '../terminal/report-done.ts';
 import {styleOf} from '../terminal/style.ts';
@@ -24,7 +24,7 @@ export async function run(call: PluginCall): Promise<ExitCode> {
   if (act === undefined)
     throw invalidUsage(
       'plugin',
-      `it takes list, logs, restart, set, install, remove, new, types, check or pack, not ${JSON.stringify(action)}`,
+      `it takes list, logs, restart, set, install, remove, new, types, check, pack or adopt, not ${JSON.stringify(action)}`,
     );
   const what = OPERANDS.get(action) ?? 'an ID';
   // An empty path would be the working directory.
@@ -41,12 +41,15 @@ const OPERANDS: ReadonlyMap<string, string> = new Map([
   ['types', 'a folder'],
   ['check', 'a ZIP or a folder'],
   ['pack', 'a folder'],
+  ['adopt', 'a folder'],
 ]);
 
-function assertFlags({flags: {yes, data, id, output}}: PluginCall, action: string): void {
+function assertFlags({flags: {yes, data, id, output, dryRun, force}}: PluginCall, action: string): void {
   if (yes && action !== 'install' && action !== 'remove') throw invalidUsage('plugin', `${action} takes no --yes`);
   if (data && action !== 'remove') throw invalidUsage('plugin', `${action} takes no --data`);
   if (id !== undefined && action !== 'new') throw invalidUsage('plugin', `${action} takes no --id`);
+  if ((dryRun || force) && action !== 'adopt')
+    throw invalidUsage('plugin', `${action} takes no --${dryRun ? 'dry-run' : 'force'}`);
   if (output !== undefined && action !== 'pack' && action !== 'types')
     throw invalidUsage('plugin', `${action} takes no --output`);
 }
@@ -64,6 +67,7 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['types', async (call, name) => (await import('../plugin/types.ts')).writeTypes(call, name)],
   ['check', async (call, name) => (await import('../plugin/check.ts')).check(call, name)],
   ['pack', async (call, name) => (await import('../plugin/pack.ts')).pack(call, name)],
+  ['adopt', async (call, name) => (await import('../plugin/adopt.ts')).adopt(call, name)],
 ]);
 
 async function list(call: PluginCall, client: PluginClient): Promise<ExitCode> {
@@ -94,12 +98,16 @@ function tableRow({id, version, state, memoryBytes, routes}: PluginStatus): read
   return [id, version || '-', state, memory, String(routes.length)];
 }
 
+/** Indent of the further lines of an entry: as wide as the time before it. */
+const LOG_INDENT = ' '.repeat(10);
+
 async function logs({context, flags}: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
   const {stdout} = context;
   const style = styleOf(stdout, context);
   for (const {atMs, level, text} of await client.logs(id)) {
     const at = new Date(atMs).toISOString();
-    const line = `${style.dim(at.slice(11, 19))}  ${level === 'error' ? style.red(escapeControls(text)) : escapeControls(text)}\n`;
+    const shown = escapeLines(text, LOG_INDENT);
+    const line = `${style.dim(at.slice(11, 19))}  ${level === 'error' ? style.red(shown) : shown}\n`;
     await stdout.write(flags.json ? jsonLine({at, level, text}) : line);
   }
   return EXIT.ok;

@@ -1,5 +1,6 @@
 import {AppError} from '../../failures/app-error.ts';
 import type {ExitCode} from '../../failures/exit-codes.ts';
+import {readStopping} from '../../protocol/service-documents.ts';
 import {describeDataDirectory} from '../../store/disk/data-directory.ts';
 import {addressesOf} from '../../system/loopback.ts';
 import {describePortHolder, findPortHolder, type PortHolder} from '../../system/port-holder.ts';
@@ -32,18 +33,14 @@ export async function run(call: StopCall): Promise<ExitCode> {
   const {url, address} = sender;
   const holder = await findPortHolder({address: addressesOf(address.host)[0], port: address.port});
   if (holder !== undefined) await assertOwnService(holder, url, call);
-  const processId = await sender.send('POST', '/api/stop', readProcessId).catch(error => {
+  const {processId} = await sender.send('POST', '/api/stop', readStopping).catch(error => {
     if (holder?.processId === undefined) throw error;
     context.sendSignal(holder.processId, 'SIGTERM');
-    return holder.processId;
+    return {processId: holder.processId};
   });
   // In a container the service knows another id.
   await untilEnded(holder?.processId ?? processId, url, context);
   return reportDone(call, {stopped: true, processId}, `Stopped ${describePortHolder({processId, ...holder})}`);
-}
-
-function readProcessId(json: string): number {
-  return (JSON.parse(json) as {readonly processId: number}).processId;
 }
 
 async function untilEnded(processId: number, url: string, context: CliContext): Promise<void> {

@@ -4,6 +4,7 @@ import {
   ORIGINS,
   OWNER_CODE,
   PAGE_TOKEN,
+  REFUSED_REQUESTS,
   TOKENS,
 } from '../../documents/answers/access-answers.ts';
 import {DONE} from '../../documents/answers/store-answers.ts';
@@ -90,6 +91,16 @@ export const ACCESS_OPERATIONS = tagged('Service', {
       query: REVOKE_QUERY,
       answers: {200: {description: 'Plugins with permissions, by their ids.', schema: GRANTS}},
       failures: ['no-grant', 'owner-required', 'own-callers-only'],
+    },
+  },
+  '/api/access/refused': {
+    GET: {
+      operationId: 'listRefused',
+      summary: 'List what plugins were refused',
+      description:
+        'With the token of the owner. The last 100 since the start, without those that were granted since; none in the mode `open`.',
+      answers: {200: {description: 'Refused requests, the newest first.', schema: REFUSED_REQUESTS}},
+      failures: ['owner-required', 'own-callers-only'],
     },
   },
   '/api/access/page-tokens': {

@@ -7,11 +7,12 @@ import {
   readNavigation,
   readSound,
 } from '../../protocol/plugin/client-request.ts';
-import {answer, type HttpRequest} from '../core/message.ts';
+import {answer} from '../core/message.ts';
 import type {Call, Route, RouteHandler} from '../core/route.ts';
 import {isBelowConsole} from '../core/sites.ts';
 import {assertNoQueryButRandom, withBody} from './no-query.ts';
 import {hostOf, portOf, replacePublishedAddress} from './published-address.ts';
+import type {SoundAddresses} from './sound-addresses.ts';
 
 export interface ClientRoutesDeps {
   readonly plugins: Pick<Plugins, 'log'>;
@@ -19,13 +20,14 @@ export interface ClientRoutesDeps {
   readonly events: Announcer;
   /** Content of the configuration that plugins read, as JSON text. */
   readonly pluginConfig: string;
+  readonly sounds: Pick<SoundAddresses, 'addressFor'>;
 }
 
 /** `/api/config`, `/api/log`, `/api/navigate`, `/api/play-sound`, `/api/stop-sound`: what published plugins ask of the client. */
-export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps): readonly Route[] {
+export function clientRoutes({plugins, events, pluginConfig, sounds}: ClientRoutesDeps): readonly Route[] {
   const config = answer(`{"config":${pluginConfig}}`);
-  const acting = (read: (body: Uint8Array, request: HttpRequest) => ClientRequested): RouteHandler =>
-    acceptBody((body, {request}) => events.announce(read(body, request)));
+  const acting = (read: (body: Uint8Array, call: Call) => ClientRequested): RouteHandler =>
+    acceptBody((body, call) => events.announce(read(body, call)));
   return [
     {
       path: '/api/config',
@@ -47,7 +49,11 @@ export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps):
       },
     },
     {path: '/api/navigate', needs: 'client:use', operations: {POST: acting(readNavigation)}},
-    {path: '/api/play-sound', needs: 'client:use', operations: {POST: acting(soundOf)}},
+    {
+      path: '/api/play-sound',
+      needs: 'client:use',
+      operations: {POST: acting((body, call) => soundOf(body, call, sounds))},
+    },
     {
       path: '/api/stop-sound',
       needs: 'client:use',
@@ -68,13 +74,10 @@ function acceptBody(take: (body: Uint8Array, call: Call) => void): RouteHandler 
  * Reads a request to play a sound. The address of the service in it is the one at which it is called, but not that of a page of a plugin: only
  * browsers resolve its name, and no other page may load its files.
  */
-function soundOf(body: Uint8Array, request: HttpRequest): ClientRequested {
+function soundOf(body: Uint8Array, {request, caller}: Call, sounds: ClientRoutesDeps['sounds']): ClientRequested {
   const {url, ...asked} = readSound(body);
   const host = hostOf(request);
-  if (!isBelowConsole(host)) return {...asked, url: replacePublishedAddress(url, host)};
-  const service = `localhost:${portOf(host)}`;
-  return {
-    ...asked,
-    url: replacePublishedAddress(url.replace(`http://${host.toLowerCase()}/`, `http://${service}/`), service),
-  };
+  const played = isBelowConsole(host) ? `localhost:${portOf(host)}` : host;
+  const own = isBelowConsole(host) ? url.replace(`http://${host.toLowerCase()}/`, `http://${played}/`) : url;
+  return {...asked, url: sounds.addressFor(replacePublishedAddress(own, played), `http://${played}`, caller)};
 }

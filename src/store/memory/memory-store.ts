@@ -146,7 +146,6 @@ class MemoryStore implements Store {
     await this.#queue.end();
     this.#entries.clear();
     this.#expiries.clear();
-    this.#listeners.clear();
   }
 
   #push(commit: Commit<StoreOperation>): Promise<CommitResult> {

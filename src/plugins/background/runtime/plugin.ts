@@ -2,8 +2,7 @@ import type {CallMessage, ServiceMessage, StartMessage} from '../channel/message
 import type {Outbox} from '../channel/outbox.ts';
 import {answerCall} from './calls/answer-call.ts';
 import {findRoute, listRoutes} from './calls/routes.ts';
-import {describeSyntaxError} from './modules/describe-syntax-error.ts';
-import {loadModule} from './modules/load-module.ts';
+import {describeSyntaxError, loadModule} from './modules/load-module.ts';
 import {redirectCalls} from './redirect-calls.ts';
 import {memberOf} from './values/member.ts';
 import {logProblem, messageOfThrown, placeIn, placeOf} from './values/problem.ts';
