@@ -466,6 +466,7 @@ const MAY_IMPORT = {
     'cli/failures',
     'cli/input',
     'cli/output',
+    'cli/service',
     'cli/terminal',
     'client/transfer',
     'failures',

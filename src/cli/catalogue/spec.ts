@@ -7,7 +7,7 @@ export interface CommandSpec extends CommandDescription {
   readonly arguments: readonly ArgumentSpec[];
 }
 
-/** What the catalogue says of a command. */
+/** The description of a command in the catalogue. */
 interface CommandDescription {
   readonly summary: string;
   /** Absent if it takes none. */
