@@ -21,6 +21,7 @@ export const SERVICE_COMMANDS = grouped('Service', {
     summary: 'Start the service',
     flags: {
       newStoreId: {description: 'new id for the store, once after restoring its files'},
+      detached: {description: 'start it without this terminal, and return once it serves'},
       json: {description: 'write JSON log lines on a terminal too'},
       ...REQUESTS_FLAG,
     },
@@ -182,7 +183,7 @@ export const SERVICE_COMMANDS = grouped('Service', {
     notes: ['On Linux it sends SIGTERM to a service that does not answer for 5 seconds.'],
   },
   service: {
-    summary: 'Start the service with your session, by systemd',
+    summary: 'Start the service when you log in',
     arguments: [
       {
         name: 'ACTION',
@@ -196,15 +197,15 @@ export const SERVICE_COMMANDS = grouped('Service', {
     },
     settings: [],
     examples: [
-      {line: 'crewroom service install', purpose: 'write a user unit, enable it and start it'},
+      {line: 'crewroom service install', purpose: 'let the system start it, now too'},
       {line: 'crewroom service status', purpose: 'exit code 5 if it does not run'},
       {line: 'crewroom service logs --lines 20', purpose: 'its last log lines'},
-      {line: 'crewroom service uninstall', purpose: 'stop it and remove the unit; data stays'},
+      {line: 'crewroom service uninstall', purpose: 'stop it and undo that; data stays'},
     ],
     notes: [
-      'The unit has the paths of Node and of Crewroom, and no variable and no secret.',
+      'By a unit of systemd, a launch agent on macOS, a Run value on Windows.',
+      'It has the paths of Node and of Crewroom, and no variable and no secret.',
       'The service reads the config file.',
-      'Linux only; the guide "Keep it running" has recipes for macOS and Windows.',
     ],
   },
 });

@@ -13,7 +13,7 @@ import {openEditor} from '../input/editor.ts';
 import {lineAndColumnOf, unreadableFile} from '../input/value-input.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
 
 type EditCall = CallOf<'edit'>;
@@ -27,9 +27,14 @@ export async function run(call: EditCall): Promise<ExitCode> {
   const form = chooseEditedForm(before);
   const file = await createEditedFile(key, form.shown);
   const editing = {file, key, entry, platform: call.context.platform};
+  const {elapsedMs, platform} = call.context;
+  const openedAtMs = elapsedMs();
   const edited = form.restore(await editUntilJson(editing, call.context));
   if (Buffer.compare(edited, before) === 0) {
-    await file.remove();
+    // A program with windows may have passed the file on to its window, and ended.
+    const isOpen = platform !== 'linux' && elapsedMs() - openedAtMs < EDITED_MIN_MS;
+    if (isOpen) await adviseOnOpenFile(editing, call);
+    else await file.remove();
     await reportUnchanged(key, entry, call);
     return EXIT.ok;
   }
@@ -42,6 +47,20 @@ export async function run(call: EditCall): Promise<ExitCode> {
   await file.remove();
   await reportWritten(key, written, call);
   return EXIT.ok;
+}
+
+/** Shortest time in which a person edits a file, in milliseconds. */
+const EDITED_MIN_MS = 1000;
+
+/** Says what to do if an editor returned at once, as Notepad of Windows 11 and `code` without `--wait` do. */
+async function adviseOnOpenFile(editing: Editing, {context: {stderr}}: EditCall): Promise<void> {
+  const command = storeCommand(editing, conditionOf(editing.entry));
+  await stderr.write(
+    escapeText(
+      `The editor ended at once, and its file is kept. If it is still open, save it there, then store it: ${command}\n` +
+        'Set EDITOR to an editor that waits until the file is closed, such as "code --wait"\n',
+    ),
+  );
 }
 
 interface Editing {

@@ -5,6 +5,7 @@ import type {Log} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {nextTick} from '../../time/next-tick.ts';
+import {startDetached} from '../autostart/detached.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {readSettings} from '../input/settings.ts';
@@ -19,6 +20,7 @@ import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom start`: serves until a signal or a key stops it. */
 export async function run(call: CallOf<'start'>): Promise<ExitCode> {
+  if (call.flags.detached === true) return startDetached(call);
   // First of all: a signal during start-up stops the service in good order too.
   const stop = listenForStop(call.context);
   let reporter: Reporter | undefined;
