@@ -2,7 +2,7 @@ import {SAMPLE_PILOT_NAMES} from '../../domain/identity/pilots.ts';
 import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
 import {FAULT_KINDS} from '../../failures/fault-mark.ts';
 import {REQUESTS_FLAG, WITHOUT_LOG_FILE} from './service-commands.ts';
-import {ADDRESS_SETTINGS, described, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
 
 const PLUGIN_ACTIONS = [
   'list',
@@ -19,7 +19,7 @@ const PLUGIN_ACTIONS = [
 ] as const;
 
 /** Commands of plugins and of what tests them. */
-export const PLUGIN_COMMANDS = described('Plugins', {
+export const PLUGIN_COMMANDS = grouped('Plugins', {
   pilot: {
     summary: 'Switch among sample pilots',
     arguments: [

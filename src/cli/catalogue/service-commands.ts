@@ -1,5 +1,5 @@
 import {SETTING_NAMES} from '../../config/config.ts';
-import {ADDRESS_SETTINGS, described, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
 
 /** The requests that a service prints while it runs. */
 export const REQUEST_CHOICES = ['all', 'refused', 'off'] as const;
@@ -16,7 +16,7 @@ export const REQUESTS_FLAG = {
 export const WITHOUT_LOG_FILE = SETTING_NAMES.filter(name => name !== 'logFile');
 
 /** Commands of the service. */
-export const SERVICE_COMMANDS = described('Service', {
+export const SERVICE_COMMANDS = grouped('Service', {
   start: {
     summary: 'Start the service',
     flags: {

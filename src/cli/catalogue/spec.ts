@@ -24,7 +24,7 @@ interface CommandDescription {
 }
 
 /** Completes the descriptions of commands under one heading of the help; their keys are the names of the commands. */
-export function described<const T extends Readonly<Record<string, CommandDescription>>>(
+export function grouped<const T extends Readonly<Record<string, CommandDescription>>>(
   group: CommandGroup,
   commands: T,
 ): {readonly [N in keyof T]: CommandSpec & {readonly flags: T[N]['flags']}} {

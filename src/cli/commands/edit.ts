@@ -10,7 +10,7 @@ import {AdvisedError} from '../failures/report.ts';
 import {createEditedFile, type EditedFile} from '../input/edited-file.ts';
 import {chooseEditedForm} from '../input/edited-form.ts';
 import {openEditor} from '../input/editor.ts';
-import {placeOf, unreadableFile} from '../input/value-input.ts';
+import {lineAndColumnOf, unreadableFile} from '../input/value-input.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
@@ -80,7 +80,7 @@ async function editUntilJson(editing: Editing, context: CliContext): Promise<Jso
       return parseJsonText(bytes, {depthMax: Infinity});
     } catch (error) {
       if (!(error instanceof AppError) || error.failure.code !== 'invalid-json') throw error;
-      const problem = `${error.failure.problem} at ${placeOf(bytes, error.failure.position)}`;
+      const problem = `${error.failure.problem} at ${lineAndColumnOf(bytes, error.failure.position)}`;
       const again = `Cannot store this: ${escapeControls(problem)}. Open it again?`;
       const asks = canAsk(context);
       if (asks && (await confirm(again, context))) continue;

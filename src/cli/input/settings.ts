@@ -7,7 +7,7 @@ import {readTextFile} from '../../files/text-file.ts';
 import {parseJsonText} from '../../json/json-text.ts';
 import {resolvePath} from '../../paths.ts';
 import type {SettingsCall} from '../catalogue/call.ts';
-import {placeOf} from './value-input.ts';
+import {lineAndColumnOf} from './value-input.ts';
 
 /**
  * Reads the settings in force for a call.
@@ -71,6 +71,6 @@ function parseConfigFile(path: string, bytes: Buffer): ConfigFile {
     if (!(error instanceof AppError) || !('position' in error.failure)) throw error;
     const {failure} = error;
     const problem = 'problem' in failure ? failure.problem : 'it is nested too deeply';
-    return {path, problem: `is not JSON: ${problem} at ${placeOf(bytes, failure.position)}`};
+    return {path, problem: `is not JSON: ${problem} at ${lineAndColumnOf(bytes, failure.position)}`};
   }
 }

@@ -67,7 +67,7 @@ export function unreadableFile(source: string, error: unknown): AppError {
 }
 
 /** Returns the line and column of a byte, as editors count them. */
-export function placeOf(bytes: Uint8Array, position: number): string {
+export function lineAndColumnOf(bytes: Uint8Array, position: number): string {
   const before = Buffer.from(bytes.subarray(0, position)).toString().split('\n');
   return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
 }

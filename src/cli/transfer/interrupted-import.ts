@@ -3,14 +3,14 @@ import type {Imported, ImportMode} from '../../domain/commits/transfer.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {untilAborted} from '../../time/until-aborted.ts';
 import {formatEntries} from '../output/counts.ts';
-import type {ConnectedClient} from '../service/connection.ts';
 import {InterruptedError} from '../terminal/interruptible.ts';
+import type {ReachedService} from './service-export.ts';
 
 /** Longest wait for the answer to an interrupted import, in milliseconds: a batch takes less. */
 const ANSWER_TIMEOUT_MS = 5000;
 
 /** An import into a service. */
-export interface InterruptibleImport extends Pick<ConnectedClient, 'url' | 'fetch'> {
+export interface InterruptibleImport extends ReachedService {
   readonly mode: ImportMode;
   readonly dryRun: boolean;
   readonly chunks: AsyncIterable<Uint8Array>;

@@ -2,7 +2,6 @@ import {createTransfer} from '../../client/transfer/http-transfer.ts';
 import type {Export} from '../../domain/commits/transfer.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {AdvisedError} from '../failures/report.ts';
-import type {ConnectedClient} from '../service/connection.ts';
 
 /** Counts of an export so far. */
 export interface ExportFacts {
@@ -19,8 +18,16 @@ export interface CountedExport {
   readonly facts: Readonly<ExportFacts>;
 }
 
+/** A service that entries are exported from, or imported into. */
+export interface ReachedService {
+  /** Address of the service, such as `http://127.0.0.1:7172`. */
+  readonly url: string;
+  /** Sends the requests. */
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
 /** The service and the entries that are exported. */
-export interface ServiceExport extends Pick<ConnectedClient, 'url' | 'fetch'> {
+export interface ServiceExport extends ReachedService {
   readonly prefix: string;
   /** Ends the export. */
   readonly signal: AbortSignal;
