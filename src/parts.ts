@@ -21,10 +21,10 @@ import type {PageProofs} from './domain/plugins/page-proofs.ts';
 import type {ProgramStop} from './domain/program-stop.ts';
 import {ownUserId} from './files/own.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
-import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
+import {openEmptySource, SampleSource} from './identity/sample-source.ts';
 import type {SessionSourceDeps} from './identity/session/session-source.ts';
 import {pluginStorageDirOf, pluginsDirOf, runtimeDirsOf} from './paths.ts';
-import {createPluginHost, type PluginHost, type PluginHostDeps} from './plugins/plugin-host.ts';
+import {PluginHost, type PluginHostDeps} from './plugins/plugin-host.ts';
 import {openStorage, openTemporaryStorage} from './plugins/storage.ts';
 import {namesOf} from './system/loopback.ts';
 import {PROCESS_TIMERS, type Timers} from './time/timers.ts';
@@ -139,7 +139,7 @@ async function openEtcdStore(
 }
 
 async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<IdentitySource> {
-  if (profile === '') return openSampleSource({log});
+  if (profile === '') return new SampleSource(log);
   if (profile === 'none') return openEmptySource();
   const {openProfileSource} = await import('./identity/profile-source.ts');
   return openProfileSource({file: profile, log});
@@ -152,7 +152,7 @@ export async function openSessions(
   given: Pick<SessionSourceDeps, 'base' | 'faults' | 'offersSignIn'>,
 ): Promise<IdentitySource & ServedSessions> {
   const {createBackEndClient} = await import('./identity/backend/back-end-client.ts');
-  const {openMemoryKeeper, openSessionKeeper} = await import('./identity/session/storage/session-keeper.ts');
+  const {openMemoryKeeper, FileKeeper} = await import('./identity/session/storage/session-keeper.ts');
   const {openSessionSource} = await import('./identity/session/session-source.ts');
   const {readAirline} = await import('./identity/backend/airline-profile.ts');
   return openSessionSource({
@@ -161,7 +161,7 @@ export async function openSessions(
     client: createBackEndClient({fetch, userAgent: `Crewroom/${VERSION}`, allowPlainHttp}),
     keeper:
       keep && !ephemeral && given.offersSignIn
-        ? openSessionKeeper({directory: dataDir, keychain, log})
+        ? new FileKeeper({directory: dataDir, keychain, log})
         : openMemoryKeeper(),
     log,
     nowMs,
@@ -229,7 +229,7 @@ export function openPlugins(
   {identity, tokens}: Pick<PluginHostDeps, 'identity' | 'tokens'>,
 ): PluginHost {
   const installed = ephemeral ? undefined : pluginsDirOf(dataDir);
-  return createPluginHost({
+  return new PluginHost({
     directory: plugins === '' ? installed : plugins,
     development: plugin,
     hasPageServer: pageServer !== undefined,

@@ -44,7 +44,7 @@ const MAY_IMPORT = {
   'protocol/text': ['domain/'],
   'protocol/transaction': ['domain/', 'failures', 'failures/members', 'json', 'protocol/text'],
   'protocol/transfer': ['domain/', 'failures', 'failures/members', 'json', 'protocol/text'],
-  service: ['domain/', 'failures', 'failures/members', 'json', 'protocol/text', 'protocol/transfer', 'time'],
+  service: ['domain/', 'failures', 'failures/members', 'json', 'protocol/text', 'protocol/transfer'],
   store: [
     'domain/',
     'failures',

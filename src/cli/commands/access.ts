@@ -7,9 +7,9 @@ import {readService} from '../../protocol/service-documents.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectJson} from '../service/json-sender.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls} from '../terminal/escape.ts';
+import {printList} from '../terminal/print-list.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {formatTable} from '../terminal/table.ts';
 
 type AccessCall = CallOf<'access'>;
 
@@ -42,24 +42,14 @@ export async function run(call: AccessCall): Promise<ExitCode> {
 }
 
 async function list(call: AccessCall, plugin: string | undefined): Promise<ExitCode> {
-  const {stdout} = call.context;
   const {send} = await connectJson(call, {asOwner: true});
   const all = await send('GET', GRANTS_PATH, readGrants);
   const grants = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
-  if (call.flags.json) await stdout.write(grants.map(jsonLine).join(''));
-  else if (stdout.isTerminal) await stdout.write(formatGrants(grants, call));
-  else await stdout.write(grants.flatMap(linesOf).join(''));
-  return EXIT.ok;
-}
-
-/** Returns a line for each permission of a plugin, for programs. */
-function linesOf({plugin, permissions}: PluginGrants): readonly string[] {
-  return permissions.map(permission => `${escapeControls(plugin)} ${escapeControls(permission)}\n`);
-}
-
-function formatGrants(grants: readonly PluginGrants[], {context}: AccessCall): string {
-  const rows = grants.map(({plugin, permissions}) => [escapeControls(plugin), escapeControls(permissions.join(' '))]);
-  return formatTable(['PLUGIN', 'PERMISSIONS'], rows, context);
+  return printList(call, grants, {
+    lines: each => each.permissions.map(permission => `${each.plugin} ${permission}`),
+    head: ['PLUGIN', 'PERMISSIONS'],
+    row: each => [each.plugin, each.permissions.join(' ')],
+  });
 }
 
 async function listRefused(call: AccessCall, plugin: string | undefined): Promise<ExitCode> {
@@ -67,15 +57,12 @@ async function listRefused(call: AccessCall, plugin: string | undefined): Promis
   const {send} = await connectJson(call, {asOwner: true});
   const all = await send('GET', REFUSED_PATH, readRefused);
   const refused = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
-  const rows = refused.map(({plugin: id, method, path, count, permission}) =>
-    [id, `${method} ${path}`, String(count), permission].map(escapeControls),
-  );
-  if (call.flags.json) await stdout.write(refused.map(each => jsonLine(each)).join(''));
-  else if (!stdout.isTerminal) await stdout.write(rows.map(row => `${row.join(' ')}\n`).join(''));
-  else {
-    await stdout.write(formatTable(['PLUGIN', 'REFUSED', 'TIMES', 'PERMISSION'], rows, call.context));
-    await stderr.write(adviseOnRefused(refused));
-  }
+  const row = ({plugin: id, method, path, count, permission}: RefusedRequest): readonly string[] => {
+    return [id, `${method} ${path}`, String(count), permission];
+  };
+  const head = ['PLUGIN', 'REFUSED', 'TIMES', 'PERMISSION'];
+  await printList(call, refused, {lines: each => [row(each).join(' ')], head, row});
+  if (stdout.isTerminal && !call.flags.json) await stderr.write(adviseOnRefused(refused));
   return EXIT.ok;
 }
 

@@ -10,7 +10,7 @@ import {AdvisedError} from '../failures/report.ts';
 import {createEditedFile, type EditedFile} from '../input/edited-file.ts';
 import {chooseEditedForm} from '../input/edited-form.ts';
 import {openEditor} from '../input/editor.ts';
-import {describeFileProblem} from '../input/value-input.ts';
+import {placeOf, unreadableFile} from '../input/value-input.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
@@ -102,9 +102,8 @@ async function readEdited(editing: Editing): Promise<Buffer> {
     return toUtf8(await editing.file.read());
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    const failure = {code: 'unreadable-input', source: 'what you typed', problem: describeFileProblem(error)} as const;
     const advice = `Save it as UTF-8, then store it: ${storeCommand(editing, conditionOf(editing.entry))}`;
-    throw new AdvisedError(new AppError(failure, {cause: error}), advice);
+    throw new AdvisedError(unreadableFile('what you typed', error), advice);
   }
 }
 
@@ -116,12 +115,6 @@ async function openOrRemove({file}: Editing, context: CliContext): Promise<void>
     await file.remove();
     throw error;
   }
-}
-
-/** Returns the line and column of a byte, as editors count them. */
-function placeOf(bytes: Uint8Array, position: number): string {
-  const before = Buffer.from(bytes.subarray(0, position)).toString().split('\n');
-  return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
 }
 
 /** Adds advice to a failure: the edited file is kept, and how to store it. */

@@ -9,7 +9,7 @@ import {startDetached} from '../autostart/detached.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {readSettings} from '../input/settings.ts';
-import {createRequestLog, printRequests, withoutFailedRequests} from '../live/print-requests.ts';
+import {logRequests, withoutFailedRequests} from '../live/print-requests.ts';
 import {openServiceTerminal} from '../live/service-terminal.ts';
 import {formatBanner, mainAddress, type StartedService, startedFields} from '../output/banner.ts';
 import type {CliContext, StopSignal} from '../terminal/context.ts';
@@ -150,10 +150,7 @@ function reportToPrograms({logLevel}: Config, {requests = 'off', context}: Repor
     log: requests === 'off' ? log : withoutFailedRequests(log),
     started: service => {
       log.info('started', startedFields(service, processId));
-      const onMissed = (count: number): void => log.info('requests not logged', {count});
-      printRequests(service.crewroom.requests, {choice: requests, print: createRequestLog(log), onMissed}).catch(
-        error => log.error('requests are no longer logged', {error}),
-      );
+      logRequests(service.crewroom.requests, requests, log);
     },
     stopping: signal => log.info('stopping', {signal}),
     stopped: () => log.info('stopped'),

@@ -1,5 +1,5 @@
 import {readOwnerCode} from '../../protocol/owner.ts';
-import type {CommandCall} from '../catalogue/call.ts';
+import type {SettingsCall} from '../catalogue/call.ts';
 import {connectJson} from './json-sender.ts';
 
 /** Address that opens the console as the owner. */
@@ -13,7 +13,7 @@ export interface ConsoleAddress {
  *
  * @throws {AppError} `no-owner-token` if no file of this user has a token of this service; `foreign-service`; what the service throws.
  */
-export async function createOwnerCode(call: CommandCall): Promise<ConsoleAddress> {
+export async function createOwnerCode(call: SettingsCall): Promise<ConsoleAddress> {
   const {address, send} = await connectJson(call, {asOwner: true});
   const {code, expiresInSeconds} = await send('POST', '/api/access/codes', readOwnerCode);
   // In the fragment, which browsers send to no server.

@@ -1,8 +1,8 @@
 import type {Readable} from 'node:stream';
 import {finished} from 'node:stream/promises';
+import type {CommonDeps} from '../../../domain/common-deps.ts';
 import {DEFAULT_LIMITS} from '../../../domain/limits.ts';
 import type {PluginLogLine} from '../../../domain/plugins/plugin.ts';
-import type {Timers} from '../../../time/timers.ts';
 import {within} from '../../../time/wait.ts';
 import {joinStacks} from './join-stacks.ts';
 import {LogLineSplitter} from './line-splitter.ts';
@@ -28,11 +28,9 @@ const INTERVAL_MS = 1000;
  */
 const DRAIN_TIMEOUT_MS = 1000;
 
-export interface LogReaderDeps {
+export interface LogReaderDeps extends Pick<CommonDeps, 'nowMs' | 'timers'> {
   readonly mask: (text: string) => string;
   readonly onLine: (line: PluginLogLine) => void;
-  readonly nowMs: () => number;
-  readonly timers: Timers;
 }
 
 /** Reads the output of a background, line by line; the lines of a stack are one. */
