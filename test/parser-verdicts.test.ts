@@ -77,6 +77,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'plugins/background/runtime/plugin.ts': [1, 'the identity document, in the process of the plugin'],
   'plugins/background/runtime/program/places.ts': [7, 'names of files of the package'],
   'plugins/background/runtime/redirect-calls.ts': [2, 'an address of the plugin, in its own process'],
+  'plugins/background/runtime/values/problem.ts': [1, 'a line of a stack of the plugin, in its own process'],
   'plugins/manifest/manifest-members.ts': [1, 'what readJsonDocument() took'],
   'plugins/manifest/read-manifest.ts': [3, 'what readJsonDocument() took'],
   'plugins/package/check/check-page.ts': [3, 'an address in a page of a plugin, whose size is limited'],

@@ -1,7 +1,6 @@
 import {useEffect} from 'preact/hooks';
 import {FaultsBanner} from './faults/faults-banner.tsx';
 import {Home} from './home/home.tsx';
-import {NoticeCards} from './notices/notice-cards.tsx';
 import {NoticesView} from './notices/notices-view.tsx';
 import {PluginView} from './plugins/plugin-view.tsx';
 import {SettingsView} from './settings/settings-view.tsx';
@@ -35,7 +34,6 @@ export function App({state}: {readonly state: ConsoleState}) {
           <View key={String(state.connection.needsOwner.value)} state={state} />
         </ErrorBoundary>
       </main>
-      <NoticeCards notices={state.notices} />
     </div>
   );
 }

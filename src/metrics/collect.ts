@@ -1,4 +1,5 @@
 import type {Store} from '../domain/commits/store.ts';
+import type {CommonDeps} from '../domain/common-deps.ts';
 import type {Revision} from '../domain/entries/revision.ts';
 import type {StoreFaults} from '../domain/faults/active-faults.ts';
 import type {PluginStatus, Plugins} from '../domain/plugins/plugin.ts';
@@ -68,12 +69,7 @@ function httpSamples(
   };
 }
 
-/** Clocks, and a way to wait. */
-export interface ProcessSamplesDeps {
-  /** Returns the current time, in milliseconds since the Unix epoch. */
-  readonly nowMs: () => number;
-  /** A monotonic clock, in milliseconds. */
-  readonly elapsedMs: () => number;
+export interface ProcessSamplesDeps extends Pick<CommonDeps, 'nowMs' | 'elapsedMs'> {
   /** Waits for a tick of the event loop. */
   readonly pause: () => Promise<void>;
 }

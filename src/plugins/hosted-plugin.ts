@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import type {BackgroundTokens} from '../domain/access/access.ts';
-import type {Log} from '../domain/log.ts';
+import type {CommonDeps} from '../domain/common-deps.ts';
 import type {
   CallablePlugin,
   PluginAnswer,
@@ -10,7 +10,6 @@ import type {
 } from '../domain/plugins/plugin.ts';
 import {AppError} from '../failures/app-error.ts';
 import {messageOf} from '../failures/error-text.ts';
-import type {Timers} from '../time/timers.ts';
 import {wait} from '../time/wait.ts';
 import type {Background, BackgroundDeps} from './background/background.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
@@ -21,15 +20,10 @@ import {RestartPolicy} from './restart-policy.ts';
 import type {PluginStorage} from './storage.ts';
 
 /** Parts of the host that each plugin uses. */
-export interface HostParts {
+export interface HostParts extends Pick<CommonDeps, 'log' | 'nowMs' | 'elapsedMs' | 'timers'> {
   /** The place for the files of backgrounds. */
   readonly storage: PluginStorage;
   readonly tokens: BackgroundTokens;
-  readonly log: Log;
-  readonly nowMs: () => number;
-  /** A monotonic clock, in milliseconds. */
-  readonly elapsedMs: () => number;
-  readonly timers: Timers;
 }
 
 export interface HostedPluginDeps extends HostParts {

@@ -23,26 +23,14 @@ export interface PluginHostDeps
   readonly identity: IdentitySource;
 }
 
-/** Host that starts plugins once the port of the service is known. */
-export interface PluginHost extends Plugins {
-  /** Reads the folders of plugins, and starts all plugins in them, also those that are added later. Idempotent. */
-  start(servicePort: number): void;
-  /** Returns the plugins that have a page, with their labels. */
-  pages(): readonly LabelledPlugin[];
-}
-
-/** Creates the host of the plugins of a service. */
-export function createPluginHost(deps: PluginHostDeps): PluginHost {
-  return new ProcessHost(deps);
-}
-
 /** A plugin that was removed, and the end of its background. */
 interface LeavingPlugin {
   readonly plugin: HostedPlugin;
   readonly left: Promise<void>;
 }
 
-class ProcessHost implements PluginHost {
+/** Host of the plugins of a service, which starts them once the port of the service is known. */
+export class PluginHost implements Plugins {
   readonly #deps: PluginHostDeps;
   readonly #secrets = new Secrets();
   readonly #lineLimit: LineLimit;
@@ -71,6 +59,7 @@ class ProcessHost implements PluginHost {
     });
   }
 
+  /** Reads the folders of plugins, and starts all plugins in them, also those that are added later. Idempotent. */
   start(servicePort: number): void {
     if (this.#closed !== undefined || this.#following !== undefined) return;
     const onChange = (): void => {
@@ -114,6 +103,7 @@ class ProcessHost implements PluginHost {
     return this.pages().find(page => page.label === label)?.id;
   }
 
+  /** Returns the plugins that have a page, with their labels. */
   pages(): readonly LabelledPlugin[] {
     return [...this.#plugins.values()].map(({found}) => found).filter(found => findPage(found) !== undefined);
   }

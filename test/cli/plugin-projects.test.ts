@@ -138,6 +138,13 @@ describe('sources of a page', () => {
     assert.equal((await machine.run(['plugin', 'pack', folder])).exitCode, 1);
   });
 
+  test('are a problem beside a background that can run, which would be packed without its page', async () => {
+    const folder = await writeProject(reactApp?.sources ?? {});
+    const {exitCode, stderr} = await machine.run(['plugin', 'pack', folder]);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /problem {2}ui\/public\/index\.html is the source of the page, which is not built/);
+  });
+
   test('are named with their script escaped, and none of it is run', async () => {
     const files = {...vite?.sources, 'ui/package.json': '{"scripts": {"dev": "touch \\u001b[31m"}}'};
     const folder = await writeProject(files);

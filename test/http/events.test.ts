@@ -2,7 +2,7 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import {parseKey} from '../../src/domain/entries/key.ts';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
-import {createEventHub} from '../../src/events/event-hub.ts';
+import {EventHub} from '../../src/events/event-hub.ts';
 import {FailureLog} from '../../src/http/core/failure-log.ts';
 import {createHandler} from '../../src/http/core/handler.ts';
 import {createSites} from '../../src/http/core/sites.ts';
@@ -348,7 +348,7 @@ describe('GET /api/events with wait', () => {
 describe('subscribers', () => {
   test('receive heartbeats with a cursor', async () => {
     const store = openMemoryStore({nowMs: Date.now});
-    const events = createEventHub({
+    const events = new EventHub({
       store,
       identity: {onChange: () => () => {}},
       log: SILENT_LOG,

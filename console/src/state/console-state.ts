@@ -1,6 +1,7 @@
 import {computed, type ReadonlySignal, type Signal, signal} from '@preact/signals';
 import {type Client, type ClientRequested, createClient, type IdentityDocument} from 'crewroom/client';
 import type {Draft} from '../entries/draft.ts';
+import {FlightState} from '../flight/flight-state.ts';
 import {followFrameMessages} from '../notices/frame-messages.ts';
 import {Notices, type ReceivedNotice} from '../notices/notices.ts';
 import {formatRoute, type Route, readRoute} from '../route.ts';
@@ -16,6 +17,9 @@ import {Loaded, toCallFailure} from './loaded.ts';
 import {wasOpenedByOwnPage, wasShown} from './opener.ts';
 import {Sounds} from './sounds.ts';
 
+/** Id of the plugin for which the simulated flight stands in, unless it is installed. */
+const FLIGHT_TRACKING = 'com.tfdidesign.flight-tracking';
+
 /** Id of the settings of the client itself. */
 export const CORE = 'core';
 
@@ -29,6 +33,7 @@ export class ConsoleState {
   readonly plugins: Loaded<PluginList>;
   readonly core: Loaded<SettingValues>;
   readonly faults: Loaded<FaultList>;
+  readonly flight: FlightState = new FlightState();
   readonly darkMode: ReadonlySignal<boolean>;
   readonly colors: ReadonlySignal<AccentColors>;
   readonly notices: Notices = new Notices();
@@ -155,6 +160,7 @@ export class ConsoleState {
     void this.plugins.reload();
     void this.core.reload();
     void this.faults.reload();
+    void this.flight.reload();
     for (const {onChanged} of this.#settingsListeners) onChanged();
   }
 
@@ -167,6 +173,7 @@ export class ConsoleState {
         break;
       case 'plugin-state':
         void this.plugins.reload();
+        if (event.plugin === FLIGHT_TRACKING) void this.flight.reload();
         break;
       case 'reset':
         this.#reloadAll();
@@ -189,7 +196,7 @@ export class ConsoleState {
   #onRequest(request: ClientRequested): void {
     switch (request.action) {
       case 'navigate':
-        this.navigate({view: 'plugin', id: request.plugin, tab: 'page'});
+        this.navigate(this.#pageOf(request.plugin));
         break;
       case 'play-sound':
         if (this.#playsSounds) this.sounds.play(request.url);
@@ -197,6 +204,11 @@ export class ConsoleState {
       case 'stop-sound':
         this.sounds.stop();
     }
+  }
+
+  #pageOf(id: string): Route {
+    if (id === FLIGHT_TRACKING && this.plugin(id) === undefined) return {view: 'flight'};
+    return {view: 'plugin', id, tab: 'page'};
   }
 
   #onNotice(notice: ReceivedNotice): void {

@@ -5,10 +5,10 @@ import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls, escapeLines, jsonLine} from '../terminal/escape.ts';
+import {printList} from '../terminal/print-list.ts';
 import {reportDone} from '../terminal/report-done.ts';
 import {styleOf} from '../terminal/style.ts';
-import {formatTable} from '../terminal/table.ts';
 
 type PluginCall = CallOf<'plugin'>;
 
@@ -70,12 +70,12 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['adopt', async (call, name) => (await import('../plugin/adopt.ts')).adopt(call, name)],
 ]);
 
-async function list({context, flags}: PluginCall, client: PluginClient): Promise<ExitCode> {
-  const {stdout, stderr} = context;
+async function list(call: PluginCall, client: PluginClient): Promise<ExitCode> {
+  const {stdout, stderr} = call.context;
   const {plugins, directoryProblem} = await client.list();
-  if (flags.json) await stdout.write(plugins.map(plugin => jsonLine(plugin)).join(''));
-  else if (!stdout.isTerminal) await stdout.write(plugins.map(({id}) => `${escapeControls(id)}\n`).join(''));
-  else if (plugins.length > 0) await stdout.write(formatPlugins(plugins, context));
+  const head = ['ID', 'VERSION', 'STATE', 'MEMORY', 'ROUTES'];
+  if (plugins.length > 0) await printList(call, plugins, {lines: ({id}) => [id], head, row: tableRow});
+  if (stdout.isTerminal && !call.flags.json) await stdout.write(formatNotes(plugins, call.context));
   if (directoryProblem !== undefined)
     await stderr.write(`The directory of plugins is not used: ${escapeControls(directoryProblem)}\n`);
   else if (plugins.length === 0 && stderr.isTerminal)
@@ -83,29 +83,31 @@ async function list({context, flags}: PluginCall, client: PluginClient): Promise
   return EXIT.ok;
 }
 
-function formatPlugins(plugins: readonly PluginStatus[], context: CliContext): string {
+function formatNotes(plugins: readonly PluginStatus[], context: CliContext): string {
   const style = styleOf(context.stdout, context);
-  const head = ['ID', 'VERSION', 'STATE', 'MEMORY', 'ROUTES'];
-  const table = formatTable(head, plugins.map(tableRow), context);
   const notes = plugins.flatMap(({id, reason, warnings}) =>
     [...(reason === undefined ? [] : [reason]), ...warnings].map(
       text => `${style.yellow('!')} ${escapeControls(`${id}: ${text}`)}\n`,
     ),
   );
-  return table + notes.join('');
+  return notes.join('');
 }
 
 function tableRow({id, version, state, memoryBytes, routes}: PluginStatus): readonly string[] {
   const memory = memoryBytes === undefined ? '-' : formatBytes(memoryBytes);
-  return [escapeControls(id), escapeControls(version) || '-', escapeControls(state), memory, String(routes.length)];
+  return [id, version || '-', state, memory, String(routes.length)];
 }
+
+/** Indent of the further lines of an entry: as wide as the time before it. */
+const LOG_INDENT = ' '.repeat(10);
 
 async function logs({context, flags}: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
   const {stdout} = context;
   const style = styleOf(stdout, context);
   for (const {atMs, level, text} of await client.logs(id)) {
     const at = new Date(atMs).toISOString();
-    const line = `${style.dim(at.slice(11, 19))}  ${level === 'error' ? style.red(escapeControls(text)) : escapeControls(text)}\n`;
+    const shown = escapeLines(text, LOG_INDENT);
+    const line = `${style.dim(at.slice(11, 19))}  ${level === 'error' ? style.red(shown) : shown}\n`;
     await stdout.write(flags.json ? jsonLine({at, level, text}) : line);
   }
   return EXIT.ok;

@@ -4,7 +4,7 @@ import type {Log} from '../../domain/log.ts';
 import {describeHalves} from '../../plugins/directory/plugin-halves.ts';
 import {openAddress} from '../../system/open-address.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
-import {createRequestLog, printRequests, withoutFailedRequests} from '../live/print-requests.ts';
+import {logRequests, withoutFailedRequests} from '../live/print-requests.ts';
 import {openServiceTerminal} from '../live/service-terminal.ts';
 import {mainAddress, startedFields} from '../output/banner.ts';
 import {describeBackEnd, formatDevBanner, type StartedPlugin, shellAddress} from '../output/dev-banner.ts';
@@ -76,10 +76,7 @@ function reportToPrograms({context, logLevel, requests: choice, json}: DevReport
         log.info(`Back end: ${text}`);
       for (const place of describeHalves(started.halves)) log.info(`Found its ${place}`);
       for (const warning of plugin?.warnings ?? []) log.info(`Warning: ${warning}`);
-      const onMissed = (count: number): void => log.info('requests not logged', {count});
-      printRequests(crewroom.requests, {choice, print: createRequestLog(log), onMissed}).catch(error =>
-        log.error('requests are no longer logged', {error}),
-      );
+      logRequests(crewroom.requests, choice, log);
       const line = {url: urls[0], port, plugin: plugin?.id, state: plugin?.state, reason: plugin?.reason};
       const {url, pilots} = started.backEnd ?? {};
       const backEnd = url === undefined ? undefined : {url, pilots};

@@ -2,7 +2,7 @@ import {parseAnswer} from '../../client/answer.ts';
 import {openTransport} from '../../client/options.ts';
 import {isSentFailure} from '../../failures/failure.ts';
 import type {ServiceAddress} from '../../system/loopback.ts';
-import type {CommandCall} from '../catalogue/call.ts';
+import type {SettingsCall} from '../catalogue/call.ts';
 import {type ConnectedClient, type ConnectOptions, connect} from './connection.ts';
 
 /** Sends requests with JSON to a running service. */
@@ -15,7 +15,7 @@ export interface JsonSender {
 }
 
 /** Creates a sender to the service that the settings of a call name. Sends nothing yet. */
-export async function connectJson(call: CommandCall, options: ConnectOptions = {}): Promise<JsonSender> {
+export async function connectJson(call: SettingsCall, options: ConnectOptions = {}): Promise<JsonSender> {
   return createJsonSender(await connect(call, options), options);
 }
 

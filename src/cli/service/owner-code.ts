@@ -1,6 +1,6 @@
 import type {Config} from '../../config/config.ts';
 import {readOwnerCode} from '../../protocol/owner.ts';
-import type {CommandCall} from '../catalogue/call.ts';
+import type {SettingsCall} from '../catalogue/call.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {connectJson, createJsonSender, type JsonSender} from './json-sender.ts';
 import {createOwnerFetch, listOwnerFiles} from './owner-fetch.ts';
@@ -16,7 +16,7 @@ export interface ConsoleAddress {
  *
  * @throws {AppError} `no-owner-token` if no file of this user has a token of this service; `foreign-service`; what the service throws.
  */
-export async function createOwnerCode(call: CommandCall): Promise<ConsoleAddress> {
+export async function createOwnerCode(call: SettingsCall): Promise<ConsoleAddress> {
   return requestCode(await connectJson(call, {asOwner: true}));
 }
 

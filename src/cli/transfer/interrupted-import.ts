@@ -3,19 +3,16 @@ import type {Imported, ImportMode} from '../../domain/commits/transfer.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {untilAborted} from '../../time/until-aborted.ts';
 import {formatEntries} from '../output/counts.ts';
+import type {ConnectedClient} from '../service/connection.ts';
 import {InterruptedError} from '../terminal/interruptible.ts';
 
 /** Longest wait for the answer to an interrupted import, in milliseconds: a batch takes less. */
 const ANSWER_TIMEOUT_MS = 5000;
 
 /** An import into a service. */
-export interface InterruptibleImport {
+export interface InterruptibleImport extends Pick<ConnectedClient, 'url' | 'fetch'> {
   readonly mode: ImportMode;
   readonly dryRun: boolean;
-  /** The URL of the service. */
-  readonly url: string;
-  /** Sends the requests. */
-  readonly fetch: (request: Request) => Promise<Response>;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 

@@ -2,6 +2,7 @@ import {createTransfer} from '../../client/transfer/http-transfer.ts';
 import type {Export} from '../../domain/commits/transfer.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {AdvisedError} from '../failures/report.ts';
+import type {ConnectedClient} from '../service/connection.ts';
 
 /** Counts of an export so far. */
 export interface ExportFacts {
@@ -19,11 +20,7 @@ export interface CountedExport {
 }
 
 /** The service and the entries that are exported. */
-export interface ServiceExport {
-  /** Address of the service, such as `http://127.0.0.1:7172`. */
-  readonly url: string;
-  /** Sends the requests. */
-  readonly fetch: (request: Request) => Promise<Response>;
+export interface ServiceExport extends Pick<ConnectedClient, 'url' | 'fetch'> {
   readonly prefix: string;
   /** Ends the export. */
   readonly signal: AbortSignal;

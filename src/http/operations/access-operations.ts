@@ -4,6 +4,7 @@ import {
   ORIGINS,
   OWNER_CODE,
   PAGE_TOKEN,
+  REFUSED_REQUESTS,
   TOKENS,
 } from '../../documents/answers/access-answers.ts';
 import {DONE} from '../../documents/answers/store-answers.ts';
@@ -92,12 +93,22 @@ export const ACCESS_OPERATIONS = tagged('Service', {
       failures: ['no-grant', 'owner-required', 'own-callers-only'],
     },
   },
+  '/api/access/refused': {
+    GET: {
+      operationId: 'listRefused',
+      summary: 'List what plugins were refused',
+      description:
+        'With the token of the owner. The last 100 since the start, without those that were granted since; none in the mode `open`.',
+      answers: {200: {description: 'Refused requests, the newest first.', schema: REFUSED_REQUESTS}},
+      failures: ['owner-required', 'own-callers-only'],
+    },
+  },
   '/api/access/page-tokens': {
     POST: {
       operationId: 'exchangeOwnerCode',
       summary: 'Exchange a code for a token of the owner, for a page of the console',
       description:
-        'The token is valid until the service ends. The page keeps it in its memory only. Served only at the host of the console.',
+        'The token is valid until the service ends, or 12 hours without use. Served only at the host of the console.',
       body: 'owner-code',
       answers: {201: {description: 'The token.', schema: PAGE_TOKEN}},
       failures: ['invalid-code', 'no-resource', 'own-callers-only', ...JSON_BODY_FAILURES],

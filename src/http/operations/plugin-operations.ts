@@ -170,6 +170,17 @@ export const PLUGIN_OPERATIONS = tagged('Plugins', {
   '/api/log': request('log', 'Log a line: `{"message", "level"}`'),
   '/api/navigate': request('navigate', 'Ask the client to show a plugin: `{"pluginID", "payloadString"}`'),
   '/api/play-sound': request('playSound', 'Ask the client to play a sound: `{"url"}`'),
+  '/api/play-sound/{sound}': {
+    GET: {
+      operationId: 'getSound',
+      summary: 'Load a sound that a plugin asked to be played',
+      description:
+        'For the program that plays it, without credentials: in the modes `attributed` and `strict` the event `client-request` has such an address in place of a route of the plugin. The last 20 are valid.',
+      answers: {200: {description: 'The answer of the plugin.', schema: 'Value'}},
+      anyAnswer: 'Any other answer of the plugin.',
+      failures: [...CALL, 'no-resource'],
+    },
+  },
   '/api/stop-sound': request('stopSound', 'Ask the client to stop the sound'),
   '/api/flight': {
     GET: {
@@ -179,7 +190,7 @@ export const PLUGIN_OPERATIONS = tagged('Plugins', {
     },
     POST: {
       operationId: 'changeFlight',
-      summary: 'Start, pause, move or disconnect the simulated flight',
+      summary: 'Start, pause, speed up, move or disconnect the simulated flight',
       body: 'flight',
       answers: {200: {description: 'The flight after the change.', schema: FLIGHT}},
       failures: ['invalid-flight', 'no-flight', ...JSON_BODY_FAILURES],

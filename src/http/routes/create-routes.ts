@@ -2,6 +2,7 @@ import type {AccessMode, AccessTokens} from '../../domain/access/access.ts';
 import type {AccessGrants} from '../../domain/access/access-grants.ts';
 import type {AllowedOrigins} from '../../domain/access/allowed-origins.ts';
 import type {Owner} from '../../domain/access/owner.ts';
+import type {RefusedRequests} from '../../domain/access/refused-requests.ts';
 import type {CheckedEntries} from '../../domain/commits/checked-entries.ts';
 import type {Announcer, Events} from '../../domain/commits/event.ts';
 import type {Store} from '../../domain/commits/store.ts';
@@ -41,6 +42,7 @@ import {requestsRoutes} from './requests-routes.ts';
 import {serviceRoutes} from './service-routes.ts';
 import {sessionRoutes} from './session-routes.ts';
 import {settingsRoutes} from './settings-routes.ts';
+import {createSoundAddresses} from './sound-addresses.ts';
 import {stopRoutes} from './stop-routes.ts';
 import {storeRoutes} from './store-routes.ts';
 import {transactionRoutes} from './transaction-routes.ts';
@@ -61,7 +63,12 @@ export interface RoutesDeps {
   readonly flight: Flight;
   readonly faults: Faults & StoreFaults;
   readonly requests: Requests;
-  readonly access: {readonly owner: Owner; readonly tokens: AccessTokens; readonly grants: AccessGrants};
+  readonly access: {
+    readonly owner: Owner;
+    readonly tokens: AccessTokens;
+    readonly grants: AccessGrants;
+    readonly refused: RefusedRequests;
+  };
   readonly metrics: MetricsSource;
   /** Content of the configuration that plugins read, as JSON text. */
   readonly pluginConfig: string;
@@ -73,6 +80,7 @@ export interface RoutesDeps {
   readonly pageServer: PageServer | undefined;
   /** Returns the current time, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
   /** The version of the HTTP contract. */
   readonly apiVersion: string;
   /** Mode of access, which limits callers that no token proves. */
@@ -87,7 +95,7 @@ export interface RoutesDeps {
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
   const {store, entries, events, transfer, identity, sessions, pilots, limits} = deps;
   const {version, apiVersion, accessMode, dataDir} = deps;
-  const {owner, tokens, grants} = deps.access;
+  const {owner, tokens} = deps.access;
   return [
     ...storeRoutes({entries, store, limits}),
     ...identityRoutes(identity),
@@ -100,7 +108,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...faultRoutes(deps.faults, owner),
     ...accessRoutes(owner),
     ...accessTokenRoutes(tokens, owner),
-    ...accessGrantRoutes(grants, owner),
+    ...accessGrantRoutes(deps.access),
     ...allowedOriginRoutes(deps.allowedOrigins, owner),
     ...serviceRoutes({
       store,
@@ -124,13 +132,16 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
 
 /** Creates the routes of plugins, and those that published plugins call besides. */
 function createPluginRoutes(deps: RoutesDeps): readonly Route[] {
-  const {plugins, settings, flight, events, pluginConfig, allowedOrigins, pages, pageServer, limits, nowMs} = deps;
+  const {plugins, settings, flight, events, identity, pluginConfig, allowedOrigins, pages, pageServer, limits} = deps;
   const bodyBytesMax = limits.pluginBodyBytesMax;
+  const {accessMode: mode, randomBytes, nowMs} = deps;
+  const sounds = createSoundAddresses({mode, plugins, bodyBytesMax, randomBytes});
   return [
     ...pluginRoutes({plugins, settings, pages, owner: deps.access.owner, bodyBytesMax, standIn: FLIGHT_TRACKING}),
     ...pageRoutes({plugins, allowedOrigins, pageServer}),
     ...settingsRoutes(settings),
-    ...clientRoutes({plugins, events, pluginConfig}),
-    ...flightRoutes({flight, plugins, bodyBytesMax, nowMs}),
+    ...clientRoutes({plugins, events, pluginConfig, sounds}),
+    sounds.route,
+    ...flightRoutes({flight, plugins, bodyBytesMax, identity, nowMs}),
   ];
 }

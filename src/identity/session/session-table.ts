@@ -1,3 +1,4 @@
+import type {CommonDeps} from '../../domain/common-deps.ts';
 import type {Identity} from '../../domain/identity/identity.ts';
 import type {SessionPlace} from '../../domain/identity/session.ts';
 import type {Failure} from '../../failures/failure.ts';
@@ -53,11 +54,7 @@ interface Confirmed<Kind> {
 export type Effect = 'ask' | 'wait' | 'stop' | 'keep' | 'announce' | 'leave';
 
 /** The facts that the next state depends on, besides the event. */
-export interface Context {
-  /** The current time, in milliseconds since the Unix epoch. */
-  readonly nowMs: () => number;
-  /** Returns a number from 0 to 1. */
-  readonly random: () => number;
+export interface Context extends Pick<CommonDeps, 'nowMs' | 'random'> {
   /** Composes the identity for a session. */
   readonly compose: (record: SessionRecord) => Identity;
 }

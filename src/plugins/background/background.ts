@@ -1,8 +1,8 @@
+import type {CommonDeps} from '../../domain/common-deps.ts';
 import type {Identity} from '../../domain/identity/identity.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {PluginLogLine, PluginRoute} from '../../domain/plugins/plugin.ts';
 import {messageOf} from '../../failures/error-text.ts';
-import type {Timers} from '../../time/timers.ts';
 import {Calls} from './calls.ts';
 import type {BackgroundMessage, StartMessage} from './channel/message.ts';
 import {environmentOf, type ProcessEnvironment} from './environment.ts';
@@ -10,7 +10,9 @@ import {LogReader} from './log/log-reader.ts';
 import type {Secrets} from './log/secrets.ts';
 import {RuntimeProcess} from './runtime-process.ts';
 
-export interface BackgroundDeps extends Omit<StartMessage, 'kind' | 'originalPort'> {
+export interface BackgroundDeps
+  extends Omit<StartMessage, 'kind' | 'originalPort'>,
+    Pick<CommonDeps, 'nowMs' | 'timers'> {
   /** True if stacks of errors name the sources from which its files were built. @default {false} */
   readonly usesSourceMaps?: boolean | undefined;
   /** Identity that it starts with. */
@@ -22,8 +24,6 @@ export interface BackgroundDeps extends Omit<StartMessage, 'kind' | 'originalPor
   /** Secrets to mask in everything that comes from the background, except answers. */
   readonly secrets: Secrets;
   readonly onLog: (line: PluginLogLine) => void;
-  readonly nowMs: () => number;
-  readonly timers: Timers;
 }
 
 /** Port that plugins were written for: it is a constant in their code. */

@@ -1,21 +1,20 @@
 import {readdir, realpath, stat} from 'node:fs/promises';
 import {join} from 'node:path';
-import type {Log} from '../../domain/log.ts';
+import type {CommonDeps} from '../../domain/common-deps.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
-import type {Timers} from '../../time/timers.ts';
 import {wait} from '../../time/wait.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
 import {findAccessProblem} from './access.ts';
 import {type FolderOptions, FollowedFolder} from './followed-folder.ts';
 import {assignIds, type FoundPlugin} from './found-plugin.ts';
 
-export interface PluginDirectoryDeps extends Pick<FolderOptions, 'hasPageServer' | 'takesForeign'> {
+export interface PluginDirectoryDeps
+  extends Pick<FolderOptions, 'hasPageServer' | 'takesForeign'>,
+    Pick<CommonDeps, 'log' | 'timers'> {
   /** Directory with a folder for each installed plugin, named by its id. It may be missing. Undefined for none. */
   readonly directory: string | undefined;
   /** Folders of plugins in development. */
   readonly development: readonly string[];
-  readonly log: Log;
-  readonly timers: Timers;
   /** Receives all plugins after each change. */
   readonly onChange: (found: Found) => void;
 }

@@ -106,11 +106,12 @@ async function findUnbuilt(
   {hasBackground, hasPage, halves}: FolderState,
 ): Promise<readonly PluginFinding[]> {
   if (halves.problem !== undefined) return [];
-  const level = hasBackground || hasPage ? 'warning' : 'problem';
+  const isEmpty = !hasBackground && !hasPage;
   const sources = await findSources(folder, halves);
   const unbuilt = sources.map(
     (source): PluginFinding => ({
-      level,
+      // Elsewhere the files may be of another program of the project.
+      level: isEmpty || /^(?:ui|background)\//.test(source.file) ? 'problem' : 'warning',
       file: source.file,
       problem: `is the source of the ${source.half}, which is not built`,
       advice: describeBuild(source),
@@ -118,7 +119,7 @@ async function findUnbuilt(
   );
   const isKnown = (half: string): boolean => sources.some(source => source.half === half);
   return [
-    ...(level === 'problem' && unbuilt.length === 0 ? [describeManifest(EMPTY)] : []),
+    ...(isEmpty && unbuilt.length === 0 ? [describeManifest(EMPTY)] : []),
     ...unbuilt,
     ...(hasPage || isKnown('page') ? [] : await findIncomplete(folder, PAGE_FOLDER, PAGE_ENTRY)),
     ...(hasBackground || isKnown('background')

@@ -1,4 +1,4 @@
-import type {PluginRequest} from '../../../domain/plugins/plugin.ts';
+import type {PluginRequest, PluginRoute} from '../../../domain/plugins/plugin.ts';
 
 /** Descriptors of the pipes that a background inherits, beside standard output and standard error. */
 export const CHANNEL_FD = 3;
@@ -60,8 +60,4 @@ export type AnswerMessage =
   | {readonly kind: 'failed'; readonly call: number; readonly problem: string; readonly place?: string | undefined};
 
 /** Route that a background has. */
-export interface RouteDescription {
-  readonly method: 'GET' | 'POST';
-  readonly name: string;
-  readonly description: string;
-}
+export type RouteDescription = PluginRoute;
