@@ -389,6 +389,7 @@ const MAY_IMPORT = {
   'cli/live': [
     'domain/',
     'cli/catalogue',
+    'cli/service',
     'cli/terminal',
     'config',
     'failures',
