@@ -16,7 +16,6 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'access/token-file.ts': [3, 'FILE_BYTES_MAX, of a file of the user, and a time in it'],
   'cli/commands/copy.ts': [5, 'an argument: the operating system limits it'],
   'cli/commands/plugin.ts': [1, 'an argument: the operating system limits it'],
-  'cli/dev/author-package.ts': [1, 'PACKAGE_BYTES_MAX, of a file of the user'],
   'back-end/back-end-data.ts': [2, 'a file of the author, of DATA_BYTES_MAX; the name of a file of the package'],
   'back-end/recording-back-end.ts': [3, 'a request of the plugin in development: BODY_BYTES_MAX, 16 KiB of headers'],
   'cli/dev/check-page-server.ts': [3, 'an argument, and the header Location: fetch() reads 16 KiB of headers'],
