@@ -52,9 +52,19 @@ const PROBLEMS_MAX = 10;
 /** Files and folders by their path within the folder of a plugin; the empty path is the folder itself. */
 type Files = ReadonlyMap<string, Stats>;
 
+/** The part of a folder that is followed. */
+interface Followed {
+  /** Files and folders of the first level. */
+  readonly roots: readonly string[];
+  readonly filesMax: number;
+  /** Returns the entries of a folder that are followed. */
+  readonly list: (name: string) => Promise<readonly string[]> | readonly string[];
+}
+
 /** Reads the state of a folder; undefined if it does not exist. */
 export async function readFolderState(folder: string): Promise<FolderState | undefined> {
-  const files = await listFiles(folder);
+  const roots = ['', MANIFEST_FILE, PAGE_FOLDER, BACKGROUND_FOLDER];
+  const files = await listFiles(folder, {roots, filesMax: FILES_MAX, list: name => listFollowed(folder, name)});
   const own = files.get('');
   if (own === undefined) return undefined;
   return {
@@ -70,16 +80,16 @@ export async function readFolderState(folder: string): Promise<FolderState | und
   };
 }
 
-async function listFiles(folder: string): Promise<Files> {
+/** Lists what is followed in a folder, level by level, so that the files nearest to the root are followed. */
+export async function listFiles(folder: string, {roots, filesMax, list}: Followed): Promise<Files> {
   const files = new Map<string, Stats>();
-  let names: readonly string[] = ['', MANIFEST_FILE, PAGE_FOLDER, BACKGROUND_FOLDER];
-  // Level by level, so that the files nearest to the root are followed. The system calls of a level run concurrently: most of the cost
-  // of one is to wake the event loop.
-  while (names.length > 0 && files.size < FILES_MAX) {
-    const found = await Promise.all(names.slice(0, FILES_MAX - files.size).map(name => readStatus(folder, name)));
+  let names = roots;
+  // The system calls of a level run concurrently: most of the cost of one is to wake the event loop.
+  while (names.length > 0 && files.size < filesMax) {
+    const found = await Promise.all(names.slice(0, filesMax - files.size).map(name => readStatus(folder, name)));
     for (const [name, status] of found.flat()) files.set(name, status);
     const folders = found.flat().flatMap(([name, status]) => (status.isDirectory() ? [name] : []));
-    names = (await Promise.all(folders.map(name => listFollowed(folder, name)))).flat();
+    names = (await Promise.all(folders.map(list))).flat();
   }
   return files;
 }
@@ -91,9 +101,14 @@ async function readStatus(folder: string, name: string): Promise<readonly (reado
 }
 
 /** Lists the entries of a folder that are followed. */
-async function listFollowed(folder: string, name: string): Promise<readonly string[]> {
+function listFollowed(folder: string, name: string): Promise<readonly string[]> | readonly string[] {
   if (name === PAGE_FOLDER) return PAGE_FILES;
-  if (name.split(sep)[0] !== BACKGROUND_FOLDER || basename(name) === 'node_modules') return [];
+  return name.split(sep)[0] === BACKGROUND_FOLDER ? listInFolder(folder, name) : [];
+}
+
+/** Lists the entries of a folder, none of `node_modules`. */
+export async function listInFolder(folder: string, name: string): Promise<readonly string[]> {
+  if (basename(name) === 'node_modules') return [];
   return (await readdir(join(folder, name)).catch(() => [])).sort().map(each => join(name, each));
 }
 

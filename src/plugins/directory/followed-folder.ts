@@ -1,9 +1,9 @@
 import {createHash} from 'node:crypto';
-import {lstat, readdir, realpath} from 'node:fs/promises';
-import {join} from 'node:path';
+import {realpath} from 'node:fs/promises';
+import {basename} from 'node:path';
 import {messageOf} from '../../failures/error-text.ts';
 import {describeExposures, type Exposure, findExposures} from './access.ts';
-import {type FolderState, PAGE_FOLDER, readFolderState} from './folder-state.ts';
+import {type FolderState, listFiles, listInFolder, PAGE_FOLDER, readFolderState} from './folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from './found-plugin.ts';
 
 export interface FolderOptions {
@@ -19,8 +19,7 @@ export interface FolderOptions {
 export class FollowedFolder {
   readonly path: string;
   readonly inDevelopment: boolean;
-  readonly #hasPageServer: boolean;
-  readonly #takesForeign: boolean;
+  readonly #options: FolderOptions;
   /** State at the last poll, as JSON; {@link MISSING} if the folder did not exist. */
   #seen: string | undefined;
   /** State when the plugin was last inspected. */
@@ -28,11 +27,10 @@ export class FollowedFolder {
   #plugin: FoundPlugin | undefined;
   #access: CheckedAccess | undefined;
 
-  constructor(path: string, {inDevelopment, hasPageServer, takesForeign}: FolderOptions) {
+  constructor(path: string, options: FolderOptions) {
     this.path = path;
-    this.inDevelopment = inDevelopment;
-    this.#hasPageServer = hasPageServer;
-    this.#takesForeign = takesForeign;
+    this.inDevelopment = options.inDevelopment;
+    this.#options = options;
   }
 
   /** Its plugin, as it was last inspected; undefined if there is none. */
@@ -75,18 +73,18 @@ export class FollowedFolder {
     const directory = this.inDevelopment ? await realpath(this.path).catch(() => undefined) : this.path;
     const read = directory === undefined ? undefined : await readFolderState(directory);
     if (directory === undefined || read === undefined) return undefined;
-    const state = this.#hasPageServer ? {...read, hasPage: true} : read;
+    const state = this.#options.hasPageServer ? {...read, hasPage: true} : read;
     const above = this.inDevelopment ? await this.#checkAccess(`${directory}\n${state.stamp}`) : NOT_CHECKED;
     const {problem, exposed} = this.#judge(directory, [...state.exposures, ...above.exposures]);
     const problems = [above.problem, problem].flatMap(each => (each === undefined ? [] : [{path: '$', problem: each}]));
     const page =
-      this.inDevelopment && read.hasPage && !this.#hasPageServer ? await readPageState(directory) : undefined;
+      this.inDevelopment && read.hasPage && !this.#options.hasPageServer ? await readPageState(directory) : undefined;
     return {directory, state: {...state, problems: [...problems, ...state.problems]}, page, exposed};
   }
 
   /** Decides whether the plugin may run, although others could change it. */
   #judge(directory: string, exposures: readonly Exposure[]): Judgement {
-    const refused = this.#takesForeign
+    const refused = this.#options.takesForeign
       ? exposures.filter(({isOpen}) => isOpen).map(each => ({...each, owner: undefined}))
       : exposures;
     const problem = describeExposures(refused, directory);
@@ -149,29 +147,10 @@ const PAGE_FILES_MAX = 2000;
 
 /** Returns a text that changes with the files of the page of a plugin, without `node_modules`. Changes beyond {@link PAGE_FILES_MAX} files go unnoticed. */
 async function readPageState(folder: string): Promise<string> {
+  const list = async (name: string): Promise<readonly string[]> =>
+    (await listInFolder(folder, name)).filter(each => basename(each) !== 'node_modules');
   const state = createHash('sha256');
-  let names: readonly string[] = [PAGE_FOLDER];
-  // Level by level, so that the files nearest to the root are followed.
-  for (let left = PAGE_FILES_MAX; names.length > 0; left -= names.length) {
-    const entries = await Promise.all(names.map(name => readEntry(folder, name)));
-    for (const {stamp} of entries) state.update(stamp);
-    names = entries.flatMap(({followed}) => followed).slice(0, left);
-  }
+  for (const [name, status] of await listFiles(folder, {roots: [PAGE_FOLDER], filesMax: PAGE_FILES_MAX, list}))
+    if (!status.isDirectory()) state.update(`${name} ${status.ino} ${status.size} ${status.mtimeMs}\n`);
   return state.digest('hex').slice(0, 32);
-}
-
-/** Entry of a page. */
-interface PageEntry {
-  /** Text that changes with a file; empty for a folder. */
-  readonly stamp: string;
-  /** Entries of a folder that are followed. */
-  readonly followed: readonly string[];
-}
-
-async function readEntry(folder: string, name: string): Promise<PageEntry> {
-  const status = await lstat(join(folder, name)).catch(() => undefined);
-  if (status === undefined) return {stamp: '', followed: []};
-  if (!status.isDirectory()) return {stamp: `${name} ${status.ino} ${status.size} ${status.mtimeMs}\n`, followed: []};
-  const found = (await readdir(join(folder, name)).catch(() => [])).sort();
-  return {stamp: '', followed: found.filter(each => each !== 'node_modules').map(each => join(name, each))};
 }
