@@ -284,7 +284,7 @@ describe('crewroom import', () => {
     },
     {name: 'a copy to nowhere', args: ['copy'], says: /--to has to name the service/},
     {name: 'a copy to no address', args: ['copy', '--to', 'ftp://x'], says: /--to has to be the address of a service/},
-    {name: 'no such action', args: ['snapshot', 'eat'], says: /it takes save, load, list or delete, not "eat"/},
+    {name: 'no such action', args: ['snapshot', 'eat'], says: /ACTION has to be save, load, list or delete, not "eat"/},
     {name: 'a snapshot without a name', args: ['snapshot', 'save'], says: /save needs a NAME/},
     {name: 'a name with a path', args: ['snapshot', 'save', '../x'], says: /"\.\.\/x" is not a valid name/},
     {name: 'the name of a device', args: ['snapshot', 'save', 'con'], says: /"con" is not a valid name/},

@@ -25,7 +25,7 @@ export const PLUGIN_COMMANDS = {
     summary: 'Switch among sample pilots',
     arguments: [
       {name: 'ACTION', description: 'list or use', choices: ['list', 'use']},
-      {name: 'NAME', description: 'the sample pilot to serve', optional: true, choices: SAMPLE_PILOT_NAMES},
+      {name: 'NAME', description: 'the sample pilot to serve', optional: true, offers: SAMPLE_PILOT_NAMES},
     ],
     flags: JSON_FLAG,
     settings: ADDRESS_SETTINGS,
@@ -113,7 +113,7 @@ export const PLUGIN_COMMANDS = {
         description: 'start, status, pause, jump, disconnect or stop',
         choices: ['start', 'status', 'pause', 'jump', 'disconnect', 'stop'],
       },
-      {name: 'PHASE', description: 'the phase to jump to', optional: true, choices: FLIGHT_PHASES},
+      {name: 'PHASE', description: 'the phase to jump to', optional: true, offers: FLIGHT_PHASES},
     ],
     flags: {
       from: {placeholder: 'AIRPORT', description: 'airport of departure, such as EDDF'},

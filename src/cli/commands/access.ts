@@ -25,11 +25,10 @@ export async function run(call: AccessCall): Promise<ExitCode> {
       if (plugin === undefined || permissions.length === 0)
         throw invalidUsage('access', 'grant needs the ID of a plugin and a PERMISSION, at least one');
       return grant(call, {plugin, permissions});
-    case 'revoke':
+    // The parser knows no other action.
+    default:
       if (plugin === undefined) throw invalidUsage('access', 'revoke needs the ID of a plugin');
       return revoke(call, plugin, permissions);
-    default:
-      throw invalidUsage('access', `it takes list, grant or revoke, not ${JSON.stringify(action)}`);
   }
 }
 

@@ -20,18 +20,13 @@ export async function run(call: PluginCall): Promise<ExitCode> {
     if (id !== undefined) throw invalidUsage('plugin', 'list takes no ID');
     return list(call, await connectPlugins(call));
   }
-  const act = ACTIONS.get(action);
-  if (act === undefined)
-    throw invalidUsage(
-      'plugin',
-      `it takes list, logs, restart, set, install, remove, new, types, check or pack, not ${JSON.stringify(action)}`,
-    );
   const what = OPERANDS.get(action) ?? 'an ID';
   // An empty path would be the working directory.
   if (id === undefined || (id === '' && OPERANDS.has(action))) throw invalidUsage('plugin', `${action} needs ${what}`);
   if ((action === 'set') !== (setting !== undefined))
     throw invalidUsage('plugin', action === 'set' ? 'set needs NAME=VALUE' : `${action} takes only ${what}`);
-  return act(call, id);
+  // The parser knows no other action.
+  return ACTIONS[action as keyof typeof ACTIONS](call, id);
 }
 
 /** The operands of actions that take no ID. */
@@ -51,20 +46,18 @@ function assertFlags({flags: {yes, data, id, output}}: PluginCall, action: strin
     throw invalidUsage('plugin', `${action} takes no --output`);
 }
 
-type Action = (call: PluginCall, id: string) => Promise<ExitCode>;
-
 /** Actions that change files are loaded on demand: the others are faster without. */
-const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
-  ['logs', async (call, id) => logs(call, await connectPlugins(call), id)],
-  ['restart', async (call, id) => restart(call, await connectPlugins(call), id)],
-  ['set', async (call, id) => set(call, await connectPlugins(call), id)],
-  ['install', async (call, name) => (await import('../plugin/install.ts')).install(call, name)],
-  ['remove', async (call, id) => (await import('../plugin/remove.ts')).remove(call, id)],
-  ['new', async (call, name) => (await import('../plugin/new.ts')).create(call, name)],
-  ['types', async (call, name) => (await import('../plugin/types.ts')).writeTypes(call, name)],
-  ['check', async (call, name) => (await import('../plugin/check.ts')).check(call, name)],
-  ['pack', async (call, name) => (await import('../plugin/pack.ts')).pack(call, name)],
-]);
+const ACTIONS = {
+  logs: async (call, id) => logs(call, await connectPlugins(call), id),
+  restart: async (call, id) => restart(call, await connectPlugins(call), id),
+  set: async (call, id) => set(call, await connectPlugins(call), id),
+  install: async (call, name) => (await import('../plugin/install.ts')).install(call, name),
+  remove: async (call, id) => (await import('../plugin/remove.ts')).remove(call, id),
+  new: async (call, name) => (await import('../plugin/new.ts')).create(call, name),
+  types: async (call, name) => (await import('../plugin/types.ts')).writeTypes(call, name),
+  check: async (call, name) => (await import('../plugin/check.ts')).check(call, name),
+  pack: async (call, name) => (await import('../plugin/pack.ts')).pack(call, name),
+} satisfies Readonly<Record<string, (call: PluginCall, id: string) => Promise<ExitCode>>>;
 
 async function list({context, flags}: PluginCall, client: PluginClient): Promise<ExitCode> {
   const {stdout, stderr} = context;

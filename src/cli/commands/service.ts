@@ -6,7 +6,7 @@ import {syncDirectory} from '../../files/directory.ts';
 import {removeDurably} from '../../files/replace-file.ts';
 import {unitFileOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import {invalidUsage, refusedUsage} from '../failures/usage.ts';
+import {refusedUsage} from '../failures/usage.ts';
 import {readCount} from '../input/flag-values.ts';
 import {findUnitProblem, formatUnit, UNIT_MARK, UNIT_NAME, type UnitProgram} from '../systemd/unit.ts';
 import {askAboutUnit, changeUnits, readUnitLog, withoutSystemd} from '../systemd/user-manager.ts';
@@ -33,10 +33,9 @@ export async function run(call: ServiceCall): Promise<ExitCode> {
       return showStatus(call, file);
     case 'logs':
       return showLogs(call);
-    case 'uninstall':
-      return uninstall(call, file);
+    // The parser knows no other action.
     default:
-      throw invalidUsage('service', `it takes install, status, logs or uninstall, not ${JSON.stringify(action)}`);
+      return uninstall(call, file);
   }
 }
 

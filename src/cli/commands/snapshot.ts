@@ -35,19 +35,17 @@ export async function run(call: CallOf<'snapshot'>): Promise<ExitCode> {
     if (name !== undefined) throw invalidUsage('snapshot', 'list takes no NAME');
     return list(call, directory);
   }
-  const act = ACTIONS.get(action);
-  if (act === undefined)
-    throw invalidUsage('snapshot', `it takes save, load, list or delete, not ${JSON.stringify(action)}`);
   if (name === undefined) throw invalidUsage('snapshot', `${action} needs a NAME`);
-  return act(call, directory, name);
+  switch (action) {
+    case 'save':
+      return save(call, directory, name);
+    case 'load':
+      return load(call, directory, name);
+    // The parser knows no other action.
+    default:
+      return remove(call, directory, name);
+  }
 }
-
-const ACTIONS: ReadonlyMap<string, (call: CallOf<'snapshot'>, directory: string, name: string) => Promise<ExitCode>> =
-  new Map([
-    ['save', save],
-    ['load', load],
-    ['delete', remove],
-  ]);
 
 async function save(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
   const {context, flags} = call;
