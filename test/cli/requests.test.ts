@@ -62,7 +62,7 @@ describe('crewroom requests', () => {
     await following.until(({stdout}) => stdout.includes('/api/limits'));
     following.child.kill('SIGINT');
     const {exitCode, stdout} = await following.finished;
-    assert.equal(exitCode, 0);
+    assert.equal(exitCode, 130);
     assert.deepEqual(
       stdout
         .trimEnd()

@@ -35,7 +35,7 @@ async function linesUntil(text: string, running: Running): Promise<readonly stri
   await running.until(({stdout}) => stdout.includes(text));
   running.child.kill('SIGINT');
   const {exitCode, signal, stdout} = await running.finished;
-  assert.deepEqual([exitCode, signal], [0, null]);
+  assert.deepEqual([exitCode, signal], [130, null]);
   return stdout.trimEnd().split('\n');
 }
 
@@ -102,7 +102,7 @@ describe('crewroom watch', () => {
     await second.stop();
     running.child.kill('SIGINT');
     const {exitCode, stdout, stderr} = await running.finished;
-    assert.equal(exitCode, 0);
+    assert.equal(exitCode, 130);
     const keys = stdout
       .trimEnd()
       .split('\n')
@@ -174,7 +174,7 @@ describe('crewroom watch', () => {
       await running.until(({stdout}) => stdout.includes('deleted'));
       running.child.stdin.write('\u0003');
       const {exitCode, stdout} = await running.finished;
-      assert.equal(exitCode, 0);
+      assert.equal(exitCode, 130);
       const [head, ...lines] = plain(stdout).replace('^C', '').trimEnd().split('\n');
       assert.equal(head, 'Watching every entry; Ctrl+C ends it');
       assert.equal(lines[0]?.length, 60);

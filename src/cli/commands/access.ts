@@ -5,9 +5,9 @@ import {readService} from '../../protocol/service-documents.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectJson} from '../service/json-sender.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls} from '../terminal/escape.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {formatTable} from '../terminal/table.ts';
+import {reportList} from '../terminal/report-list.ts';
 
 type AccessCall = CallOf<'access'>;
 
@@ -33,24 +33,16 @@ export async function run(call: AccessCall): Promise<ExitCode> {
 }
 
 async function list(call: AccessCall, plugin: string | undefined): Promise<ExitCode> {
-  const {stdout} = call.context;
   const {send} = await connectJson(call, {asOwner: true});
   const all = await send('GET', GRANTS_PATH, readGrants);
-  const grants = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
-  if (call.flags.json) await stdout.write(grants.map(jsonLine).join(''));
-  else if (stdout.isTerminal) await stdout.write(formatGrants(grants, call));
-  else await stdout.write(grants.flatMap(linesOf).join(''));
+  await reportList(call, plugin === undefined ? all : all.filter(each => each.plugin === plugin), {
+    head: ['PLUGIN', 'PERMISSIONS'],
+    row: ({plugin: id, permissions}) => [escapeControls(id), escapeControls(permissions.join(' '))],
+    document: grants => grants,
+    empty: 'No permissions beside those of every plugin; "crewroom access grant ID PERMISSION" gives one',
+    next: '"crewroom access revoke ID" takes them back',
+  });
   return EXIT.ok;
-}
-
-/** Returns a line for each permission of a plugin, for programs. */
-function linesOf({plugin, permissions}: PluginGrants): readonly string[] {
-  return permissions.map(permission => `${escapeControls(plugin)} ${escapeControls(permission)}\n`);
-}
-
-function formatGrants(grants: readonly PluginGrants[], {context}: AccessCall): string {
-  const rows = grants.map(({plugin, permissions}) => [escapeControls(plugin), escapeControls(permissions.join(' '))]);
-  return formatTable(['PLUGIN', 'PERMISSIONS'], rows, context);
 }
 
 async function grant(call: AccessCall, {plugin, permissions}: {plugin: string; permissions: readonly string[]}) {

@@ -1,11 +1,11 @@
-import type {PilotList, SamplePilot} from '../../domain/identity/pilots.ts';
+import type {SamplePilot} from '../../domain/identity/pilots.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatPilotChoice, readPilots} from '../../protocol/pilots.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
-import {formatTable} from '../terminal/table.ts';
+import {reportList} from '../terminal/report-list.ts';
 
 type PilotCall = CallOf<'pilot'>;
 
@@ -24,26 +24,20 @@ export async function run(call: PilotCall): Promise<ExitCode> {
 }
 
 async function list(call: PilotCall): Promise<ExitCode> {
-  const {stdout} = call.context;
   const {send} = await connectJson(call);
   const {pilots, current} = await send('GET', '/api/pilots', readPilots);
-  if (call.flags.json) await stdout.write(pilots.map(pilot => jsonLine(describe(pilot, current))).join(''));
-  else if (stdout.isTerminal) await stdout.write(formatPilots({pilots, current}, call));
-  else await stdout.write(pilots.map(({name}) => `${escapeControls(name)}\n`).join(''));
+  await reportList(call, pilots, {
+    head: ['NAME', 'SERVED', 'DESCRIPTION'],
+    row: ({name, description}) => [escapeControls(name), name === current ? 'yes' : '-', escapeControls(description)],
+    document: pilot => describe(pilot, current),
+    empty: 'No sample pilots',
+    next: '"crewroom pilot use NAME" serves another one',
+  });
   return EXIT.ok;
 }
 
 function describe({name, description, summary}: SamplePilot, current: string | undefined): object {
   return {name, current: name === current, description, summary};
-}
-
-function formatPilots({pilots, current}: PilotList, {context}: PilotCall): string {
-  const rows = pilots.map(({name, description}) => [
-    escapeControls(name),
-    name === current ? 'yes' : '-',
-    escapeControls(description),
-  ]);
-  return formatTable(['NAME', 'SERVED', 'DESCRIPTION'], rows, context);
 }
 
 async function use(call: PilotCall, name: string): Promise<ExitCode> {

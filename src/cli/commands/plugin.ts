@@ -7,8 +7,8 @@ import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {reportDone} from '../terminal/report-done.ts';
+import {reportList} from '../terminal/report-list.ts';
 import {styleOf} from '../terminal/style.ts';
-import {formatTable} from '../terminal/table.ts';
 
 type PluginCall = CallOf<'plugin'>;
 
@@ -59,29 +59,30 @@ const ACTIONS = {
   pack: async (call, name) => (await import('../plugin/pack.ts')).pack(call, name),
 } satisfies Readonly<Record<string, (call: PluginCall, id: string) => Promise<ExitCode>>>;
 
-async function list({context, flags}: PluginCall, client: PluginClient): Promise<ExitCode> {
-  const {stdout, stderr} = context;
+async function list(call: PluginCall, client: PluginClient): Promise<ExitCode> {
+  const {context, flags} = call;
   const {plugins, directoryProblem} = await client.list();
-  if (flags.json) await stdout.write(plugins.map(plugin => jsonLine(plugin)).join(''));
-  else if (!stdout.isTerminal) await stdout.write(plugins.map(({id}) => `${escapeControls(id)}\n`).join(''));
-  else if (plugins.length > 0) await stdout.write(formatPlugins(plugins, context));
-  if (directoryProblem !== undefined)
-    await stderr.write(`The directory of plugins is not used: ${escapeControls(directoryProblem)}\n`);
-  else if (plugins.length === 0 && stderr.isTerminal)
-    await stderr.write('No plugins; "crewroom paths" names the directory for them\n');
+  const problem = directoryProblem && `The directory of plugins is not used: ${escapeControls(directoryProblem)}`;
+  await reportList(call, plugins, {
+    head: ['ID', 'VERSION', 'STATE', 'MEMORY', 'ROUTES'],
+    row: tableRow,
+    document: plugin => plugin,
+    empty:
+      problem ?? 'No plugins; "crewroom plugin new FOLDER" creates one, "crewroom plugin install FILE" installs one',
+    notes: formatNotes(plugins, context),
+    next: '"crewroom plugin logs ID" shows the log of one, "crewroom console" shows all in a browser',
+  });
+  if (problem !== undefined && (flags.json || plugins.length > 0)) await context.stderr.write(`${problem}\n`);
   return EXIT.ok;
 }
 
-function formatPlugins(plugins: readonly PluginStatus[], context: CliContext): string {
+/** Formats the problems of plugins, one on each line. */
+function formatNotes(plugins: readonly PluginStatus[], context: CliContext): string {
   const style = styleOf(context.stdout, context);
-  const head = ['ID', 'VERSION', 'STATE', 'MEMORY', 'ROUTES'];
-  const table = formatTable(head, plugins.map(tableRow), context);
   const notes = plugins.flatMap(({id, reason, warnings}) =>
-    [...(reason === undefined ? [] : [reason]), ...warnings].map(
-      text => `${style.yellow('!')} ${escapeControls(`${id}: ${text}`)}\n`,
-    ),
+    [...(reason === undefined ? [] : [reason]), ...warnings].map(text => escapeControls(`${id}: ${text}`)),
   );
-  return table + notes.join('');
+  return notes.map(text => `${style.yellow('!')} ${text}\n`).join('');
 }
 
 function tableRow({id, version, state, memoryBytes, routes}: PluginStatus): readonly string[] {
@@ -90,9 +91,11 @@ function tableRow({id, version, state, memoryBytes, routes}: PluginStatus): read
 }
 
 async function logs({context, flags}: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
-  const {stdout} = context;
+  const {stdout, stderr} = context;
   const style = styleOf(stdout, context);
-  for (const {atMs, level, text} of await client.logs(id)) {
+  const lines = await client.logs(id);
+  if (lines.length === 0 && !flags.json) await stderr.write(`${escapeControls(id)} has logged nothing yet\n`);
+  for (const {atMs, level, text} of lines) {
     const at = new Date(atMs).toISOString();
     const line = `${style.dim(at.slice(11, 19))}  ${level === 'error' ? style.red(escapeControls(text)) : escapeControls(text)}\n`;
     await stdout.write(flags.json ? jsonLine({at, level, text}) : line);

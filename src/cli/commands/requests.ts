@@ -7,8 +7,7 @@ import {isRefused} from '../live/print-requests.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
-import {untilInterrupted} from '../terminal/interruptible.ts';
-import {listenForStop} from '../terminal/stop-request.ts';
+import {untilInterrupted, untilStopped} from '../terminal/interruptible.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom requests`: prints the last requests, and with `--follow` new ones until a signal stops it. */
@@ -25,17 +24,9 @@ export async function run(call: CallOf<'requests'>): Promise<ExitCode> {
     await print(await untilInterrupted(context, signal => requests.read(undefined, {signal})));
     return EXIT.ok;
   }
-  const stop = listenForStop(context);
-  const stopped = new AbortController();
-  void stop.asked.then(() => stopped.abort());
-  const stopLooking = context.stdout.onClosed(() => stopped.abort());
-  try {
-    for await (const page of requests.follow({signal: stopped.signal})) await print(page);
-  } finally {
-    stopLooking();
-    stop.release();
-  }
-  return EXIT.ok;
+  return untilStopped(context, async signal => {
+    for await (const page of requests.follow({signal})) await print(page);
+  });
 }
 
 /** Chooses text for people on a terminal, otherwise JSON, one request on a line, as the API has it. */

@@ -6,10 +6,10 @@ import {invalidUsage, refusedUsage, unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
-import {jsonLine} from '../terminal/escape.ts';
 import {canAsk} from '../terminal/prompts.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {formatTable} from '../terminal/table.ts';
+import {reportList} from '../terminal/report-list.ts';
+
 import {kindOf, writeExportFile} from '../transfer/export-file.ts';
 import {fileSource} from '../transfer/import-source.ts';
 import {reportImport} from '../transfer/import-summary.ts';
@@ -92,16 +92,14 @@ async function remove(call: CallOf<'snapshot'>, directory: string, name: string)
   return reportDone(call, {name, deleted: true}, `Deleted the snapshot ${name}`);
 }
 
-async function list({context, flags}: CallOf<'snapshot'>, directory: string): Promise<ExitCode> {
-  const {stdout, stderr} = context;
-  const snapshots = await listSnapshots(directory);
-  if (flags.json) await stdout.write(snapshots.map(snapshot => jsonLine(snapshot)).join(''));
-  else if (!stdout.isTerminal) await stdout.write(snapshots.map(({name}) => `${name}\n`).join(''));
-  else if (snapshots.length > 0) {
-    const head = ['NAME', 'ENTRIES', 'REVISION', 'SIZE', 'SAVED'];
-    await stdout.write(formatTable(head, snapshots.map(tableRow), context));
-  }
-  if (snapshots.length === 0 && stderr.isTerminal) await stderr.write('No snapshots\n');
+async function list(call: CallOf<'snapshot'>, directory: string): Promise<ExitCode> {
+  await reportList(call, await listSnapshots(directory), {
+    head: ['NAME', 'ENTRIES', 'REVISION', 'SIZE', 'SAVED'],
+    row: tableRow,
+    document: snapshot => snapshot,
+    empty: 'No snapshots; "crewroom snapshot save NAME" saves one',
+    next: '"crewroom snapshot load NAME" restores one',
+  });
   return EXIT.ok;
 }
 

@@ -7,7 +7,7 @@ import {readDuration} from '../input/flag-values.ts';
 import {connectJson} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {formatTable} from '../terminal/table.ts';
+import {reportList} from '../terminal/report-list.ts';
 
 type TokenCall = CallOf<'token'>;
 
@@ -45,12 +45,19 @@ async function create(call: TokenCall): Promise<ExitCode> {
 }
 
 async function list(call: TokenCall): Promise<ExitCode> {
-  const {stdout} = call.context;
+  const {nowMs} = call.context;
   const {send} = await connectJson(call, {asOwner: true});
-  const tokens = await send('GET', '/api/access/tokens', readTokens);
-  if (call.flags.json) await stdout.write(tokens.map(token => jsonLine(describe(token))).join(''));
-  else if (stdout.isTerminal) await stdout.write(formatTokens(tokens, call));
-  else await stdout.write(tokens.map(({name}) => `${escapeControls(name)}\n`).join(''));
+  await reportList(call, await send('GET', '/api/access/tokens', readTokens), {
+    head: ['NAME', 'EXPIRES', 'PERMISSIONS'],
+    row: ({name, permissions, expiresAtMs = Infinity}) => [
+      escapeControls(name),
+      expiresAtMs === Infinity ? 'never' : `${expiresAtMs <= nowMs() ? 'expired ' : ''}${formatDate(expiresAtMs)}`,
+      escapeControls(permissions.join(' ')),
+    ],
+    document: describe,
+    empty: 'No tokens; "crewroom token create --name NAME --permission PERMISSION" creates one',
+    next: '"crewroom token revoke NAME" ends one',
+  });
   return EXIT.ok;
 }
 
@@ -60,16 +67,6 @@ function describe({name, permissions, createdAtMs, expiresAtMs}: AccessToken): o
 
 function formatDate(timeMs: number | undefined): string | undefined {
   return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
-}
-
-function formatTokens(tokens: readonly AccessToken[], {context}: TokenCall): string {
-  const {nowMs} = context;
-  const rows = tokens.map(({name, permissions, expiresAtMs = Infinity}) => [
-    escapeControls(name),
-    expiresAtMs === Infinity ? 'never' : `${expiresAtMs <= nowMs() ? 'expired ' : ''}${formatDate(expiresAtMs)}`,
-    escapeControls(permissions.join(' ')),
-  ]);
-  return formatTable(['NAME', 'EXPIRES', 'PERMISSIONS'], rows, context);
 }
 
 async function revoke(call: TokenCall, name: string): Promise<ExitCode> {

@@ -49,7 +49,7 @@ export function openServiceTerminal({context, logLevel, requests, stop}: Service
     print: text => lines.print(text),
     serve: ({crewroom, address}) => {
       restore = listenForServiceKeys({context, lines, stop, address, requests: crewroom.requests, print});
-      if (restore !== undefined) lines.print(style.dim('  Press h for help, q to stop\n\n'));
+      if (restore !== undefined) lines.print(style.dim('  Press h for help\n\n'));
       const onMissed = (count: number): void => lines.print(style.dim(`${count} requests came too fast to show\n`));
       printRequests(crewroom.requests, {choice: requests, print, onMissed}).catch(error =>
         log.error('requests are no longer printed', {error}),

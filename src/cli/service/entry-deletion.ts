@@ -1,6 +1,7 @@
 import type {Entries} from '../../domain/entries/entries.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {ExitCode} from '../../failures/exit-codes.ts';
+import {formatEntries} from '../output/counts.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {startProgress} from '../terminal/progress.ts';
 import {confirm} from '../terminal/prompts.ts';
@@ -39,15 +40,31 @@ export async function deleteEntries(
 
 /** Reports the number of deleted entries: to programs in JSON, to people on a terminal. */
 export function reportDeleted(deleted: number, call: JsonCall): Promise<ExitCode> {
-  return reportDone(call, {deleted}, `Deleted ${deleted} ${deleted === 1 ? 'entry' : 'entries'}`);
+  return reportDone(call, {deleted}, `Deleted ${formatEntries(deleted)}`);
 }
 
 async function isConfirmed(entries: Entries, prefix: string, context: CliContext): Promise<boolean> {
-  const page = await entries.list({prefix, limit: DEFAULT_LIMITS.listLimitMax});
-  const count = page.entries.length;
-  const many = page.next === undefined ? `${count}` : `${count} or more`;
+  const count = await countEntries(entries, prefix, context);
   const which = prefix === '' ? 'all entries' : `every key that begins with ${JSON.stringify(prefix)}`;
-  return count === 0 || confirm(`Delete ${many} ${count === 1 ? 'entry' : 'entries'}: ${which}?`, context);
+  return count === 0 || confirm(`Delete ${formatEntries(count)}: ${which}?`, context);
+}
+
+/** Counts entries page by page, with progress. */
+async function countEntries(entries: Entries, prefix: string, context: CliContext): Promise<number> {
+  const progress = startProgress(context);
+  let count = 0;
+  let after: string | undefined;
+  try {
+    do {
+      const page = await entries.list({prefix, after, limit: DEFAULT_LIMITS.listLimitMax});
+      count += page.entries.length;
+      after = page.next;
+      if (after !== undefined) progress.show(() => `Counting entries: ${count}`);
+    } while (after !== undefined);
+  } finally {
+    await progress.clear();
+  }
+  return count;
 }
 
 async function deletePages(entries: Entries, prefix: string, onProgress: (deleted: number) => void): Promise<number> {

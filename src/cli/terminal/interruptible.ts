@@ -1,3 +1,4 @@
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CliContext} from './context.ts';
 import {listenForStop} from './stop-request.ts';
 
@@ -20,4 +21,31 @@ export async function untilInterrupted<T>(context: CliContext, work: (signal: Ab
     stop.release();
     interrupted.abort();
   }
+}
+
+/**
+ * Runs work that has no end of its own until a signal comes, or the reader of standard output has gone.
+ *
+ * @param work Ends when its signal is aborted.
+ * @returns The exit code: {@link EXIT.interrupted} after Ctrl+C.
+ */
+export async function untilStopped(
+  context: CliContext,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<ExitCode> {
+  const stop = listenForStop(context);
+  const stopped = new AbortController();
+  let exitCode: ExitCode = EXIT.ok;
+  void stop.asked.then(signal => {
+    if (signal === 'SIGINT') exitCode = EXIT.interrupted;
+    stopped.abort();
+  });
+  const stopLooking = context.stdout.onClosed(() => stopped.abort());
+  try {
+    await work(stopped.signal);
+  } finally {
+    stopLooking();
+    stop.release();
+  }
+  return exitCode;
 }
