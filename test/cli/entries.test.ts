@@ -346,7 +346,7 @@ describe('crewroom delete', () => {
     test('tells how many of thousands it would delete', async () => {
       const keys = Array.from({length: 1001}, (_, index) => `a${index}`);
       for (let start = 0; start < keys.length; start += 100) await fill(...keys.slice(start, start + 100));
-      assert.match((await answer('n\n')).stdout, /Delete 1,001 entries: every key that begins with "a"\? \[y\/N\] /);
+      assert.match((await answer('n\n')).stdout, /Delete 1001 entries: every key that begins with "a"\? \[y\/N\] /);
     });
 
     test('asks first, and deletes if the user confirms', async () => {

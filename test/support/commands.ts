@@ -35,7 +35,7 @@ export const COMMANDS: Readonly<
   },
   access: {args: ['grant', 'com.a', 'admin', '--json'], stdout: /^\{"plugin":"com.a","permissions":\["admin"\]\}\n$/},
   token: {args: ['create', '--name', 'a', '--permission', 'admin'], stdout: /^crewroom_[A-Za-z0-9_-]{43}\n$/},
-  requests: {stdout: /^\{"sequence":1,/},
+  requests: {args: ['--json'], stdout: /^\{"sequence":1,/},
   wait: {stdout: /^$/},
   // Nothing is installed in the home directory of the tests.
   service: {args: ['status'], stdout: /^not installed\n$/, exitCode: 3},

@@ -18,7 +18,7 @@ export async function run(call: CallOf<'watch'>): Promise<ExitCode> {
   await service.about();
   const status = createWatchStatus(prefix, context);
   const format = chooseEventFormat(json, context);
-  const exitCode = await untilStopped(context, async signal => {
+  const exitCode = await untilStopped(call, async signal => {
     const events = client.events({prefix, since, initial, signal, onConnection: status.onConnection});
     for await (const event of events) {
       // The cursor is undefined as long as the present entries are sent.

@@ -1,5 +1,5 @@
 import {spawn} from 'node:child_process';
-import type {RecordedRequest, Requests} from '../../domain/recorded-request.ts';
+import type {Requests} from '../../domain/recorded-request.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {openAddress} from '../../system/open-address.ts';
 import type {CliContext} from '../terminal/context.ts';
@@ -71,7 +71,10 @@ function createKeys({context, lines, stop, address, requests, print}: ServiceKey
       purpose: `show the last ${SHOWN_REQUESTS} requests`,
       press: async () => {
         const page = await requests.read();
-        showLast(page.requests.slice(-SHOWN_REQUESTS), {print, say});
+        const others = page.requests.filter(({own}) => own !== true);
+        say(others.length === 0 ? 'No requests yet' : `The last requests, at most ${SHOWN_REQUESTS}:`);
+        for (const request of others.slice(-SHOWN_REQUESTS)) print(request);
+        if (others.length > 0) say('');
       },
     },
     {key: 'c', purpose: 'copy the address', press: async () => say(await copyText(address, context))},
@@ -85,16 +88,6 @@ function createKeys({context, lines, stop, address, requests, print}: ServiceKey
     },
   ];
   return keys;
-}
-
-function showLast(
-  shown: readonly RecordedRequest[],
-  {print, say}: {readonly print: RequestPrinter; readonly say: (text: string) => void},
-): void {
-  const [last] = shown.slice(-1);
-  say(last === undefined ? 'No requests yet' : `The last ${shown.length} of ${last.sequence} requests:`);
-  for (const request of shown) print(request);
-  if (last !== undefined) say('');
 }
 
 /** Programs that come with the system, and copy their standard input. */

@@ -1,7 +1,6 @@
 import type {Entries} from '../../domain/entries/entries.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {ExitCode} from '../../failures/exit-codes.ts';
-import {formatEntries} from '../output/counts.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {startProgress} from '../terminal/progress.ts';
 import {confirm} from '../terminal/prompts.ts';
@@ -40,13 +39,17 @@ export async function deleteEntries(
 
 /** Reports the number of deleted entries: to programs in JSON, to people on a terminal. */
 export function reportDeleted(deleted: number, call: JsonCall): Promise<ExitCode> {
-  return reportDone(call, {deleted}, `Deleted ${formatEntries(deleted)}`);
+  return reportDone(call, {deleted}, `Deleted ${describeCount(deleted)}`);
+}
+
+function describeCount(count: number): string {
+  return `${count} ${count === 1 ? 'entry' : 'entries'}`;
 }
 
 async function isConfirmed(entries: Entries, prefix: string, context: CliContext): Promise<boolean> {
   const count = await countEntries(entries, prefix, context);
   const which = prefix === '' ? 'all entries' : `every key that begins with ${JSON.stringify(prefix)}`;
-  return count === 0 || confirm(`Delete ${formatEntries(count)}: ${which}?`, context);
+  return count === 0 || confirm(`Delete ${describeCount(count)}: ${which}?`, context);
 }
 
 /** Counts entries page by page, with progress. */
