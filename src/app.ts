@@ -1,5 +1,6 @@
 import {createAccess} from './access/admit.ts';
-import {createAllowedOrigins, type NotedOrigins} from './access/allowed-origins.ts';
+import {NotedOrigins} from './access/allowed-origins.ts';
+import type {RefusedRequestList} from './access/refused-requests.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
 import {locateStore} from './config/store-location.ts';
@@ -18,12 +19,13 @@ import {limitsWith} from './domain/limits.ts';
 import type {Flight} from './domain/plugins/flight.ts';
 import type {Plugins} from './domain/plugins/plugin.ts';
 import type {UserSettings} from './domain/plugins/user-settings.ts';
-import {createEventHub} from './events/event-hub.ts';
+import {EventHub} from './events/event-hub.ts';
 import {AppError} from './failures/app-error.ts';
-import type {Failure} from './failures/failure.ts';
 import {faultOf} from './failures/fault-mark.ts';
-import {createFaultSwitch, type FaultSwitch, readFaultTexts} from './faults/fault-switch.ts';
+import {FaultSwitch, readFaultTexts} from './faults/fault-switch.ts';
 import {openFlight} from './flight/simulated-flight.ts';
+import type {Answered} from './http/core/handler.ts';
+import {readRefusal} from './http/core/refusal.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 import {HttpService} from './http/http-service.ts';
 import type {PageServer} from './http/proxy/page-server.ts';
@@ -42,14 +44,14 @@ import {
 } from './parts.ts';
 import {assertDataDir, platformPaths} from './paths.ts';
 import type {PluginHost} from './plugins/plugin-host.ts';
-import {createRequestRing, type RequestRing} from './requests/request-ring.ts';
+import {RequestRing} from './requests/request-ring.ts';
 import {announcePlugins} from './service/announce-plugins.ts';
-import {createEntryService} from './service/entry-service.ts';
-import {createSweeper, type Sweeper} from './service/sweeper.ts';
+import {EntryService} from './service/entry-service.ts';
+import {Sweeper} from './service/sweeper.ts';
 import {createTransferService} from './service/transfer-service.ts';
-import {withValues} from './service/typed-entries.ts';
+import {ValueEntries} from './service/typed-entries.ts';
 import {readPluginConfig} from './settings/plugin-config.ts';
-import {openUserSettings} from './settings/user-settings.ts';
+import {StoredUserSettings} from './settings/user-settings.ts';
 import {isLoopback} from './system/loopback.ts';
 import {nextTick as pause} from './time/next-tick.ts';
 import type {Timers} from './time/timers.ts';
@@ -85,7 +87,7 @@ export async function openCrewroom(
   if (!isLoopback(config.host)) throw new AppError({code: 'unsafe-host', host: config.host});
   const pluginConfig = await readPluginConfig(config.pluginConfig);
   const given: ServiceParts = {...DEFAULT_PARTS, ...parts};
-  const faults = createFaultSwitch({
+  const faults = new FaultSwitch({
     ...given,
     ephemeral: config.ephemeral && locateStore(config.store).kind !== 'etcd',
   });
@@ -142,7 +144,9 @@ interface Opened {
   readonly access: OpenedAccess;
 }
 
-function noteForeignOrigin(failure: Failure | undefined, allowedOrigins: NotedOrigins): void {
+function noteRefused(answered: Answered, refused: RefusedRequestList, allowedOrigins: NotedOrigins): void {
+  refused.add(readRefusal(answered));
+  const failure = answered.failed?.error.failure;
   if (failure?.code === 'foreign-origin' && faultOf(failure) === undefined) allowedOrigins.noteRefused(failure.origin);
 }
 
@@ -179,20 +183,20 @@ class OpenedCrewroom implements Crewroom {
     this.#store = store;
     this.#owner = access.owner;
     this.#timers = timers;
-    this.#sweeper = createSweeper({store, log, timers, elapsedMs});
+    this.#sweeper = new Sweeper({store, log, timers, elapsedMs});
     const onExpiringEntries = (): void => this.#sweeper.notice(0);
     faults.onChange(onExpiringEntries);
-    const entries = createEntryService({store, faults, limits, onTtl: seconds => this.#sweeper.notice(seconds)});
-    this.entries = withValues(entries);
-    const events = createEventHub({store, identity, log, timers, limits});
+    const entries = new EntryService({store, faults, limits, onTtl: seconds => this.#sweeper.notice(seconds)});
+    this.entries = new ValueEntries(entries);
+    const events = new EventHub({store, identity, log, timers, limits});
     this.events = events;
     this.transfer = createTransferService({store, faults, limits, nowMs: faults.storeNowMs, pause, onExpiringEntries});
     this.#host = openPlugins(config, parts, {identity, tokens: access.backgrounds});
     this.plugins = this.#host;
-    announcePlugins(this.#host, events);
-    this.settings = openUserSettings({entries: this.entries, store, timers, plugins: this.#host, log});
+    this.settings = new StoredUserSettings({entries: this.entries, store, timers, plugins: this.#host, log});
     this.flight = openFlight({elapsedMs});
-    this.requests = createRequestRing({omitted: UNRECORDED_ROUTES, nowMs, randomBytes, timers});
+    announcePlugins({plugins: this.#host, flight: this.flight}, events);
+    this.requests = new RequestRing({omitted: UNRECORDED_ROUTES, nowMs, randomBytes, timers});
     const {transfer, pilots, plugins, settings, flight, requests} = this;
     const versions = {version: VERSION, apiVersion: API_VERSION};
     const metrics = new Metrics({
@@ -201,20 +205,20 @@ class OpenedCrewroom implements Crewroom {
     });
     const data = {store, entries, events, transfer, identity, sessions: identity};
     const services = {...data, access, pilots, plugins, settings, flight, faults, requests, metrics};
-    const allowedOrigins = createAllowedOrigins({configured: config.allowOrigin, nowMs});
+    const allowedOrigins = new NotedOrigins(config.allowOrigin, nowMs);
     const dataDir = config.ephemeral ? undefined : config.dataDir;
     const pages = createPages(access, this.#host);
     const more = {accessMode: config.access, pages, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
-    const routes = createRoutes({...services, ...more, ...versions, limits, stop: parts.stop});
+    const routes = createRoutes({...services, ...more, ...versions, limits, randomBytes, stop: parts.stop});
     this.#http = new HttpService({
       access: createAccess({mode: config.access, ...access}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins, pages},
       onAnswered: answered => {
-        metrics.countRequest(answered);
+        metrics.requests.count(answered);
         requests.record(answered);
-        noteForeignOrigin(answered.failed?.error.failure, allowedOrigins);
+        noteRefused(answered, access.refused, allowedOrigins);
       },
-      onFailure: code => metrics.countFailure(code),
+      onFailure: code => metrics.requests.countFailure(code),
     });
     this.fetch = this.#http.fetch;
   }

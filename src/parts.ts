@@ -1,14 +1,15 @@
 import {randomBytes} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {type BackgroundRegister, createBackgroundRegister} from './access/background-register.ts';
-import {createGrantRegister, type GrantRegister} from './access/grants/grant-register.ts';
+import {BackgroundRegister} from './access/background-register.ts';
+import {GrantRegister} from './access/grants/grant-register.ts';
 import {rulesFile} from './access/grants/rules-file.ts';
-import {openOwner} from './access/owner.ts';
+import {FileOwner} from './access/owner.ts';
 import {openPageKey} from './access/pages/page-key.ts';
-import {createPageProofs} from './access/pages/page-proofs.ts';
+import {DerivedProofs} from './access/pages/page-proofs.ts';
+import {RefusedRequestList} from './access/refused-requests.ts';
 import {tokenFile} from './access/token-file.ts';
-import {createTokenRegister, type TokenRegister} from './access/token-register.ts';
+import {TokenRegister} from './access/token-register.ts';
 import type {Config} from './config/config.ts';
 import {type EtcdLocation, locateStore} from './config/store-location.ts';
 import type {Owner} from './domain/access/owner.ts';
@@ -20,10 +21,10 @@ import type {PageProofs} from './domain/plugins/page-proofs.ts';
 import type {ProgramStop} from './domain/program-stop.ts';
 import {ownUserId} from './files/own.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
-import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
+import {openEmptySource, SampleSource} from './identity/sample-source.ts';
 import type {SessionSourceDeps} from './identity/session/session-source.ts';
 import {pluginStorageDirOf, pluginsDirOf, runtimeDirsOf} from './paths.ts';
-import {createPluginHost, type PluginHost, type PluginHostDeps} from './plugins/plugin-host.ts';
+import {PluginHost, type PluginHostDeps} from './plugins/plugin-host.ts';
 import {openStorage, openTemporaryStorage} from './plugins/storage.ts';
 import {namesOf} from './system/loopback.ts';
 import {PROCESS_TIMERS, type Timers} from './time/timers.ts';
@@ -138,7 +139,7 @@ async function openEtcdStore(
 }
 
 async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<IdentitySource> {
-  if (profile === '') return openSampleSource({log});
+  if (profile === '') return new SampleSource(log);
   if (profile === 'none') return openEmptySource();
   const {openProfileSource} = await import('./identity/profile-source.ts');
   return openProfileSource({file: profile, log});
@@ -151,7 +152,7 @@ export async function openSessions(
   given: Pick<SessionSourceDeps, 'base' | 'faults' | 'offersSignIn'>,
 ): Promise<IdentitySource & ServedSessions> {
   const {createBackEndClient} = await import('./identity/backend/back-end-client.ts');
-  const {openMemoryKeeper, openSessionKeeper} = await import('./identity/session/storage/session-keeper.ts');
+  const {openMemoryKeeper, FileKeeper} = await import('./identity/session/storage/session-keeper.ts');
   const {openSessionSource} = await import('./identity/session/session-source.ts');
   const {readAirline} = await import('./identity/backend/airline-profile.ts');
   return openSessionSource({
@@ -160,7 +161,7 @@ export async function openSessions(
     client: createBackEndClient({fetch, userAgent: `Crewroom/${VERSION}`, allowPlainHttp}),
     keeper:
       keep && !ephemeral && given.offersSignIn
-        ? openSessionKeeper({directory: dataDir, keychain, log})
+        ? new FileKeeper({directory: dataDir, keychain, log})
         : openMemoryKeeper(),
     log,
     nowMs,
@@ -174,6 +175,7 @@ export interface OpenedAccess {
   readonly owner: Owner;
   readonly tokens: TokenRegister;
   readonly grants: GrantRegister;
+  readonly refused: RefusedRequestList;
   readonly backgrounds: BackgroundRegister;
   /** Key of the host names at which pages of plugins prove themselves; undefined if the mode trusts their origins. */
   readonly pageKey: Uint8Array | undefined;
@@ -190,12 +192,12 @@ export async function openAccess(config: Config, parts: ServiceParts): Promise<O
   const dataDir = ephemeral || given !== openStore ? undefined : directory;
   const keptTokens = dataDir === undefined ? undefined : tokenFile(dataDir);
   const keptRules = dataDir === undefined ? undefined : rulesFile(dataDir);
-  const tokens = createTokenRegister({
+  const tokens = new TokenRegister({
     tokens: (await keptTokens?.read()) ?? [],
     save: async changed => keptTokens?.replace(changed, randomBytes),
     ...{nowMs, timers, randomBytes},
   });
-  const grants = createGrantRegister({
+  const grants = new GrantRegister({
     grants: (await keptRules?.read()) ?? [],
     save: async changed => keptRules?.replace(changed, randomBytes),
   });
@@ -203,20 +205,25 @@ export async function openAccess(config: Config, parts: ServiceParts): Promise<O
     owner: createOwner(config, parts, dataDir),
     tokens,
     grants,
-    backgrounds: createBackgroundRegister({randomBytes}),
+    refused: new RefusedRequestList({mode: access, grants, nowMs}),
+    backgrounds: new BackgroundRegister({randomBytes}),
     pageKey: access === 'strict' ? await openPageKey({dataDir, randomBytes, log}) : undefined,
   };
 }
 
 /** Creates the host names at which pages of plugins prove themselves, if the mode asks for it. */
 export function createPages({pageKey}: OpenedAccess, host: PluginHost): PageProofs | undefined {
-  return pageKey && createPageProofs({key: pageKey, list: () => host.pages()});
+  return pageKey && new DerivedProofs({key: pageKey, list: () => host.pages()});
 }
 
 /** Creates the token of the owner. Without a data directory of this service its file is by its port: the directory may be that of another one. */
-function createOwner({host}: Config, {log, elapsedMs, randomBytes}: CrewroomParts, dataDir: string | undefined): Owner {
+function createOwner(
+  {host}: Config,
+  {log, elapsedMs, nowMs, randomBytes}: CrewroomParts,
+  dataDir: string | undefined,
+): Owner {
   const runtimeDirs = runtimeDirsOf(process.env, {temporaryDir: tmpdir(), userId: ownUserId()});
-  return openOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, randomBytes});
+  return new FileOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, nowMs, randomBytes});
 }
 
 /** Opens the plugin host. It starts plugins only when `start` is called. */
@@ -226,7 +233,7 @@ export function openPlugins(
   {identity, tokens}: Pick<PluginHostDeps, 'identity' | 'tokens'>,
 ): PluginHost {
   const installed = ephemeral ? undefined : pluginsDirOf(dataDir);
-  return createPluginHost({
+  return new PluginHost({
     directory: plugins === '' ? installed : plugins,
     development: plugin,
     hasPageServer: pageServer !== undefined,

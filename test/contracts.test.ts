@@ -10,8 +10,8 @@ import type {Crewroom} from '../src/crewroom.ts';
 import type {Event, SubscribeOptions} from '../src/domain/commits/event.ts';
 import type {Store} from '../src/domain/commits/store.ts';
 import {SILENT_LOG} from '../src/domain/log.ts';
-import {createEntryService} from '../src/service/entry-service.ts';
-import {withValues} from '../src/service/typed-entries.ts';
+import {EntryService} from '../src/service/entry-service.ts';
+import {ValueEntries} from '../src/service/typed-entries.ts';
 import {openLmdbStore} from '../src/store/lmdb-store.ts';
 import {openMemoryStore} from '../src/store/memory/memory-store.ts';
 import {testEntries} from './contracts/entries/entries-contract.ts';
@@ -132,7 +132,7 @@ async function openService(openStore: (nowMs: () => number) => Promise<Store>): 
   const {nowMs, advanceMs} = createClock();
   const store = await openStore(nowMs);
   return {
-    entries: withValues(createEntryService({store})),
+    entries: new ValueEntries(new EntryService({store})),
     advanceMs,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };

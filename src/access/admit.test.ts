@@ -1,31 +1,32 @@
 import {describe, expect, test} from 'vitest';
 import {SILENT_LOG} from '../domain/log.ts';
 import {createAccess} from './admit.ts';
-import {createBackgroundRegister} from './background-register.ts';
-import {createGrantRegister} from './grants/grant-register.ts';
-import {openOwner} from './owner.ts';
-import {createTokenRegister} from './token-register.ts';
+import {BackgroundRegister} from './background-register.ts';
+import {GrantRegister} from './grants/grant-register.ts';
+import {FileOwner} from './owner.ts';
+import {TokenRegister} from './token-register.ts';
 
 const RANDOM = {randomBytes: (sizeBytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(sizeBytes))};
 const secrets = [RANDOM.randomBytes(32)];
 const ownerToken = `crewroom_${Buffer.from(secrets[0] ?? []).toString('base64url')}`;
-const owner = openOwner({
+const owner = new FileOwner({
   host: 'localhost',
   place: {dataDir: undefined, runtimeDirs: []},
   log: SILENT_LOG,
   elapsedMs: () => 0,
+  nowMs: () => 0,
   // The first secret is that of its file.
   randomBytes: sizeBytes => secrets.pop() ?? RANDOM.randomBytes(sizeBytes),
 });
-const tokens = createTokenRegister({
+const tokens = new TokenRegister({
   tokens: [],
   save: async () => {},
   nowMs: () => 0,
   timers: {after: () => () => {}},
   ...RANDOM,
 });
-const backgrounds = createBackgroundRegister(RANDOM);
-const grants = createGrantRegister({grants: [], save: async () => {}});
+const backgrounds = new BackgroundRegister(RANDOM);
+const grants = new GrantRegister({grants: [], save: async () => {}});
 const access = createAccess({mode: 'open', owner, tokens, backgrounds, grants});
 
 /** Returns the principal of a request with a token. */
@@ -87,7 +88,7 @@ describe('createAccess() with the mode "attributed"', () => {
   });
 
   test('ends at once what a plugin begins after a permission that it had was taken back', async () => {
-    const own = createGrantRegister({grants: [], save: async () => {}});
+    const own = new GrantRegister({grants: [], save: async () => {}});
     const {admit} = createAccess({mode: 'attributed', owner, tokens, backgrounds, grants: own});
     await own.grant({plugin: 'com.a', permissions: ['entries:read:com.b/', 'identity:secrets']});
     const before = admit({authorizations: [], backgroundTokens: [], plugin: 'com.a'});

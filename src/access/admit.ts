@@ -11,7 +11,7 @@ import type {GrantedPermissions} from '../domain/access/access-grants.ts';
 import type {Owner} from '../domain/access/owner.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {BackgroundRegister} from './background-register.ts';
-import {createCaller} from './caller.ts';
+import {PrincipalCaller} from './caller.ts';
 import type {TokenRegister} from './token-register.ts';
 
 export interface AccessDeps {
@@ -27,12 +27,12 @@ export interface AccessDeps {
  */
 export function createAccess({mode, owner, tokens, backgrounds, grants}: AccessDeps): Access {
   const unknown =
-    mode === 'open' ? ANY_CALLER : createCaller({mode, principal: undefined, isProved: false, granted: []});
+    mode === 'open' ? ANY_CALLER : new PrincipalCaller({mode, principal: undefined, isProved: false, granted: []});
   const pluginCaller = (plugin: string, isProved: boolean): Caller => {
     const parts = {mode, principal: `plugin:${plugin}`, isProved} as const;
     const admitted = mode === 'open' ? [] : grants.of(plugin);
-    if (admitted.length === 0) return createCaller({...parts, granted: []});
-    return createCaller({
+    if (admitted.length === 0) return new PrincipalCaller({...parts, granted: []});
+    return new PrincipalCaller({
       ...parts,
       // Looked up again for each action: one may be taken back while a request waits.
       get granted() {

@@ -1,14 +1,14 @@
 import {describe, expect, test} from 'vitest';
-import {ALLOWED_IN_RUN_MAX, createAllowedOrigins, type NotedOrigins, REFUSED_ORIGINS_MAX} from './allowed-origins.ts';
+import {ALLOWED_IN_RUN_MAX, NotedOrigins, REFUSED_ORIGINS_MAX} from './allowed-origins.ts';
 
 const PAGE = 'http://localhost:3000';
 
 function open(configured: readonly string[] = []): NotedOrigins {
   let nowMs = 0;
-  return createAllowedOrigins({configured, nowMs: () => ++nowMs});
+  return new NotedOrigins(configured, () => ++nowMs);
 }
 
-describe('createAllowedOrigins()', () => {
+describe('NotedOrigins', () => {
   test('has the origins of the settings, and those that were allowed since', () => {
     const origins = open(['https://va.example']);
     expect([origins.has('https://va.example'), origins.has(PAGE)]).toEqual([true, false]);

@@ -2,18 +2,6 @@ import type {AllowedOriginList, AllowedOrigins, RefusedOrigin} from '../domain/a
 import {findOriginProblem} from '../domain/access/web-origin.ts';
 import {AppError} from '../failures/app-error.ts';
 
-export interface AllowedOriginsDeps {
-  /** Origins of the settings. */
-  readonly configured: readonly string[];
-  readonly nowMs: () => number;
-}
-
-/** Allowed origins, and the refused ones that could be allowed. */
-export interface NotedOrigins extends AllowedOrigins {
-  /** Notes that a page was refused because of its origin. Anything that cannot be allowed is not noted. */
-  noteRefused(origin: string): void;
-}
-
 /** Maximum number of refused origins that are shown: any page can have any number of origins, and a person chooses from the list. */
 export const REFUSED_ORIGINS_MAX = 20;
 
@@ -23,19 +11,15 @@ export const ALLOWED_IN_RUN_MAX = 100;
 /** Longest origin, in UTF-16 units: the longest host name (RFC 1035) with scheme and port. */
 const ORIGIN_LENGTH_MAX = 300;
 
-/** Creates the list of allowed origins, which at first are those of the settings. */
-export function createAllowedOrigins(deps: AllowedOriginsDeps): NotedOrigins {
-  return new RunOrigins(deps);
-}
-
-class RunOrigins implements NotedOrigins {
+/** Allowed origins, at first those of the settings, and the refused ones that could be allowed. */
+export class NotedOrigins implements AllowedOrigins {
   readonly #nowMs: () => number;
   readonly #allowed: Set<string>;
   readonly #allowedMax: number;
   /** The last refused one last. */
   readonly #refused = new Map<string, RefusedOrigin>();
 
-  constructor({configured, nowMs}: AllowedOriginsDeps) {
+  constructor(configured: readonly string[], nowMs: () => number) {
     this.#nowMs = nowMs;
     this.#allowed = new Set(configured);
     this.#allowedMax = this.#allowed.size + ALLOWED_IN_RUN_MAX;
@@ -57,6 +41,7 @@ class RunOrigins implements NotedOrigins {
     return this.list();
   }
 
+  /** Notes that a page was refused because of its origin. Anything that cannot be allowed is not noted. */
   noteRefused(origin: string): void {
     // A page of an allowed origin is refused where only the service itself may call.
     if (this.#findProblem(origin) !== undefined || this.has(origin)) return;

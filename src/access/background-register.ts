@@ -1,28 +1,14 @@
 import type {BackgroundTokens} from '../domain/access/access.ts';
 import {AppError} from '../failures/app-error.ts';
-import {createToken, hash} from './token-hash.ts';
-
-export interface BackgroundRegisterDeps {
-  readonly randomBytes: (sizeBytes: number) => Uint8Array;
-}
+import {createToken, hash, type Randomness} from './token-hash.ts';
 
 /** Tokens of backgrounds, and the plugins that they prove. */
-export interface BackgroundRegister extends BackgroundTokens {
-  /** Returns the id of the plugin with a token. @throws {AppError} `invalid-token` if it is unknown or its background has ended. */
-  admit(token: string): string;
-}
-
-/** Creates the register of the tokens of backgrounds, which is empty. */
-export function createBackgroundRegister(deps: BackgroundRegisterDeps): BackgroundRegister {
-  return new HashedBackgrounds(deps);
-}
-
-class HashedBackgrounds implements BackgroundRegister {
-  readonly #deps: BackgroundRegisterDeps;
+export class BackgroundRegister implements BackgroundTokens {
+  readonly #deps: Randomness;
   /** Ids of plugins by the hashes of their tokens. The time of a look-up by hash shows nothing of a token. */
   readonly #plugins = new Map<string, string>();
 
-  constructor(deps: BackgroundRegisterDeps) {
+  constructor(deps: Randomness) {
     this.#deps = deps;
   }
 
@@ -36,6 +22,7 @@ class HashedBackgrounds implements BackgroundRegister {
     this.#plugins.delete(keyOf(token));
   }
 
+  /** Returns the id of the plugin with a token. @throws {AppError} `invalid-token` if it is unknown or its background has ended. */
   admit(token: string): string {
     const plugin = this.#plugins.get(keyOf(token));
     if (plugin === undefined)

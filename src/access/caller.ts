@@ -9,17 +9,13 @@ export interface CallerParts extends CallerFacts {
   readonly onEnd?: Caller['onEnd'];
 }
 
-/** Creates the caller of one request. */
-export function createCaller(parts: CallerParts): Caller {
-  return new PrincipalCaller(parts);
-}
-
 /** Returns the plugin whose page has to prove itself; nothing for other callers. */
 function pageOf(principal: Principal | undefined): {readonly plugin?: string} {
   return principal === undefined ? {} : {plugin: principal.slice('plugin:'.length)};
 }
 
-class PrincipalCaller implements Caller {
+/** A caller whose permissions depend on who it is. */
+export class PrincipalCaller implements Caller {
   readonly principal: Principal | undefined;
   readonly isLasting: boolean;
   readonly onEnd: Caller['onEnd'];

@@ -4,12 +4,12 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {tokenFile} from './token-file.ts';
-import {createTokenRegister, PERMISSIONS_MAX, TOKENS_MAX} from './token-register.ts';
+import {PERMISSIONS_MAX, TOKENS_MAX, TokenRegister} from './token-register.ts';
 
 test('the file can be read with as many tokens and as long permissions as the register takes', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'crewroom-tokens-'));
   onTestFinished(() => rm(directory, {recursive: true}));
-  const register = createTokenRegister({
+  const register = new TokenRegister({
     tokens: [],
     save: kept => tokenFile(directory).replace(kept, randomBytes),
     nowMs: () => 0,

@@ -1,4 +1,5 @@
 import {createHash, timingSafeEqual} from 'node:crypto';
+import type {CommonDeps} from '../domain/common-deps.ts';
 
 /** Random bytes of a token or a code: too many to be guessed, and 43 characters as base64url. */
 const SECRET_BYTES = 32;
@@ -7,9 +8,7 @@ const SECRET_BYTES = 32;
 const TOKEN_PREFIX = 'crewroom_';
 
 /** Source of randomness. */
-interface Randomness {
-  readonly randomBytes: (sizeBytes: number) => Uint8Array;
-}
+export type Randomness = Pick<CommonDeps, 'randomBytes'>;
 
 /** Creates a text that cannot be guessed, of 43 characters. */
 export function createSecret({randomBytes}: Randomness): string {

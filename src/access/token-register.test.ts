@@ -1,11 +1,11 @@
 import {randomBytes} from 'node:crypto';
 import {describe, expect, test} from 'vitest';
-import {createTokenRegister, type KeptToken} from './token-register.ts';
+import {type KeptToken, TokenRegister} from './token-register.ts';
 
 function open() {
   let problem: Error | undefined;
   const saved: (readonly KeptToken[])[] = [];
-  const register = createTokenRegister({
+  const register = new TokenRegister({
     tokens: [],
     save: async tokens => {
       if (problem !== undefined) throw problem;
@@ -23,7 +23,7 @@ function open() {
 
 const ADMIN = {permissions: ['admin']};
 
-describe('createTokenRegister()', () => {
+describe('TokenRegister', () => {
   test('keeps the hash of a token, not the token', async () => {
     const {register, saved} = open();
     const token = await register.create({name: 'a', ...ADMIN});

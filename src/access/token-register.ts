@@ -1,8 +1,8 @@
 import type {AccessToken, AccessTokens, Caller, Permission, RequestedToken} from '../domain/access/access.ts';
+import type {CommonDeps} from '../domain/common-deps.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
-import type {Timers} from '../time/timers.ts';
-import {createCaller} from './caller.ts';
+import {PrincipalCaller} from './caller.ts';
 import {readPermission} from './permission.ts';
 import {createToken, findEqual, hash, SecretHasher} from './token-hash.ts';
 
@@ -11,26 +11,11 @@ export interface KeptToken extends AccessToken {
   readonly hash: Uint8Array;
 }
 
-export interface TokenRegisterDeps {
+export interface TokenRegisterDeps extends Pick<CommonDeps, 'nowMs' | 'timers' | 'randomBytes'> {
   /** The tokens that were kept. */
   readonly tokens: readonly KeptToken[];
   /** Keeps all tokens before a change is confirmed. Calls do not overlap. */
   readonly save: (tokens: readonly KeptToken[]) => Promise<void>;
-  /** The current time, in milliseconds since the Unix epoch. */
-  readonly nowMs: () => number;
-  readonly timers: Timers;
-  readonly randomBytes: (sizeBytes: number) => Uint8Array;
-}
-
-/** Tokens of programs, and the callers that they prove. */
-export interface TokenRegister extends AccessTokens {
-  /** Returns the caller with a token. @throws {AppError} `invalid-token`. */
-  admit(token: string): Caller;
-}
-
-/** Creates the register of the tokens of programs. */
-export function createTokenRegister(deps: TokenRegisterDeps): TokenRegister {
-  return new HashedTokens(deps);
 }
 
 /** Maximum number of tokens: the hashes of all are compared for each request with one. */
@@ -42,7 +27,8 @@ export const PERMISSIONS_MAX = 64;
 /** Longest delay of a timer, in milliseconds: Node runs later ones at once. */
 const DELAY_MAX_MS = 2 ** 31 - 1;
 
-class HashedTokens implements TokenRegister {
+/** Tokens of programs, and the callers that they prove. */
+export class TokenRegister implements AccessTokens {
   readonly #deps: TokenRegisterDeps;
   /** Listeners to the end of each token, of requests that are being answered. */
   readonly #listeners = new Map<KeptToken, Set<() => void>>();
@@ -60,15 +46,10 @@ class HashedTokens implements TokenRegister {
     this.#tokens = deps.tokens;
   }
 
+  /** Returns the caller with a token. @throws {AppError} `invalid-token`. */
   admit(text: string): Caller {
-    const wanted = this.#hasher.hash(text);
-    const token =
-      this.#tokens[
-        findEqual(
-          this.#tokens.map(each => each.hash),
-          wanted,
-        )
-      ];
+    const hashes = this.#tokens.map(each => each.hash);
+    const token = this.#tokens[findEqual(hashes, this.#hasher.hash(text))];
     if (token === undefined)
       throw new AppError({code: 'invalid-token', problem: 'this service has no such token, or it was revoked'});
     if (this.#leftMs(token) <= 0) throw new AppError({code: 'invalid-token', problem: 'it has expired'});
@@ -117,7 +98,7 @@ class HashedTokens implements TokenRegister {
     const {name, permissions: granted} = token;
     // A token permits the same in each mode.
     const parts = {mode: 'open', principal: `token:${name}`, isProved: true, granted} as const;
-    const caller = createCaller({...parts, onEnd: listener => this.#listen(token, listener)});
+    const caller = new PrincipalCaller({...parts, onEnd: listener => this.#listen(token, listener)});
     this.#callers.set(token, caller);
     return caller;
   }

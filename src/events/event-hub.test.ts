@@ -10,7 +10,7 @@ import {AppError} from '../failures/app-error.ts';
 import {encodeJsonText} from '../json/json-text.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {PROCESS_TIMERS} from '../time/timers.ts';
-import {createEventHub, type EventHubDeps} from './event-hub.ts';
+import {EventHub, type EventHubDeps} from './event-hub.ts';
 import {EVENT_LIMITS} from './event-limits.ts';
 
 describe('a subscriber that names kinds', () => {
@@ -512,7 +512,7 @@ describe('a subscriber that ends', () => {
     });
     const {changes, onChange} = store;
     const identity = {onChange: () => () => {}};
-    const hub = createEventHub({
+    const hub = new EventHub({
       store: {id: store.id, changes, onChange, revision: 1, snapshot: slow},
       identity,
       log: SILENT_LOG,
@@ -644,7 +644,7 @@ function openHub(limits: EventHubDeps['limits'] = {}, {logChangesMax}: {readonly
       return () => listeners.delete(listener);
     },
   };
-  const hub = createEventHub({store, identity, log: SILENT_LOG, timers: PROCESS_TIMERS, limits});
+  const hub = new EventHub({store, identity, log: SILENT_LOG, timers: PROCESS_TIMERS, limits});
   onTestFinished(() => hub[Symbol.asyncDispose]());
   const commit = (...operations: Operation[]) => store.commit({checks: [], operations});
   return {

@@ -10,41 +10,26 @@ import {
   type SubscribeOptions,
 } from '../domain/commits/event.ts';
 import type {Store} from '../domain/commits/store.ts';
+import type {CommonDeps} from '../domain/common-deps.ts';
 import {parsePrefix} from '../domain/entries/key.ts';
-import type {Revision} from '../domain/entries/revision.ts';
-import {revisionIn} from '../domain/entries/revision.ts';
+import {type Revision, revisionIn} from '../domain/entries/revision.ts';
 import type {IdentitySource} from '../domain/identity/identity.ts';
-import type {Log} from '../domain/log.ts';
 import type {EventStatistics} from '../domain/statistics.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {Timers} from '../time/timers.ts';
 import {EVENT_LIMITS, type EventLimits} from './event-limits.ts';
-import {FOREIGN_CURSOR} from './history.ts';
+import {FOREIGN_CURSOR, TickQueue} from './history.ts';
 import {type EventCounts, Subscription, type SubscriptionDeps, type SubscriptionStart} from './subscription.ts';
 import {Tail} from './tail.ts';
-import {TickQueue} from './tick-queue.ts';
 
-export interface EventHubDeps {
+export interface EventHubDeps extends Pick<CommonDeps, 'log' | 'timers'> {
   readonly store: Pick<Store, 'id' | 'changes' | 'revision' | 'snapshot' | 'onChange'>;
   readonly identity: Pick<IdentitySource, 'onChange'>;
-  readonly log: Log;
-  /** For pauses while the store is unavailable. */
-  readonly timers: Timers;
   /** Overrides of {@link EVENT_LIMITS}. */
   readonly limits?: Partial<EventLimits> | undefined;
 }
 
-/** The hub, with figures for monitoring. */
-export interface EventHub extends Events, Announcer {
-  statistics(): EventStatistics;
-}
-
-/** Creates the hub that delivers the changes of a store, and of the identity, to all subscribers. */
-export function createEventHub(deps: EventHubDeps): EventHub {
-  return new LogEventHub(deps);
-}
-
-class LogEventHub implements EventHub {
+/** Delivers the changes of a store, and of the identity, to all subscribers. */
+export class EventHub implements Events, Announcer {
   readonly #deps: EventHubDeps;
   readonly #limits: EventLimits;
   readonly #subscriptions = new Set<Subscription>();
@@ -86,6 +71,7 @@ class LogEventHub implements EventHub {
     return batches as AsyncIterable<EventBatch<K>>;
   }
 
+  /** Returns figures for monitoring. */
   statistics(): EventStatistics {
     return {subscribers: this.#subscriptions.size, ...this.#counts};
   }

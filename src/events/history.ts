@@ -7,7 +7,6 @@ import {describePresent, readLog, selectPrefix} from './batches.ts';
 import type {EventLimits} from './event-limits.ts';
 import {type Patience, readPatiently} from './read-patiently.ts';
 import type {Tail} from './tail.ts';
-import type {TickQueue} from './tick-queue.ts';
 
 export interface HistoryDeps {
   readonly store: Pick<Store, 'changes' | 'revision' | 'snapshot'>;
@@ -104,5 +103,25 @@ async function* readPresent(
     }
   } finally {
     await snapshot[Symbol.asyncDispose]();
+  }
+}
+
+/**
+ * Resumes waiting callers in their order, one per tick of the event loop. A thousand subscribers that catch up after a restart
+ * thus delay other work by one of them at a time.
+ */
+export class TickQueue {
+  readonly #waiting: (() => void)[] = [];
+
+  /** Resolves in a tick in which no other caller is resumed. */
+  next(): Promise<void> {
+    return new Promise(resolve => {
+      if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#proceed());
+    });
+  }
+
+  #proceed(): void {
+    this.#waiting.shift()?.();
+    if (this.#waiting.length > 0) setImmediate(() => this.#proceed());
   }
 }

@@ -1,12 +1,13 @@
 import type {EventBatch, EventKind, IdentityChanged, MomentaryEvent} from '../domain/commits/event.ts';
 import type {Prefix} from '../domain/entries/key.ts';
 import type {Revision} from '../domain/entries/revision.ts';
+import type {EventStatistics} from '../domain/statistics.ts';
 import {AppError} from '../failures/app-error.ts';
 import {selectKinds} from './batches.ts';
 import type {EventLimits} from './event-limits.ts';
 import {FOREIGN_CURSOR, type HistoryDeps, type HistoryReader, type HistoryStart, readHistory} from './history.ts';
 import {MomentaryEvents} from './momentary-events.ts';
-import type {Delivery, Follower} from './tail.ts';
+import type {Delivery, Follower, SizedBatch} from './tail.ts';
 
 export interface SubscriptionDeps extends HistoryDeps {
   readonly counts: EventCounts;
@@ -17,14 +18,7 @@ export interface SubscriptionDeps extends HistoryDeps {
 }
 
 /** Counts of all subscriptions of a hub. */
-export interface EventCounts {
-  /** Events that subscribers took. */
-  delivered: number;
-  /** Momentary events that subscribers missed. */
-  dropped: number;
-  /** Subscriptions that failed because they were too slow. */
-  slowSubscribers: number;
-}
+export type EventCounts = {-readonly [C in Exclude<keyof EventStatistics, 'subscribers'>]: EventStatistics[C]};
 
 /** Options of a subscription, checked. */
 export interface SubscriptionStart extends HistoryStart {
@@ -217,18 +211,12 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
   }
 }
 
-/** A batch with its size in the queue of a subscriber. */
-interface WaitingBatch {
-  readonly batch: EventBatch;
-  readonly sizeBytes: number;
-}
-
 /** The batches that wait for one subscriber: one of the history, or deliveries of the tail. */
 class WaitingBatches {
   /** The last revision that was taken, waits, or has no event for the prefix of the subscriber. */
   seen: Revision = 0;
   readonly #limits: EventLimits;
-  readonly #waiting: WaitingBatch[] = [];
+  readonly #waiting: SizedBatch<EventBatch>[] = [];
   #events = 0;
   #sizeBytes = 0;
 
@@ -250,7 +238,7 @@ class WaitingBatches {
     return true;
   }
 
-  push(added: WaitingBatch): void {
+  push(added: SizedBatch<EventBatch>): void {
     this.#waiting.push(added);
     this.#events += added.batch.events.length;
     this.#sizeBytes += added.sizeBytes;

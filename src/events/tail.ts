@@ -1,10 +1,10 @@
+import type {EventBatch} from '../domain/commits/event.ts';
 import type {Store} from '../domain/commits/store.ts';
+import type {CommonDeps} from '../domain/common-deps.ts';
 import type {Prefix} from '../domain/entries/key.ts';
 import type {Revision} from '../domain/entries/revision.ts';
-import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
 import {nextTick} from '../time/next-tick.ts';
-import type {Timers} from '../time/timers.ts';
 import {type CommitBatch, readLog, selectPrefix, sizeOfBatch} from './batches.ts';
 import type {EventLimits} from './event-limits.ts';
 import {readPatiently} from './read-patiently.ts';
@@ -18,8 +18,8 @@ export interface Delivery {
 }
 
 /** A batch with its size in the queue of a subscriber. */
-export interface SizedBatch {
-  readonly batch: CommitBatch;
+export interface SizedBatch<B extends EventBatch = CommitBatch> {
+  readonly batch: B;
   readonly sizeBytes: number;
 }
 
@@ -33,11 +33,9 @@ export interface Follower {
   end(error: unknown): void;
 }
 
-export interface TailDeps {
+export interface TailDeps extends Pick<CommonDeps, 'log' | 'timers'> {
   readonly store: Pick<Store, 'changes' | 'revision' | 'onChange'>;
-  readonly log: Log;
   readonly limits: EventLimits;
-  readonly timers: Timers;
 }
 
 /**

@@ -9,7 +9,7 @@ import {AppError} from '../failures/app-error.ts';
 import {encodeJsonText} from '../json/json-text.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import type {Timers} from '../time/timers.ts';
-import {createEventHub, type EventHubDeps} from './event-hub.ts';
+import {EventHub, type EventHubDeps} from './event-hub.ts';
 
 describe('while the store is unavailable', () => {
   test('followers wait, with growing pauses, and then get every event once and in order', async () => {
@@ -192,7 +192,7 @@ function open(limits: EventHubDeps['limits'] = {}) {
   const store = new RemoteStore(real);
   const timers = new HandTimers();
   const identity = {onChange: () => () => {}};
-  const hub = createEventHub({store, identity, log: SILENT_LOG, timers, limits});
+  const hub = new EventHub({store, identity, log: SILENT_LOG, timers, limits});
   onTestFinished(() => hub[Symbol.asyncDispose]());
   return {
     ...{hub, store, timers},

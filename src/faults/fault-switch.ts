@@ -2,6 +2,7 @@ import {setMaxListeners} from 'node:events';
 import {formatFault, readFaultText} from '../documents/fault-text.ts';
 import {readFaultValues} from '../documents/faults.ts';
 import type {Commit} from '../domain/commits/commit.ts';
+import type {CommonDeps} from '../domain/common-deps.ts';
 import type {
   ActiveFaults,
   ServedFaults,
@@ -14,34 +15,15 @@ import {FAULT_SEED_MAX, type Fault, type FaultList, type Faults} from '../domain
 import type {Identity, IdentityDocument} from '../domain/identity/identity.ts';
 import type {SessionStatus} from '../domain/identity/session.ts';
 import {Listeners} from '../domain/listeners.ts';
-import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {FaultKind} from '../failures/fault-mark.ts';
-import {withFault} from '../failures/fault-mark.ts';
+import {type FaultKind, withFault} from '../failures/fault-mark.ts';
 import type {Timers} from '../time/timers.ts';
 import {wait} from '../time/wait.ts';
 import {createDrawers, drawFaults} from './draw-faults.ts';
 
-export interface FaultSwitchDeps {
+export interface FaultSwitchDeps extends Pick<CommonDeps, 'log' | 'nowMs' | 'random' | 'timers'> {
   /** True if the store is in memory: only then its clock may be ahead. */
   readonly ephemeral: boolean;
-  readonly log: Log;
-  /** Returns the current time, in milliseconds since the Unix epoch. */
-  readonly nowMs: () => number;
-  /** Returns a number from 0 to below 1, for seeds. */
-  readonly random: () => number;
-  readonly timers: Timers;
-}
-
-/** The faults of a service: switched by callers, and asked for by the parts of the service that show them. */
-export interface FaultSwitch extends Faults, ServedFaults, StoreFaults, SessionFaults {
-  /** Returns the time of the store: that of the machine, plus the largest offset so far. A store's clock never goes back. */
-  readonly storeNowMs: () => number;
-}
-
-/** Creates the switch, with all faults off. */
-export function createFaultSwitch(deps: FaultSwitchDeps): FaultSwitch {
-  return new ServiceFaults(deps);
 }
 
 /**
@@ -58,7 +40,8 @@ export function readFaultTexts(texts: readonly string[]): readonly Fault[] {
   return readings.flatMap(reading => ('fault' in reading ? reading.fault : []));
 }
 
-class ServiceFaults implements FaultSwitch {
+/** The faults of a service, at first all off: switched by callers, and asked for by the parts of the service that show them. */
+export class FaultSwitch implements Faults, ServedFaults, StoreFaults, SessionFaults {
   readonly #deps: FaultSwitchDeps;
   readonly #listeners: Listeners;
   #list: FaultList = {faults: []};
@@ -73,6 +56,7 @@ class ServiceFaults implements FaultSwitch {
     this.#listeners = new Listeners(error => deps.log.error('a listener for faults failed', {error}));
   }
 
+  /** Returns the time of the store: that of the machine, plus the largest offset so far. A store's clock never goes back. */
   readonly storeNowMs = (): number => this.#deps.nowMs() + this.#offsetMs;
 
   get active(): ActiveFaults | undefined {

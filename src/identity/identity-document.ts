@@ -7,7 +7,7 @@ import {readJsonDocument} from '../json/json-document.ts';
 import {JsonIndex} from '../json/json-index.ts';
 import {encodeJsonText, type JsonText, parseJsonText} from '../json/json-text.ts';
 import {applyMergePatch} from '../json/merge-patch.ts';
-import {completeDocument} from './profile-completion.ts';
+import type {completeDocument} from './profile-completion.ts';
 
 /** Result of reading a document: the identity, or the problems in the document. */
 export type IdentityReading = {readonly identity: Identity} | {readonly problems: readonly DocumentProblem[]};
@@ -15,24 +15,17 @@ export type IdentityReading = {readonly identity: Identity} | {readonly problems
 /**
  * Reads an identity document, which may have comments. Its bytes are served unchanged but for comments and `$schema`, so no unknown
  * member is lost. Limits are checked before anything is parsed.
+ *
+ * @param complete Fills in members that it lacks.
  */
-export function readIdentityDocument(bytes: Uint8Array): IdentityReading {
-  return readDocument(bytes);
-}
-
-/** Reads a profile like {@link readIdentityDocument}; members that it lacks come from the sample. */
-export function readPartialDocument(bytes: Uint8Array): IdentityReading {
-  return readDocument(bytes, completeDocument);
-}
-
-function readDocument(bytes: Uint8Array, complete?: typeof completeDocument): IdentityReading {
+export function readIdentityDocument(bytes: Uint8Array, complete?: typeof completeDocument): IdentityReading {
   const blanked = blankComments(bytes);
   const reading = readJsonDocument(blanked);
   if ('problem' in reading) return {problems: withLines(bytes, [{...reading.problem, position: reading.position}])};
   const checked = checkValue(IDENTITY_DOCUMENT, reading.value, {withReceived: true});
   if ('found' in checked) {
     const {json: completed, filled = []} = complete?.(reading.json) ?? {};
-    const whole = completed === undefined ? undefined : readDocument(completed);
+    const whole = completed === undefined ? undefined : readIdentityDocument(completed);
     if (whole !== undefined && 'identity' in whole) return {identity: {...whole.identity, filled}};
     const placed = placeProblems(checked.found, reading.json, blanked);
     const problems = placed.filter(({path}) => !filled.includes(path));

@@ -7,7 +7,8 @@ import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
 import {describeFileError, FileError} from '../files/read-file.ts';
 import {readTextFile} from '../files/text-file.ts';
-import {readPartialDocument} from './identity-document.ts';
+import {readIdentityDocument} from './identity-document.ts';
+import {completeDocument} from './profile-completion.ts';
 
 export interface ProfileSourceDeps {
   /** A file that contains an identity document. */
@@ -147,7 +148,7 @@ export async function readProfile(file: string): Promise<Identity> {
     if (!(error instanceof FileError)) throw error;
     throw invalid([{path: '$', problem: describeFileError(error, PROFILE_BYTES_MAX)}], {cause: error});
   });
-  const reading = readPartialDocument(bytes);
+  const reading = readIdentityDocument(bytes, completeDocument);
   if ('problems' in reading) throw invalid(reading.problems);
   return reading.identity;
 }

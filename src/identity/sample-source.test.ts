@@ -6,9 +6,9 @@ import {testIdentitySource} from '../testing/index.ts';
 import {readIdentityDocument} from './identity-document.ts';
 import {SAMPLE_DOCUMENT} from './sample-document.ts';
 import {listSamplePilots, readSamplePilot} from './sample-pilots.ts';
-import {openSampleSource} from './sample-source.ts';
+import {SampleSource} from './sample-source.ts';
 
-const open = () => openSampleSource({log: SILENT_LOG});
+const open = () => new SampleSource(SILENT_LOG);
 
 testIdentitySource({
   name: 'a sample pilot',

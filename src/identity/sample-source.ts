@@ -5,22 +5,14 @@ import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
 import {readSamplePilot} from './sample-pilots.ts';
 
-export interface SampleSourceDeps {
-  readonly log: Log;
-}
-
 /** Serves a sample pilot, so that plugins can be tried before anything is configured. */
-export function openSampleSource(deps: SampleSourceDeps): IdentitySource & PilotChooser {
-  return new SampleSource(deps);
-}
-
-class SampleSource implements IdentitySource, PilotChooser {
+export class SampleSource implements IdentitySource, PilotChooser {
   readonly #log: Log;
   readonly #listeners: Listeners;
   #pilot = DEFAULT_PILOT;
   #identity = readSamplePilot(DEFAULT_PILOT);
 
-  constructor({log}: SampleSourceDeps) {
+  constructor(log: Log) {
     this.#log = log;
     this.#listeners = new Listeners(error => log.error('a listener for identity changes failed', {error}));
   }

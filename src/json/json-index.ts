@@ -1,6 +1,7 @@
 import type {JsonLimits} from './json-limits.ts';
+import {scanJson} from './json-scanner.ts';
 import {decodeBeginning, isTooLong} from './json-string.ts';
-import {type JsonText, parseWithEnds} from './json-text.ts';
+import type {JsonText} from './json-text.ts';
 
 /** The position of a value in a text, in bytes: its first byte, and the byte after its last. */
 export interface JsonSpan {
@@ -31,6 +32,7 @@ export interface MemberPlace {
 const LATIN_1 = new TextDecoder('latin1');
 
 const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
@@ -48,16 +50,17 @@ export class JsonIndex {
   readonly #ends: Int32Array;
   readonly #decoder = new TextDecoder();
   #characters: string | undefined;
+  #decoded: {readonly text: string; readonly units: Int32Array} | undefined;
 
   /**
    * @param ends A buffer at least as long as the bytes, for the ends of arrays and objects. A caller that reads one text
    * after another may reuse it.
    * @throws {AppError} `invalid-json`, `value-too-deep`.
    */
-  constructor(bytes: Uint8Array, limits?: JsonLimits, ends = new Int32Array(bytes.length)) {
+  constructor(bytes: Uint8Array, limits: JsonLimits = {}, ends = new Int32Array(bytes.length)) {
     this.bytes = bytes;
     this.#ends = ends;
-    const json = parseWithEnds(bytes, ends, limits);
+    const json = scanJson(bytes, limits, ends);
     const start = json.byteOffset - bytes.byteOffset;
     this.root = {start, end: start + json.length};
   }
@@ -91,10 +94,8 @@ export class JsonIndex {
   string({start, end}: JsonSpan, lengthMax = Infinity): string {
     const length = end - start - 2;
     // Most names are short ASCII; for these this is several times faster than the decoder.
-    if (length <= SHORT_TEXT_LENGTH_MAX && this.#isAscii(start, end)) {
-      const text = String.fromCharCode.apply(null, this.bytes.subarray(start, end) as unknown as number[]);
-      return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
-    }
+    if (length <= SHORT_TEXT_LENGTH_MAX && this.#isPlain(start + 1, end - 1))
+      return String.fromCharCode.apply(null, this.bytes.subarray(start + 1, end - 1) as unknown as number[]);
     if (isTooLong(length, lengthMax)) return decodeBeginning(this.bytes, start, lengthMax);
     return JSON.parse(this.#decoder.decode(this.bytes.subarray(start, end))) as string;
   }
@@ -139,10 +140,33 @@ export class JsonIndex {
     return this.#characters.slice(nameStart, nameEnd);
   }
 
-  #isAscii(start: number, end: number): boolean {
-    for (let at = start; at < end; at++) if ((this.bytes[at] ?? 0) >= 0x80) return false;
+  /** Returns a name with its escapes resolved. Decodes the whole text once: for many names. */
+  name({nameStart, nameEnd}: MemberPlace): string {
+    this.#decoded ??= {text: this.#decoder.decode(this.bytes), units: unitsOf(this.bytes)};
+    const {text, units} = this.#decoded;
+    return JSON.parse(text.slice(units[nameStart], units[nameEnd])) as string;
+  }
+
+  /** Returns whether all characters are ASCII without escapes. */
+  #isPlain(start: number, end: number): boolean {
+    for (let at = start; at < end; at++) {
+      const byte = this.bytes[at] ?? 0;
+      if (byte === BACKSLASH || byte >= 0x80) return false;
+    }
     return true;
   }
+}
+
+/** Returns for each position in a UTF-8 text, in bytes, that in UTF-16 units. */
+function unitsOf(bytes: Uint8Array): Int32Array {
+  const units = new Int32Array(bytes.length);
+  let unit = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    units[at] = unit;
+    if ((byte & 0xc0) !== 0x80) unit += byte < 0xf0 ? 1 : 2;
+  }
+  return units;
 }
 
 /** Returns a text with one character for each UTF-8 byte of another. */

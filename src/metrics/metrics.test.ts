@@ -37,9 +37,9 @@ function answered(method: string, route: string | undefined, status: number, dur
 describe('requests', () => {
   test('are counted by method, route and class of status', async () => {
     const metrics = make();
-    for (const status of [200, 204, 404]) metrics.countRequest(answered('GET', '/api/store/{key}', status));
-    metrics.countRequest(answered('GET', '/api/events', 101));
-    metrics.countRequest(answered('PUT', undefined, 403));
+    for (const status of [200, 204, 404]) metrics.requests.count(answered('GET', '/api/store/{key}', status));
+    metrics.requests.count(answered('GET', '/api/events', 101));
+    metrics.requests.count(answered('PUT', undefined, 403));
     expect(await seriesOf(metrics, 'crewroom_http_requests_total')).toEqual({
       'crewroom_http_requests_total{method="GET",route="/api/store/{key}",status="2xx"}': 2,
       'crewroom_http_requests_total{method="GET",route="/api/store/{key}",status="4xx"}': 1,
@@ -50,8 +50,8 @@ describe('requests', () => {
 
   test('have durations by method and route', async () => {
     const metrics = make();
-    metrics.countRequest(answered('GET', '/api', 200, 0.2));
-    metrics.countRequest(answered('GET', '/api', 500, 3000));
+    metrics.requests.count(answered('GET', '/api', 200, 0.2));
+    metrics.requests.count(answered('GET', '/api', 500, 3000));
     const series = await seriesOf(metrics, 'crewroom_http_request_duration_seconds');
     const of = (suffix: string, more = ''): number | undefined =>
       series[`crewroom_http_request_duration_seconds_${suffix}{method="GET",route="/api"${more}}`];
@@ -65,7 +65,7 @@ describe('requests', () => {
 
   test('of unknown methods share one series: a client can send any number of them', async () => {
     const metrics = make();
-    for (let index = 0; index < 1000; index++) metrics.countRequest(answered(`M${index}`, undefined, 405));
+    for (let index = 0; index < 1000; index++) metrics.requests.count(answered(`M${index}`, undefined, 405));
     expect(await seriesOf(metrics, 'crewroom_http_requests_total')).toEqual({
       'crewroom_http_requests_total{method="other",route="none",status="4xx"}': 1000,
     });
@@ -73,7 +73,7 @@ describe('requests', () => {
 
   test('that failed are counted by code', async () => {
     const metrics = make();
-    for (const code of ['no-entry', 'no-entry', 'malformed-request'] as const) metrics.countFailure(code);
+    for (const code of ['no-entry', 'no-entry', 'malformed-request'] as const) metrics.requests.countFailure(code);
     expect(await seriesOf(metrics, 'crewroom_http_failures_total')).toEqual({
       'crewroom_http_failures_total{code="no-entry"}': 2,
       'crewroom_http_failures_total{code="malformed-request"}': 1,

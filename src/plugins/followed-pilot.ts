@@ -1,12 +1,11 @@
+import type {CommonDeps} from '../domain/common-deps.ts';
 import type {Identity, IdentitySource} from '../domain/identity/identity.ts';
-import type {Timers} from '../time/timers.ts';
 import type {Secrets} from './background/log/secrets.ts';
 
-export interface FollowedPilotDeps {
+export interface FollowedPilotDeps extends Pick<CommonDeps, 'timers'> {
   readonly identity: IdentitySource;
   /** Learns the secrets of each identity. */
   readonly secrets: Secrets;
-  readonly timers: Timers;
   /** Called when plugins have to be restarted. */
   readonly onChange: () => void;
 }

@@ -1,58 +1,26 @@
-import type {BackgroundTokens} from '../domain/access/access.ts';
 import type {IdentitySource} from '../domain/identity/identity.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {Listeners} from '../domain/listeners.ts';
-import type {Log} from '../domain/log.ts';
 import {type LabelledPlugin, withoutPageSecrets} from '../domain/plugins/page-proofs.ts';
 import type {CallablePlugin, PluginLogLine, PluginStatus, Plugins} from '../domain/plugins/plugin.ts';
 import type {PluginManifest} from '../domain/plugins/plugin-manifest.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
 import type {Timers} from '../time/timers.ts';
-import type {ProcessEnvironment} from './background/environment.ts';
+import type {BackgroundDeps} from './background/background.ts';
 import {Secrets} from './background/log/secrets.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
-import type {Found} from './directory/plugin-directory.ts';
+import type {Found, PluginDirectoryDeps} from './directory/plugin-directory.ts';
 import {FollowedPilot} from './followed-pilot.ts';
-import {HostedPlugin, type HostedPluginDeps} from './hosted-plugin.ts';
+import {HostedPlugin, type HostedPluginDeps, type HostParts} from './hosted-plugin.ts';
 import {findObstacle, findPage} from './plugin-status.ts';
-import type {PluginStorage} from './storage.ts';
 
-export interface PluginHostDeps {
-  /** Directory of installed plugins; undefined for none. */
-  readonly directory: string | undefined;
-  /** Folders of plugins in development. */
-  readonly development: readonly string[];
-  /** True if a dev server serves the pages of plugins in development: then they have pages without files. */
-  readonly hasPageServer: boolean;
-  /** True if plugins in development may belong to other users. */
-  readonly takesForeign: boolean;
-  /** The place for the files of backgrounds. The host disposes of it. */
-  readonly storage: PluginStorage;
+/** The host disposes of the storage. */
+export interface PluginHostDeps
+  extends HostParts,
+    Pick<PluginDirectoryDeps, 'directory' | 'development' | 'hasPageServer' | 'takesForeign'>,
+    Pick<BackgroundDeps, 'serviceHosts' | 'environment'> {
   readonly identity: IdentitySource;
-  readonly tokens: BackgroundTokens;
-  /** Names of the service in addresses, in lower case. */
-  readonly serviceHosts: readonly [string, ...string[]];
-  /** Environment of this process, of which backgrounds inherit a part. */
-  readonly environment: ProcessEnvironment;
-  readonly log: Log;
-  readonly nowMs: () => number;
-  /** A monotonic clock, in milliseconds. */
-  readonly elapsedMs: () => number;
-  readonly timers: Timers;
-}
-
-/** Host that starts plugins once the port of the service is known. */
-export interface PluginHost extends Plugins {
-  /** Reads the folders of plugins, and starts all plugins in them, also those that are added later. Idempotent. */
-  start(servicePort: number): void;
-  /** Returns the plugins that have a page, with their labels. */
-  pages(): readonly LabelledPlugin[];
-}
-
-/** Creates the host of the plugins of a service. */
-export function createPluginHost(deps: PluginHostDeps): PluginHost {
-  return new ProcessHost(deps);
 }
 
 /** A plugin that was removed, and the end of its background. */
@@ -61,7 +29,8 @@ interface LeavingPlugin {
   readonly left: Promise<void>;
 }
 
-class ProcessHost implements PluginHost {
+/** Host of the plugins of a service, which starts them once the port of the service is known. */
+export class PluginHost implements Plugins {
   readonly #deps: PluginHostDeps;
   readonly #secrets = new Secrets();
   readonly #lineLimit: LineLimit;
@@ -90,6 +59,7 @@ class ProcessHost implements PluginHost {
     });
   }
 
+  /** Reads the folders of plugins, and starts all plugins in them, also those that are added later. Idempotent. */
   start(servicePort: number): void {
     if (this.#closed !== undefined || this.#following !== undefined) return;
     const onChange = (): void => {
@@ -133,6 +103,7 @@ class ProcessHost implements PluginHost {
     return this.pages().find(page => page.label === label)?.id;
   }
 
+  /** Returns the plugins that have a page, with their labels. */
   pages(): readonly LabelledPlugin[] {
     return [...this.#plugins.values()].map(({found}) => found).filter(found => findPage(found) !== undefined);
   }

@@ -1,35 +1,20 @@
+import type {CommonDeps} from '../domain/common-deps.ts';
 import {
   type FollowOptions,
+  type NotedRequest,
+  type NotedRequests,
   REQUEST_READERS_MAX,
   REQUESTS_KEPT,
   type RequestPage,
-  type Requests,
 } from '../domain/recorded-request.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {Timers} from '../time/timers.ts';
 import {wait} from '../time/wait.ts';
 import {describeRequest} from './describe-request.ts';
 import {type AnsweredRequest, KeptRequests} from './kept-requests.ts';
 
-export interface RequestRingDeps {
+export interface RequestRingDeps extends Pick<CommonDeps, 'nowMs' | 'randomBytes' | 'timers'> {
   /** Paths of the routes whose requests are not recorded. */
   readonly omitted: readonly string[];
-  /** The current time, in milliseconds since the Unix epoch. */
-  readonly nowMs: () => number;
-  /** Returns random bytes, for the id of this run of the service. */
-  readonly randomBytes: (sizeBytes: number) => Uint8Array;
-  readonly timers: Timers;
-}
-
-/** Records requests. Dispose of it to end all readers. */
-export interface RequestRing extends Requests, Disposable {
-  /** Records a request that was answered. Called for each request: the document is made only when it is asked for. */
-  record(answered: AnsweredRequest): void;
-}
-
-/** Creates a recorder of the last {@link REQUESTS_KEPT} requests. */
-export function createRequestRing(deps: RequestRingDeps): RequestRing {
-  return new MemoryRequestRing(deps);
 }
 
 /** Largest page for a reader that follows. */
@@ -38,9 +23,11 @@ const PAGE_REQUESTS_MAX = 100;
 /** Shortest time between two pages for a reader that has read everything, in milliseconds: many requests at once are one page. */
 const PAGE_INTERVAL_MS = 50;
 
-class MemoryRequestRing implements RequestRing {
+/** Records the last {@link REQUESTS_KEPT} requests. Dispose of it to end all readers. */
+export class RequestRing implements NotedRequests, Disposable {
   readonly #deps: RequestRingDeps;
   readonly #omitted: ReadonlySet<string | undefined>;
+  /** Id of this run of the service. */
   readonly #run: string;
   /** Request `n` is at place `(n - 1) % REQUESTS_KEPT`. */
   readonly #kept = new KeptRequests(REQUESTS_KEPT);
@@ -57,11 +44,20 @@ class MemoryRequestRing implements RequestRing {
     this.#run = Buffer.from(deps.randomBytes(4)).toString('hex');
   }
 
+  /** Records a request that was answered. Called for each request: the document is made only when it is asked for. */
   record(answered: AnsweredRequest): void {
     if (this.#omitted.has(answered.route)) return;
     this.#kept.set(this.#count % REQUESTS_KEPT, answered, this.#deps.nowMs());
     this.#count++;
     if (this.#waiting.size > 0) this.#wake();
+  }
+
+  note({method, target, rawHeaders, status, durationMs, sizeBytes}: NotedRequest): void {
+    this.record({
+      request: {method, target, rawHeaders},
+      answer: {status, rawHeaders: ['Content-Length', String(sizeBytes)], body: true},
+      ...{durationMs, principal: undefined, route: undefined, failed: undefined},
+    });
   }
 
   async read(since?: string): Promise<RequestPage> {

@@ -9,7 +9,7 @@ import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
 import type {FailureCode} from '../failures/failure.ts';
 import {decodeJsonText} from '../json/json-text.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
-import {createEntryService, type EntryServiceDeps} from './entry-service.ts';
+import {EntryService, type EntryServiceDeps} from './entry-service.ts';
 
 const A = parseKey('a');
 const B = parseKey('b');
@@ -19,7 +19,7 @@ function open(limits: Partial<Limits> = {}, deps: Partial<EntryServiceDeps> = {}
   onTestFinished(() => store[Symbol.asyncDispose]());
   const ttls: number[] = [];
   const onTtl = (ttlSeconds: number): void => void ttls.push(ttlSeconds);
-  const entries = createEntryService({store, limits: {...DEFAULT_LIMITS, ...limits}, onTtl, ...deps});
+  const entries = new EntryService({store, limits: {...DEFAULT_LIMITS, ...limits}, onTtl, ...deps});
   return {store, entries, ttls};
 }
 

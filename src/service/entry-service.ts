@@ -33,12 +33,8 @@ export interface EntryServiceDeps {
   readonly onTtl?: ((ttlSeconds: number) => void) | undefined;
 }
 
-/** Creates the service for the entries of a store: it checks parameters and limits, and the store evaluates preconditions. */
-export function createEntryService(deps: EntryServiceDeps): CheckedEntries {
-  return new EntryService(deps);
-}
-
-class EntryService implements CheckedEntries {
+/** The entries of a store: checks parameters and limits; the store evaluates preconditions. */
+export class EntryService implements CheckedEntries {
   readonly #store: Store;
   readonly #faults: StoreFaults;
   readonly #limits: Limits;

@@ -1,16 +1,13 @@
 import type {Snapshot} from '../domain/commits/snapshot.ts';
-import type {Store} from '../domain/commits/store.ts';
 import {EXPORT_PAGE_BYTES_MAX, EXPORT_PAGE_ENTRIES_MAX, type Export} from '../domain/commits/transfer.ts';
 import type {Entry} from '../domain/entries/entry.ts';
 import type {Key, Prefix} from '../domain/entries/key.ts';
 import type {Range} from '../domain/entries/range.ts';
-import type {Revision} from '../domain/entries/revision.ts';
 import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../protocol/transfer/export-lines.ts';
+import type {ImportTargetDeps} from './import-target.ts';
 
-/** Dependencies of {@link startExport}, and the entries to export. */
-export interface ExportRunDeps {
-  readonly store: Pick<Store, 'snapshot'>;
-  readonly pause: () => Promise<void>;
+export interface ExportRunDeps extends Pick<ImportTargetDeps, 'store' | 'pause'> {
+  /** The entries to export. */
   readonly prefix: Prefix;
 }
 
@@ -23,43 +20,23 @@ export async function startExport({store, pause, prefix}: ExportRunDeps): Promis
   const snapshot = await store.snapshot();
   const chunks = readChunks(snapshot, {pause, prefix});
   // If it throws, it has disposed of the snapshot.
-  const first = await chunks.next();
-  return new OpenExport({revision: snapshot.revision, chunks, first});
-}
-
-interface OpenExportParts {
-  readonly revision: Revision;
-  readonly chunks: AsyncGenerator<Uint8Array, undefined, undefined>;
-  readonly first: IteratorResult<Uint8Array, undefined>;
-}
-
-/** The chunks of an export. The first was read at the start. */
-class OpenExport implements Export {
-  readonly revision: Revision;
-  readonly #chunks: AsyncGenerator<Uint8Array, undefined, undefined>;
-  #first: IteratorResult<Uint8Array, undefined> | undefined;
-
-  constructor({revision, chunks, first}: OpenExportParts) {
-    this.revision = revision;
-    this.#chunks = chunks;
-    this.#first = first;
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const first = this.#first;
-    this.#first = undefined;
-    return first ?? this.#chunks.next();
-  }
-
-  async return(): Promise<IteratorReturnResult<undefined>> {
-    this.#first = undefined;
-    await this.#chunks.return(undefined);
-    return {done: true, value: undefined};
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
+  let first: IteratorResult<Uint8Array, undefined> | undefined = await chunks.next();
+  const takeFirst = (): typeof first => {
+    const taken = first;
+    first = undefined;
+    return taken;
+  };
+  const started: Export = {
+    revision: snapshot.revision,
+    next: async () => takeFirst() ?? chunks.next(),
+    async return() {
+      takeFirst();
+      await chunks.return(undefined);
+      return {done: true, value: undefined};
+    },
+    [Symbol.asyncIterator]: () => started,
+  };
+  return started;
 }
 
 async function* readChunks(

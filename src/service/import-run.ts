@@ -1,25 +1,20 @@
 import type {PutOperation} from '../domain/commits/commit.ts';
-import type {Store} from '../domain/commits/store.ts';
 import {
   IMPORT_BATCH_BYTES_MAX,
   type Imported,
   type ImportMode,
   type ImportOptions,
 } from '../domain/commits/transfer.ts';
+import type {CommonDeps} from '../domain/common-deps.ts';
 import type {Key, Prefix} from '../domain/entries/key.ts';
-import type {Limits} from '../domain/limits.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {ImportedPart} from '../failures/members/problems.ts';
 import {ByteLineSplitter, isBlank} from '../protocol/text/line-splitter.ts';
 import type {EntryLine, ExportLine} from '../protocol/transfer/export-lines.ts';
 import {createExportLineParser} from '../protocol/transfer/read-export-lines.ts';
-import type {ImportTarget, Stored} from './import-target.ts';
+import type {ImportTarget, ImportTargetDeps, Stored} from './import-target.ts';
 
-export interface ImportRunDeps {
-  readonly store: Store;
-  readonly nowMs: () => number;
-  readonly pause: () => Promise<void>;
-  readonly limits: Limits;
+export interface ImportRunDeps extends Pick<ImportTargetDeps, 'store' | 'limits' | 'pause'>, Pick<CommonDeps, 'nowMs'> {
   readonly target: ImportTarget;
 }
 
@@ -37,7 +32,6 @@ export class ImportRun {
   readonly #deps: ImportRunDeps;
   readonly #mode: ImportMode;
   readonly #dryRun: boolean;
-  readonly #target: ImportTarget;
   readonly #lines: ByteLineSplitter;
   readonly #parse: (line: Uint8Array) => ExportLine;
   /** The prefix in the header. Undefined before the header. */
@@ -60,7 +54,6 @@ export class ImportRun {
     this.#deps = deps;
     this.#mode = mode;
     this.#dryRun = dryRun;
-    this.#target = deps.target;
     this.#parse = createExportLineParser(deps.limits);
     this.#lines = new ByteLineSplitter(deps.limits.importLineBytesMax);
   }
@@ -167,7 +160,7 @@ export class ImportRun {
   async #storeBatch(): Promise<void> {
     await this.#storing;
     const batch = this.#takeBatch();
-    this.#storing = this.#target.put(batch).then(stored => this.#count(stored));
+    this.#storing = this.#deps.target.put(batch).then(stored => this.#count(stored));
     // The next `await` of this promise throws; until then the rejection must not count as unhandled.
     this.#storing.catch(() => {});
   }
@@ -189,7 +182,7 @@ export class ImportRun {
   async #finish(): Promise<number> {
     const prefix = this.#mode === 'replace' ? this.#prefix : undefined;
     if (this.#storing === undefined && prefix !== undefined) {
-      const result = await this.#target.putAndDeleteOthers([...this.#batch.values()], prefix);
+      const result = await this.#deps.target.putAndDeleteOthers([...this.#batch.values()], prefix);
       if (result !== undefined) {
         if (this.#batch.size > 0) this.#count(result);
         return result.deleted;
@@ -197,7 +190,7 @@ export class ImportRun {
     }
     if (this.#batch.size > 0) await this.#storeBatch();
     await this.#storing;
-    return prefix === undefined ? 0 : this.#target.deleteOthers(prefix);
+    return prefix === undefined ? 0 : this.#deps.target.deleteOthers(prefix);
   }
 
   #invalid(problem: string): AppError {

@@ -41,7 +41,9 @@ export interface ImportTargetDeps {
   readonly store: Store;
   readonly faults: StoreFaults;
   readonly limits: Limits;
+  /** Waits for the next tick of the event loop. Called after each page, since reading a page from memory does not wait. */
   readonly pause: () => Promise<void>;
+  /** Called after entries with a time of expiry were stored. */
   readonly onExpiringEntries: () => void;
 }
 

@@ -7,7 +7,7 @@ import {AppError} from '../failures/app-error.ts';
 import type {Failure} from '../failures/failure.ts';
 import {encodeJsonText} from '../json/json-text.ts';
 import type {Timers} from '../time/timers.ts';
-import {createSweeper, SWEEP_INTERVAL_MS, type Sweeper} from './sweeper.ts';
+import {SWEEP_INTERVAL_MS, Sweeper} from './sweeper.ts';
 
 /** Longest delay of `setTimeout`, in milliseconds; it fires at once for a longer one. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
@@ -66,7 +66,7 @@ async function start(...answers: readonly SweepAnswer[]) {
   const store = new SweptStore(time, answers);
   const errors: string[] = [];
   const log = {...SILENT_LOG, error: (message: string) => void errors.push(message)};
-  const sweeper: Sweeper = createSweeper({store, log, timers: time, elapsedMs: time.elapsedMs});
+  const sweeper = new Sweeper({store, log, timers: time, elapsedMs: time.elapsedMs});
   await idle();
   return {time, store, sweeper, errors};
 }
@@ -84,7 +84,7 @@ async function idle(): Promise<void> {
   await new Promise(resolve => setImmediate(resolve));
 }
 
-describe('createSweeper()', () => {
+describe('Sweeper', () => {
   test('sweeps at once, and not again if nothing expires', async () => {
     const {time, store} = await start(undefined);
     assert.deepEqual([store.sweptAtMs, time.waiting.size], [[0], 0]);
@@ -186,7 +186,7 @@ describe('createSweeper()', () => {
         return () => clearTimeout(timer);
       },
     };
-    await using sweeper = createSweeper({store, log: SILENT_LOG, timers, elapsedMs: () => performance.now()});
+    await using sweeper = new Sweeper({store, log: SILENT_LOG, timers, elapsedMs: () => performance.now()});
     const expired = new Promise<void>(resolve => {
       store.onChange(() => store.revision === 2 && resolve());
     });

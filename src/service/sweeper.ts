@@ -1,22 +1,9 @@
 import type {Store} from '../domain/commits/store.ts';
-import type {Log} from '../domain/log.ts';
+import type {CommonDeps} from '../domain/common-deps.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {Timers} from '../time/timers.ts';
 
-export interface SweeperDeps {
+export interface SweeperDeps extends Pick<CommonDeps, 'log' | 'timers' | 'elapsedMs'> {
   readonly store: Pick<Store, 'sweep'>;
-  readonly log: Log;
-  readonly timers: Timers;
-  /** Returns milliseconds of a clock that never jumps. */
-  readonly elapsedMs: () => number;
-}
-
-/** Removes expired entries soon after their time, so that their expiry is announced even if no caller reads them. */
-export interface Sweeper extends AsyncDisposable {
-  /** Schedules a sweep for an entry that expires in `ttlSeconds`, which may be any number. */
-  notice(ttlSeconds: number): void;
-  /** Cancels the next sweep and waits for one in progress. Idempotent. */
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -27,35 +14,30 @@ export const SWEEP_INTERVAL_MS = 30_000;
 
 const MS_PER_SECOND = 1000;
 
-/** Starts to sweep a store: at once, because entries may have expired while no process ran, then whenever one expires. */
-export function createSweeper(deps: SweeperDeps): Sweeper {
-  return new TimedSweeper(deps);
-}
-
-class TimedSweeper implements Sweeper {
-  readonly #store: Pick<Store, 'sweep'>;
-  readonly #log: Log;
-  readonly #elapsedMs: () => number;
-  readonly #timers: Timers;
-  /** Time of the next sweep, by `#elapsedMs`. */
+/**
+ * Removes expired entries soon after their time, so that their expiry is announced even if no caller reads them: at once, because entries
+ * may have expired while no process ran, then whenever one expires.
+ */
+export class Sweeper implements AsyncDisposable {
+  readonly #deps: SweeperDeps;
+  /** Time of the next sweep, by `elapsedMs`. */
   #nextAtMs = Infinity;
   #cancel = (): void => {};
   /** The sweep in progress. Never rejects. */
   #sweeping: Promise<void> | undefined;
   #isDisposed = false;
 
-  constructor({store, log, elapsedMs, timers}: SweeperDeps) {
-    this.#store = store;
-    this.#log = log;
-    this.#elapsedMs = elapsedMs;
-    this.#timers = timers;
+  constructor(deps: SweeperDeps) {
+    this.#deps = deps;
     this.#start();
   }
 
+  /** Schedules a sweep for an entry that expires in `ttlSeconds`, which may be any number. */
   notice(ttlSeconds: number): void {
     this.#plan(ttlSeconds * MS_PER_SECOND);
   }
 
+  /** Cancels the next sweep and waits for one in progress. Idempotent. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     this.#cancel();
@@ -65,12 +47,12 @@ class TimedSweeper implements Sweeper {
   /** Schedules a sweep in `inMs`, unless one is scheduled earlier. */
   #plan(inMs: number): void {
     const delayMs = Math.min(Math.max(0, inMs), SWEEP_INTERVAL_MS);
-    const atMs = this.#elapsedMs() + delayMs;
+    const atMs = this.#deps.elapsedMs() + delayMs;
     if (this.#isDisposed || atMs >= this.#nextAtMs) return;
     this.#nextAtMs = atMs;
     this.#cancel();
     // A sweep in progress may be too late for this entry: it schedules the next one when it ends.
-    if (this.#sweeping === undefined) this.#cancel = this.#timers.after(delayMs, () => this.#start());
+    if (this.#sweeping === undefined) this.#cancel = this.#deps.timers.after(delayMs, () => this.#start());
   }
 
   #start(): void {
@@ -80,7 +62,7 @@ class TimedSweeper implements Sweeper {
 
   async #sweep(): Promise<void> {
     const nextMs = await this.#trySweep();
-    const noticedMs = this.#nextAtMs - this.#elapsedMs();
+    const noticedMs = this.#nextAtMs - this.#deps.elapsedMs();
     this.#sweeping = undefined;
     this.#nextAtMs = Infinity;
     const inMs = Math.min(nextMs ?? Infinity, noticedMs);
@@ -90,11 +72,11 @@ class TimedSweeper implements Sweeper {
   /** Sweeps. @returns The delay until the next sweep, in milliseconds; undefined if no entry will expire. */
   async #trySweep(): Promise<number | undefined> {
     try {
-      return await this.#store.sweep();
+      return await this.#deps.store.sweep();
     } catch (error) {
-      if (!(error instanceof AppError)) this.#log.error('sweep failed', {error});
+      if (!(error instanceof AppError)) this.#deps.log.error('sweep failed', {error});
       else if (error.failure.code === 'store-closed') return undefined;
-      else this.#log.debug('cannot remove expired entries for now', {...error.failure});
+      else this.#deps.log.debug('cannot remove expired entries for now', {...error.failure});
       return SWEEP_INTERVAL_MS;
     }
   }

@@ -1,26 +1,18 @@
 import type {Writer} from '../domain/commits/commit.ts';
-import type {Store} from '../domain/commits/store.ts';
 import type {CallerTransfer, Export, ExportOptions, Imported, ImportOptions} from '../domain/commits/transfer.ts';
+import type {CommonDeps} from '../domain/common-deps.ts';
 import {parsePrefix} from '../domain/entries/key.ts';
-import {NO_FAULTS, type StoreFaults} from '../domain/faults/active-faults.ts';
-import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
+import {NO_FAULTS} from '../domain/faults/active-faults.ts';
+import {DEFAULT_LIMITS} from '../domain/limits.ts';
+import type {EntryServiceDeps} from './entry-service.ts';
 import {startExport} from './export-run.ts';
 import {ImportRun} from './import-run.ts';
-import {createImportTarget} from './import-target.ts';
+import {createImportTarget, type ImportTargetDeps} from './import-target.ts';
 
-export interface TransferDeps {
-  readonly store: Store;
-  /** @default {NO_FAULTS} */
-  readonly faults?: StoreFaults | undefined;
-  /** @default {DEFAULT_LIMITS} */
-  readonly limits?: Limits | undefined;
-  /** Returns the current time, in milliseconds since the Unix epoch. */
-  readonly nowMs: () => number;
-  /** Waits for the next tick of the event loop. Called after each page, since reading a page from memory does not wait. */
-  readonly pause: () => Promise<void>;
-  /** Called after entries with a time of expiry were stored. */
-  readonly onExpiringEntries: () => void;
-}
+export interface TransferDeps
+  extends Pick<ImportTargetDeps, 'store' | 'pause' | 'onExpiringEntries'>,
+    Pick<EntryServiceDeps, 'faults' | 'limits'>,
+    Pick<CommonDeps, 'nowMs'> {}
 
 /** Creates the service that exports and imports the entries of a store. */
 export function createTransferService({

@@ -4,13 +4,13 @@ import {describe, onTestFinished, test} from 'vitest';
 import type {TypedEntries} from '../domain/entries/typed-entries.ts';
 import type {FailureCode} from '../failures/failure.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
-import {createEntryService} from './entry-service.ts';
-import {withValues} from './typed-entries.ts';
+import {EntryService} from './entry-service.ts';
+import {ValueEntries} from './typed-entries.ts';
 
 function open(): TypedEntries {
   const store = openMemoryStore({nowMs: () => 0, elapsedMs: () => 0});
   onTestFinished(() => store[Symbol.asyncDispose]());
-  return withValues(createEntryService({store}));
+  return new ValueEntries(new EntryService({store}));
 }
 
 function codeIs(code: FailureCode) {

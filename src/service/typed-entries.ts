@@ -18,14 +18,10 @@ import {readTyped, type SchemaOption, type TypedEntry} from '../domain/entries/t
 import {formatValue} from '../domain/entries/value-text.ts';
 
 /**
- * Returns the entries for a program that embeds the service: checks keys and times to live, and adds JavaScript values. The HTTP
- * routes copy bytes, and use {@link CheckedEntries} directly.
+ * The entries for a program that embeds the service: checks keys and times to live, and adds JavaScript values. The HTTP routes copy
+ * bytes, and use {@link CheckedEntries} directly.
  */
-export function withValues(entries: CheckedEntries): TypedEntries {
-  return new ValueEntries(entries);
-}
-
-class ValueEntries implements TypedEntries {
+export class ValueEntries implements TypedEntries {
   readonly #entries: CheckedEntries;
 
   constructor(entries: CheckedEntries) {

@@ -1,17 +1,14 @@
 import type {Store} from '../domain/commits/store.ts';
+import type {CommonDeps} from '../domain/common-deps.ts';
 import {listAll} from '../domain/entries/list-all.ts';
 import type {Revision} from '../domain/entries/revision.ts';
 import type {TypedEntries} from '../domain/entries/typed-entries.ts';
-import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {Timers} from '../time/timers.ts';
 import {wait} from '../time/wait.ts';
 
-export interface PrefixFollowerDeps {
+export interface PrefixFollowerDeps extends Pick<CommonDeps, 'log' | 'timers'> {
   readonly store: Pick<Store, 'onChange'>;
   readonly entries: Pick<TypedEntries, 'list'>;
-  readonly timers: Timers;
-  readonly log: Log;
   readonly prefix: string;
   /** Called with each key that was written, deleted or has expired. */
   readonly onChanged: (key: string) => Promise<void>;

@@ -7,7 +7,7 @@ import type {PluginManifest} from '../domain/plugins/plugin-manifest.ts';
 import type {SettingValues, UserSettings} from '../domain/plugins/user-settings.ts';
 import {DEFAULT_PARTS, type ServiceParts} from '../parts.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
-import {openUserSettings} from './user-settings.ts';
+import {StoredUserSettings} from './user-settings.ts';
 
 const ID = 'com.example.hello';
 const KEY = `crewroom/settings/${ID}`;
@@ -23,7 +23,7 @@ beforeEach(async () => {
   crewroom = await openCrewroom({ephemeral: true}, parts);
   told = [];
   const {entries} = crewroom;
-  settings = openUserSettings({
+  settings = new StoredUserSettings({
     entries,
     store,
     timers: DEFAULT_PARTS.timers,

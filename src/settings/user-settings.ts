@@ -1,21 +1,18 @@
 import type {Store} from '../domain/commits/store.ts';
+import type {CommonDeps} from '../domain/common-deps.ts';
 import type {TypedEntries} from '../domain/entries/typed-entries.ts';
 import type {TypedEntry} from '../domain/entries/typed-entry.ts';
-import type {Log} from '../domain/log.ts';
 import type {Plugins} from '../domain/plugins/plugin.ts';
 import type {PluginSetting} from '../domain/plugins/plugin-manifest.ts';
 import type {SettingValues, UserSettings} from '../domain/plugins/user-settings.ts';
 import {AppError} from '../failures/app-error.ts';
-import type {Timers} from '../time/timers.ts';
 import {PrefixFollower} from './prefix-follower.ts';
 import {fillIn, mergeChanges, type SettingRules} from './setting-rules.ts';
 
-export interface UserSettingsDeps {
+export interface UserSettingsDeps extends Pick<CommonDeps, 'log' | 'timers'> {
   readonly entries: Pick<TypedEntries, 'get' | 'list' | 'putValue' | 'delete'>;
   readonly store: Pick<Store, 'onChange'>;
-  readonly timers: Timers;
   readonly plugins: Pick<Plugins, 'list' | 'manifest' | 'problems' | 'updateSettings' | 'onState'>;
-  readonly log: Log;
 }
 
 /** Keys of settings: one entry for each id, an object of the values that differ from the defaults. */
@@ -24,12 +21,8 @@ const PREFIX = 'crewroom/settings/';
 /** Maximum number of attempts to change an entry that others change at the same time. */
 const ATTEMPTS_MAX = 10;
 
-/** Opens the settings. Sends each change to the background, also if the entry was written directly. */
-export function openUserSettings(deps: UserSettingsDeps): UserSettings {
-  return new StoredUserSettings(deps);
-}
-
-class StoredUserSettings implements UserSettings {
+/** The settings in entries. Sends each change to the background, also if the entry was written directly. */
+export class StoredUserSettings implements UserSettings {
   readonly #deps: UserSettingsDeps;
   #isClosed = false;
   /** Undefined until there is a plugin. */

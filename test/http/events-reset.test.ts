@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, onTestFinished, test} from 'vitest';
 import {parseKey} from '../../src/domain/entries/key.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
-import {createEventHub} from '../../src/events/event-hub.ts';
+import {EventHub} from '../../src/events/event-hub.ts';
 import {encodeJsonText} from '../../src/json/json-text.ts';
 import {PROCESS_TIMERS} from '../../src/time/timers.ts';
 import {makeDirectory, openStore} from '../support/store-fixture.ts';
@@ -16,7 +16,7 @@ describe('subscribers of a restarted service', () => {
       await before.commit({checks: [], operations: [{kind: 'put', key: parseKey(`k${count % 3}`), json}]});
     await before[Symbol.asyncDispose]();
     const store = await openStore(directory, {logChangesMax: 5});
-    const hub = createEventHub({store, identity: {onChange: () => () => {}}, log: SILENT_LOG, timers: PROCESS_TIMERS});
+    const hub = new EventHub({store, identity: {onChange: () => () => {}}, log: SILENT_LOG, timers: PROCESS_TIMERS});
     onTestFinished(() => hub[Symbol.asyncDispose]());
     const kinds: string[] = [];
     for await (const {events, cursor} of hub.subscribe({since: 3, initial: true})) {

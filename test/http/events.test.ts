@@ -2,14 +2,13 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import {parseKey} from '../../src/domain/entries/key.ts';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
-import {createEventHub} from '../../src/events/event-hub.ts';
+import {EventHub} from '../../src/events/event-hub.ts';
 import {FailureLog} from '../../src/http/core/failure-log.ts';
 import {createHandler} from '../../src/http/core/handler.ts';
 import {createSites} from '../../src/http/core/sites.ts';
 import {createFetchHandler} from '../../src/http/fetch-handler.ts';
 import {eventsRoutes} from '../../src/http/routes/events-routes.ts';
 import {encodeJsonText} from '../../src/json/json-text.ts';
-import {createEventTexts} from '../../src/protocol/event/event-texts.ts';
 import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
 import {PROCESS_TIMERS} from '../../src/time/timers.ts';
 import {type HttpSubscriber, openEventStream} from '../support/event-stream.ts';
@@ -348,7 +347,7 @@ describe('GET /api/events with wait', () => {
 describe('subscribers', () => {
   test('receive heartbeats with a cursor', async () => {
     const store = openMemoryStore({nowMs: Date.now});
-    const events = createEventHub({
+    const events = new EventHub({
       store,
       identity: {onChange: () => () => {}},
       log: SILENT_LOG,
@@ -358,7 +357,7 @@ describe('subscribers', () => {
     const limits = {...DEFAULT_LIMITS, heartbeatMs: 20};
     const handle = createHandler({
       sites: () => createSites({port: 7172, extraHosts: [], isAllowed: () => false, findPlugin: () => undefined}),
-      routes: eventsRoutes({events, store, texts: createEventTexts(store), limits}),
+      routes: eventsRoutes({events, store, limits}),
       failures: new FailureLog({log: SILENT_LOG}),
       newRequestId: () => 'x',
       elapsedMs: () => 0,

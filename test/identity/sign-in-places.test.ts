@@ -287,8 +287,8 @@ describe('concurrent sign-ins', () => {
 
 test('a program that brings its own source has no sign-in', async () => {
   const machine = await createMachine();
-  const {openSampleSource} = await import('../../src/identity/sample-source.ts');
-  const {client} = await machine.start({}, {openIdentity: async () => openSampleSource({log: SILENT_LOG})});
+  const {SampleSource} = await import('../../src/identity/sample-source.ts');
+  const {client} = await machine.start({}, {openIdentity: async () => new SampleSource(SILENT_LOG)});
   expect(await client.sessions.status()).toMatchObject({state: 'signed-in', source: 'sample'});
   for (const call of [() => client.sessions.signIn(CREDENTIALS), () => client.sessions.signOut()])
     await expect(call()).rejects.toMatchObject({failure: {code: 'sign-in-unavailable'}});

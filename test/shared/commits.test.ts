@@ -3,7 +3,7 @@ import {describe, test} from 'vitest';
 import {COMMIT_ID_LENGTH_MAX, type CommitResult} from '../../src/domain/commits/commit.ts';
 import type {Store} from '../../src/domain/commits/store.ts';
 import type {AppError} from '../../src/failures/app-error.ts';
-import {createEntryService} from '../../src/service/entry-service.ts';
+import {EntryService} from '../../src/service/entry-service.ts';
 import {OPERATIONS_MAX} from '../../src/store/shared/engine/driver.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import {
@@ -115,7 +115,7 @@ describe('a write of a client that is outcome-unknown', () => {
   test('is sent again as a transaction with its commit id', async () => {
     const engine = new SimulatedEngine();
     await using store = await open(engine);
-    const entries = createEntryService({store});
+    const entries = new EntryService({store});
     engine.lostAnswers = Infinity;
     const [id = ''] = await commitUnknown([entries.put(key('a'), '1') as Promise<never>]);
     engine.lostAnswers = 0;
@@ -127,7 +127,7 @@ describe('a write of a client that is outcome-unknown', () => {
   for (const id of ['', 'a b', 'é', 'x'.repeat(COMMIT_ID_LENGTH_MAX + 1)]) {
     test(`cannot have the id ${JSON.stringify(id.slice(0, 10))}`, async () => {
       await using store = await open(new SimulatedEngine());
-      await assertFailsWith(createEntryService({store}).transact({id, operations: []}), 'invalid-transaction');
+      await assertFailsWith(new EntryService({store}).transact({id, operations: []}), 'invalid-transaction');
     });
   }
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import type {Store} from '../../src/domain/commits/store.ts';
-import {createEntryService} from '../../src/service/entry-service.ts';
-import {withValues} from '../../src/service/typed-entries.ts';
+import {EntryService} from '../../src/service/entry-service.ts';
+import {ValueEntries} from '../../src/service/typed-entries.ts';
 import type {Driver} from '../../src/store/shared/engine/driver.ts';
 import {testEntries} from '../contracts/entries/entries-contract.ts';
 import type {OpenedEntries} from '../contracts/entries/opened-entries.ts';
@@ -72,7 +72,7 @@ export function testEngine(name: string, createEngine: () => TestedEngine, model
     const clock = createClock();
     const store = await openIn(createEngine(), clock);
     return {
-      entries: withValues(createEntryService({store})),
+      entries: new ValueEntries(new EntryService({store})),
       advanceMs: clock.advanceMs,
       [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
     };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import type {Store} from '../../src/domain/commits/store.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
-import {createEventHub} from '../../src/events/event-hub.ts';
+import {EventHub} from '../../src/events/event-hub.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import {
   assertFailsWith,
@@ -83,7 +83,7 @@ describe('a store whose engine is restored from a backup while it is open', () =
     const backup = engine.version;
     await write(store, put('b'));
     const identity = {onChange: () => () => {}};
-    await using hub = createEventHub({store, identity, log: SILENT_LOG, timers: TIMERS});
+    await using hub = new EventHub({store, identity, log: SILENT_LOG, timers: TIMERS});
     const events = hub.subscribe({since: 1})[Symbol.asyncIterator]();
     const kindOfNext = async (): Promise<unknown> => (await events.next()).value?.events[0]?.kind;
     assert.deepEqual(await kindOfNext(), 'entry-written');

@@ -1,16 +1,16 @@
 import {describe, expect, test} from 'vitest';
 import type {PluginGrants} from '../../domain/access/access-grants.ts';
-import {createGrantRegister, GRANTED_PLUGINS_MAX, GRANTS_MAX} from './grant-register.ts';
+import {GRANTED_PLUGINS_MAX, GRANTS_MAX, GrantRegister} from './grant-register.ts';
 
 function make(grants: readonly PluginGrants[] = []) {
   const saved: (readonly PluginGrants[])[] = [];
-  const register = createGrantRegister({grants, save: async kept => void saved.push(kept)});
+  const register = new GrantRegister({grants, save: async kept => void saved.push(kept)});
   return {register, saved};
 }
 
 const failing = (code: string) => expect.objectContaining({failure: expect.objectContaining({code})});
 
-describe('createGrantRegister()', () => {
+describe('GrantRegister', () => {
   test('adds permissions to those that a plugin has, each once, and keeps them before it confirms', async () => {
     const {register, saved} = make([{plugin: 'com.b', permissions: ['identity:read']}]);
     await register.grant({plugin: 'com.a', permissions: ['identity:secrets', 'identity:secrets']});
@@ -41,7 +41,7 @@ describe('createGrantRegister()', () => {
   });
 
   test('changes nothing that could not be kept', async () => {
-    const register = createGrantRegister({
+    const register = new GrantRegister({
       grants: [{plugin: 'com.a', permissions: ['admin']}],
       save: async () => {
         throw new Error('the disk is full');

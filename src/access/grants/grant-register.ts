@@ -17,21 +17,14 @@ export interface GrantRegisterDeps {
   readonly save: (grants: readonly PluginGrants[]) => Promise<void>;
 }
 
-/** Permissions of plugins. */
-export interface GrantRegister extends AccessGrants, GrantedPermissions {}
-
 /** Maximum number of plugins with permissions: more than a pilot installs. */
 export const GRANTED_PLUGINS_MAX = 256;
 
 /** Maximum number of permissions of a plugin. */
 export const GRANTS_MAX = 64;
 
-/** Creates the register of the permissions of plugins. */
-export function createGrantRegister(deps: GrantRegisterDeps): GrantRegister {
-  return new KeptGrants(deps);
-}
-
-class KeptGrants implements GrantRegister {
+/** Permissions of plugins. */
+export class GrantRegister implements AccessGrants, GrantedPermissions {
   readonly #save: GrantRegisterDeps['save'];
   /** Listeners by ids of plugins, of requests that are being answered. */
   readonly #listeners = new Map<string, Set<() => void>>();

@@ -3,7 +3,7 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
-import {createGrantRegister, GRANTED_PLUGINS_MAX, GRANTS_MAX} from './grant-register.ts';
+import {GRANTED_PLUGINS_MAX, GRANTS_MAX, GrantRegister} from './grant-register.ts';
 import {rulesFile} from './rules-file.ts';
 
 test('the file can be read with as many plugins and as long permissions as the register takes', async () => {
@@ -18,7 +18,7 @@ test('the file can be read with as many plugins and as long permissions as the r
     plugin: String(index).padStart(253, 'a'),
     permissions,
   }));
-  const register = createGrantRegister({grants, save: kept => rulesFile(directory).replace(kept, randomBytes)});
+  const register = new GrantRegister({grants, save: kept => rulesFile(directory).replace(kept, randomBytes)});
   await register.grant(last ?? expect.unreachable());
   expect(await rulesFile(directory).read()).toEqual(register.list());
 });

@@ -1,12 +1,10 @@
 import {join} from 'node:path';
-import type {Log} from '../../domain/log.ts';
+import type {CommonDeps} from '../../domain/common-deps.ts';
 import {type OwnForm, ownDocument} from '../own-document.ts';
 
-export interface PageKeyDeps {
+export interface PageKeyDeps extends Pick<CommonDeps, 'log' | 'randomBytes'> {
   /** Data directory; undefined for a key of this run only. */
   readonly dataDir: string | undefined;
-  readonly randomBytes: (sizeBytes: number) => Uint8Array;
-  readonly log: Log;
 }
 
 /** Size of the key, in bytes: that of the hash of its HMAC. */

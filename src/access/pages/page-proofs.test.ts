@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {type LabelledPlugin, withoutPageSecrets} from '../../domain/plugins/page-proofs.ts';
-import {createPageProofs} from './page-proofs.ts';
+import {DerivedProofs} from './page-proofs.ts';
 
 const LONG = `com.${'a'.repeat(249)}`;
 const PLUGINS: readonly LabelledPlugin[] = [
@@ -11,10 +11,10 @@ const PLUGINS: readonly LabelledPlugin[] = [
 ];
 
 function make(key = new Uint8Array(32), plugins = PLUGINS) {
-  return createPageProofs({key, list: () => plugins});
+  return new DerivedProofs({key, list: () => plugins});
 }
 
-describe('createPageProofs()', () => {
+describe('DerivedProofs', () => {
   test('gives each plugin a label of its own that is one of a host name, also if ids look alike or are very long', () => {
     const proofs = make();
     const labels = PLUGINS.map(plugin => proofs.labelOf(plugin) ?? '');

@@ -20,12 +20,8 @@ const LATER_DIGITS = 8;
 /** Length of a secret, in hexadecimal digits: 128 bits. Host names have no upper case. */
 const SECRET_LENGTH = 32;
 
-/** Creates the host names of pages. The same key gives the same names, so that a page keeps what it stored in the browser. */
-export function createPageProofs(deps: PageProofsDeps): PageProofs {
-  return new DerivedProofs(deps);
-}
-
-class DerivedProofs implements PageProofs {
+/** The host names of pages. The same key gives the same names, so that a page keeps what it stored in the browser. */
+export class DerivedProofs implements PageProofs {
   readonly #deps: PageProofsDeps;
   /** Labels by ids: an HMAC for each request would be a part of its cost. */
   readonly #labels = new Map<string, Buffer>();

@@ -1,11 +1,11 @@
 import type {SamplePilot} from '../../domain/identity/pilots.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import type {ExitCode} from '../../failures/exit-codes.ts';
 import {formatPilotChoice, readPilots} from '../../protocol/pilots.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {connectJson} from '../service/json-sender.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
-import {reportList} from '../terminal/report-list.ts';
+import {printList} from '../terminal/print-list.ts';
+import {reportDone} from '../terminal/report-done.ts';
 
 type PilotCall = CallOf<'pilot'>;
 
@@ -26,14 +26,13 @@ export async function run(call: PilotCall): Promise<ExitCode> {
 async function list(call: PilotCall): Promise<ExitCode> {
   const {send} = await connectJson(call);
   const {pilots, current} = await send('GET', '/api/pilots', readPilots);
-  await reportList(call, pilots, {
+  return printList(call, pilots, {
+    describe: pilot => describe(pilot, current),
     head: ['NAME', 'SERVED', 'DESCRIPTION'],
-    row: ({name, description}) => [escapeControls(name), name === current ? 'yes' : '-', escapeControls(description)],
-    document: pilot => describe(pilot, current),
+    row: ({name, description}) => [name, name === current ? 'yes' : '-', description],
     empty: 'No sample pilots',
     next: '"crewroom pilot use NAME" serves another one',
   });
-  return EXIT.ok;
 }
 
 function describe({name, description, summary}: SamplePilot, current: string | undefined): object {
@@ -41,14 +40,9 @@ function describe({name, description, summary}: SamplePilot, current: string | u
 }
 
 async function use(call: PilotCall, name: string): Promise<ExitCode> {
-  const {stdout, stderr} = call.context;
   const {send} = await connectJson(call);
   const {pilots} = await send('PUT', '/api/pilots/current', readPilots, formatPilotChoice(name));
   const pilot = pilots.find(each => each.name === name);
-  if (call.flags.json) await stdout.write(jsonLine(pilot && describe(pilot, name)));
-  else if (stderr.isTerminal)
-    await stderr.write(
-      pilot?.summary === undefined ? 'No pilot is signed in\n' : `The pilot is ${escapeControls(pilot.summary)}\n`,
-    );
-  return EXIT.ok;
+  const line = pilot?.summary === undefined ? 'No pilot is signed in' : `The pilot is ${pilot.summary}`;
+  return reportDone(call, pilot === undefined ? {} : describe(pilot, name), line);
 }

@@ -5,9 +5,9 @@ import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls, escapeLines, jsonLine} from '../terminal/escape.ts';
+import {printList} from '../terminal/print-list.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {reportList} from '../terminal/report-list.ts';
 import {styleOf} from '../terminal/style.ts';
 
 type PluginCall = CallOf<'plugin'>;
@@ -36,12 +36,15 @@ const OPERANDS: ReadonlyMap<string, string> = new Map([
   ['types', 'a folder'],
   ['check', 'a ZIP or a folder'],
   ['pack', 'a folder'],
+  ['adopt', 'a folder'],
 ]);
 
-function assertFlags({flags: {yes, data, id, output}}: PluginCall, action: string): void {
+function assertFlags({flags: {yes, data, id, output, dryRun, force}}: PluginCall, action: string): void {
   if (yes && action !== 'install' && action !== 'remove') throw invalidUsage('plugin', `${action} takes no --yes`);
   if (data && action !== 'remove') throw invalidUsage('plugin', `${action} takes no --data`);
   if (id !== undefined && action !== 'new') throw invalidUsage('plugin', `${action} takes no --id`);
+  if ((dryRun || force) && action !== 'adopt')
+    throw invalidUsage('plugin', `${action} takes no --${dryRun ? 'dry-run' : 'force'}`);
   if (output !== undefined && action !== 'pack' && action !== 'types')
     throw invalidUsage('plugin', `${action} takes no --output`);
 }
@@ -57,16 +60,16 @@ const ACTIONS = {
   types: async (call, name) => (await import('../plugin/types.ts')).writeTypes(call, name),
   check: async (call, name) => (await import('../plugin/check.ts')).check(call, name),
   pack: async (call, name) => (await import('../plugin/pack.ts')).pack(call, name),
+  adopt: async (call, name) => (await import('../plugin/adopt.ts')).adopt(call, name),
 } satisfies Readonly<Record<string, (call: PluginCall, id: string) => Promise<ExitCode>>>;
 
 async function list(call: PluginCall, client: PluginClient): Promise<ExitCode> {
   const {context, flags} = call;
   const {plugins, directoryProblem} = await client.list();
   const problem = directoryProblem && `The directory of plugins is not used: ${escapeControls(directoryProblem)}`;
-  await reportList(call, plugins, {
+  await printList(call, plugins, {
     head: ['ID', 'VERSION', 'STATE', 'MEMORY', 'ROUTES'],
     row: tableRow,
-    document: plugin => plugin,
     empty:
       problem ?? 'No plugins; "crewroom plugin new FOLDER" creates one, "crewroom plugin install FILE" installs one',
     notes: formatNotes(plugins, context),
@@ -80,15 +83,20 @@ async function list(call: PluginCall, client: PluginClient): Promise<ExitCode> {
 function formatNotes(plugins: readonly PluginStatus[], context: CliContext): string {
   const style = styleOf(context.stdout, context);
   const notes = plugins.flatMap(({id, reason, warnings}) =>
-    [...(reason === undefined ? [] : [reason]), ...warnings].map(text => escapeControls(`${id}: ${text}`)),
+    [...(reason === undefined ? [] : [reason]), ...warnings].map(
+      text => `${style.yellow('!')} ${escapeControls(`${id}: ${text}`)}\n`,
+    ),
   );
-  return notes.map(text => `${style.yellow('!')} ${text}\n`).join('');
+  return notes.join('');
 }
 
 function tableRow({id, version, state, memoryBytes, routes}: PluginStatus): readonly string[] {
   const memory = memoryBytes === undefined ? '-' : formatBytes(memoryBytes);
-  return [escapeControls(id), escapeControls(version) || '-', escapeControls(state), memory, String(routes.length)];
+  return [id, version || '-', state, memory, String(routes.length)];
 }
+
+/** Indent of the further lines of an entry: as wide as the time before it. */
+const LOG_INDENT = ' '.repeat(10);
 
 async function logs({context, flags}: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
   const {stdout, stderr} = context;
@@ -97,7 +105,8 @@ async function logs({context, flags}: PluginCall, client: PluginClient, id: stri
   if (lines.length === 0 && !flags.json) await stderr.write(`${escapeControls(id)} has logged nothing yet\n`);
   for (const {atMs, level, text} of lines) {
     const at = new Date(atMs).toISOString();
-    const line = `${style.dim(at.slice(11, 19))}  ${level === 'error' ? style.red(escapeControls(text)) : escapeControls(text)}\n`;
+    const shown = escapeLines(text, LOG_INDENT);
+    const line = `${style.dim(at.slice(11, 19))}  ${level === 'error' ? style.red(shown) : shown}\n`;
     await stdout.write(flags.json ? jsonLine({at, level, text}) : line);
   }
   return EXIT.ok;

@@ -1,15 +1,14 @@
 import {formatBytes} from '../../domain/byte-size.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import type {ExitCode} from '../../failures/exit-codes.ts';
 import {snapshotsDirOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage, unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
+import {printList} from '../terminal/print-list.ts';
 import {canAsk} from '../terminal/prompts.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {reportList} from '../terminal/report-list.ts';
-
 import {kindOf, writeExportFile} from '../transfer/export-file.ts';
 import {fileSource} from '../transfer/import-source.ts';
 import {reportImport} from '../transfer/import-summary.ts';
@@ -51,7 +50,7 @@ async function save(call: CallOf<'snapshot'>, directory: string, name: string): 
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
   const {url, fetch} = await connect(call);
-  const target = {name: path, path, userId: context.userId, randomName: context.randomName};
+  const target = {...context, name: path, path};
   if (!flags.force && (await kindOf(target)) === 'taken')
     throw refusedUsage(
       'snapshot',
@@ -93,14 +92,12 @@ async function remove(call: CallOf<'snapshot'>, directory: string, name: string)
 }
 
 async function list(call: CallOf<'snapshot'>, directory: string): Promise<ExitCode> {
-  await reportList(call, await listSnapshots(directory), {
+  return printList(call, await listSnapshots(directory), {
     head: ['NAME', 'ENTRIES', 'REVISION', 'SIZE', 'SAVED'],
     row: tableRow,
-    document: snapshot => snapshot,
     empty: 'No snapshots; "crewroom snapshot save NAME" saves one',
     next: '"crewroom snapshot load NAME" restores one',
   });
-  return EXIT.ok;
 }
 
 function tableRow({name, entries, revision, sizeBytes, savedAt}: SavedSnapshot): readonly string[] {

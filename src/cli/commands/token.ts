@@ -5,9 +5,9 @@ import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {readDuration} from '../input/flag-values.ts';
 import {connectJson} from '../service/json-sender.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {jsonLine} from '../terminal/escape.ts';
+import {printList} from '../terminal/print-list.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {reportList} from '../terminal/report-list.ts';
 
 type TokenCall = CallOf<'token'>;
 
@@ -45,20 +45,19 @@ async function create(call: TokenCall): Promise<ExitCode> {
 }
 
 async function list(call: TokenCall): Promise<ExitCode> {
-  const {nowMs} = call.context;
   const {send} = await connectJson(call, {asOwner: true});
-  await reportList(call, await send('GET', '/api/access/tokens', readTokens), {
+  const nowMs = call.context.nowMs();
+  return printList(call, await send('GET', '/api/access/tokens', readTokens), {
+    describe,
     head: ['NAME', 'EXPIRES', 'PERMISSIONS'],
     row: ({name, permissions, expiresAtMs = Infinity}) => [
-      escapeControls(name),
-      expiresAtMs === Infinity ? 'never' : `${expiresAtMs <= nowMs() ? 'expired ' : ''}${formatDate(expiresAtMs)}`,
-      escapeControls(permissions.join(' ')),
+      name,
+      expiresAtMs === Infinity ? 'never' : `${expiresAtMs <= nowMs ? 'expired ' : ''}${formatDate(expiresAtMs)}`,
+      permissions.join(' '),
     ],
-    document: describe,
     empty: 'No tokens; "crewroom token create --name NAME --permission PERMISSION" creates one',
     next: '"crewroom token revoke NAME" ends one',
   });
-  return EXIT.ok;
 }
 
 function describe({name, permissions, createdAtMs, expiresAtMs}: AccessToken): object {

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {parseKey} from '../../domain/entries/key.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {SILENT_LOG} from '../../domain/log.ts';
-import {createEventHub} from '../../events/event-hub.ts';
+import {EventHub} from '../../events/event-hub.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {encodeJsonText} from '../../json/json-text.ts';
 import {openMemoryStore} from '../../store/memory/memory-store.ts';
@@ -14,7 +14,7 @@ const VALUE_BYTES = 1000;
 /** Creates a hub whose store has had three commits, each with one value. */
 async function openHub() {
   const store = openMemoryStore({nowMs: () => 0, elapsedMs: () => 0});
-  const events = createEventHub({store, identity: {onChange: () => () => {}}, log: SILENT_LOG, timers: PROCESS_TIMERS});
+  const events = new EventHub({store, identity: {onChange: () => () => {}}, log: SILENT_LOG, timers: PROCESS_TIMERS});
   const json = encodeJsonText(JSON.stringify('x'.repeat(VALUE_BYTES - 2)));
   for (const key of ['a', 'b', 'c'])
     await store.commit({checks: [], operations: [{kind: 'put', key: parseKey(key), json}]});

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createCaller} from '../../access/caller.ts';
+import {PrincipalCaller} from '../../access/caller.ts';
 import type {UserSettings} from '../../domain/plugins/user-settings.ts';
 import type {HttpRequest} from '../core/message.ts';
 import {Call, createRouter} from '../core/route.ts';
@@ -11,7 +11,7 @@ const SETTINGS: Pick<UserSettings, 'all'> = {
 
 async function listedFor(principal: 'plugin:com.a' | undefined): Promise<readonly string[]> {
   const route = createRouter(settingsRoutes(SETTINGS as UserSettings)).find('/api/settings')?.route;
-  const caller = createCaller({mode: 'attributed', principal, isProved: false, granted: []});
+  const caller = new PrincipalCaller({mode: 'attributed', principal, isProved: false, granted: []});
   const request = {method: 'GET', target: '/api/settings', rawHeaders: []} as unknown as HttpRequest;
   const answered = await route?.operations.GET?.(new Call(request, caller, {segments: [], query: ''}));
   return Object.keys(JSON.parse(String(answered?.body)));

@@ -1,3 +1,4 @@
+import type {CommonDeps} from '../../domain/common-deps.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {BackEndClient} from '../backend/back-end-client.ts';
 import type {BackEndPilot} from '../backend/pilot.ts';
@@ -5,10 +6,8 @@ import type {Locked, SignedIn} from './session-state.ts';
 import type {SessionEvent} from './session-table.ts';
 import type {SessionRecord} from './storage/session-record.ts';
 
-export interface AskDeps {
+export interface AskDeps extends Pick<CommonDeps, 'nowMs'> {
   readonly client: BackEndClient;
-  /** The current time, in milliseconds since the Unix epoch. */
-  readonly nowMs: () => number;
   readonly signal: AbortSignal;
 }
 

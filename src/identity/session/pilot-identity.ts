@@ -8,7 +8,7 @@ import {cleanText} from '../clean-text.ts';
 import {summarise} from '../identity-document.ts';
 import type {SessionRecord} from './storage/session-record.ts';
 
-/** What is configured: part of the identity of every pilot. */
+/** The configuration that is part of the identity of every pilot. */
 export interface Configured {
   /** The source of a profile, whose airline and platform account are used; another source has none. */
   readonly base: IdentitySource;

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
+import {NO_FAULTS} from '../../domain/faults/active-faults.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity/identity.ts';
 import {Listeners} from '../../domain/listeners.ts';
 import type {LogFields} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
+import type {Failure} from '../../failures/failure.ts';
 import {encodeJsonText} from '../../json/json-text.ts';
 import {makeAirline} from '../backend/airline-profile.ts';
 import type {BackEndClient} from '../backend/back-end-client.ts';
 import {openSessionSource, type SessionSource, type SessionSourceDeps} from './session-source.ts';
-import {type Kept, openMemoryKeeper} from './storage/session-keeper.ts';
+import {type Kept, openMemoryKeeper, type SessionKeeper} from './storage/session-keeper.ts';
 import type {SessionRecord} from './storage/session-record.ts';
 
 const BACK_END = 'https://va.example/api/';
@@ -36,7 +38,7 @@ function keptSession(): SessionRecord & {readonly state: 'signed-in'} {
   return {state: 'signed-in', scriptURL: BACK_END, session: 'secret', pilot: pilotOf().json, backEnd, sinceMs: 500};
 }
 
-type Answer = ReturnType<typeof pilotOf> | Error;
+type Answer = ReturnType<typeof pilotOf> | Promise<ReturnType<typeof pilotOf>> | Error;
 
 interface Given {
   readonly origin?: IdentityOrigin;
@@ -271,6 +273,64 @@ describe('a session source of a pilot', () => {
     await signedIn;
     assert.equal((await source.status()).kept, 'file');
   });
+});
+
+describe('the session of a source that ends', () => {
+  test('is replaced by its end where it was kept, and removed by signing out', async () => {
+    const kept: unknown[] = [];
+    const keeper: SessionKeeper = {
+      ...openMemoryKeeper(),
+      keep: async session => {
+        kept.push(session);
+        return 'file';
+      },
+    };
+    const {source, served} = await openSignedIn({deps: {keeper}});
+    served.nowMs = 2000;
+    served.answer = new AppError({code: 'session-unknown', url: BACK_END});
+    await source.refresh();
+    await source.signOut();
+    await source.signOut();
+    const [session, end, ...others] = kept as readonly {readonly sinceMs: number; readonly problem?: Failure}[];
+    assert.deepEqual([session?.sinceMs, end?.sinceMs, end?.problem?.code], [1000, 2000, 'session-unknown']);
+    assert.deepEqual(others, [undefined, undefined]);
+  });
+
+  for (const [how, end] of [
+    ['another sign-in', async () => {}],
+    ['a sign-out', (source: SessionSource) => source.signOut()],
+  ] as const) {
+    test(`is not that of an answer that arrives after ${how}`, async () => {
+      const {source, served} = await openSignedIn();
+      let answerLate = (_: Answer): void => {};
+      served.answer = new Promise<ReturnType<typeof pilotOf>>(resolve => {
+        answerLate = answer => void resolve(answer as ReturnType<typeof pilotOf>);
+      });
+      const refreshing = source.refresh();
+      served.answer = pilotOf('CRW0043');
+      await end(source);
+      await source.signIn({...SIGN_IN, username: '2'});
+      answerLate(pilotOf('CRW0044'));
+      await refreshing;
+      assert.match(source.current()?.summary ?? '', /CRW0043/);
+      served.answer = pilotOf('CRW0045');
+      await source.refresh();
+      assert.match(source.current()?.summary ?? '', /CRW0045/);
+    });
+  }
+});
+
+test('a fault that hides nothing is not announced, whatever session was kept', async () => {
+  const switched = new Listeners();
+  const faults = {...NO_FAULTS, onChange: (listener: () => void) => switched.add(listener)};
+  const unlock = () => Promise.reject(LOCKED);
+  const {source, changes} = await open({
+    kept: {state: 'locked', scriptURL: BACK_END, sinceMs: 300, unlock},
+    deps: {faults},
+  });
+  await source.idle();
+  switched.call();
+  assert.equal(changes(), 0);
 });
 
 describe('a session source over a profile', () => {

@@ -1,11 +1,10 @@
+import type {CommonDeps} from '../../domain/common-deps.ts';
 import {NO_FAULTS, type SessionCall, type SessionFaults} from '../../domain/faults/active-faults.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity/identity.ts';
 import type {ServedSessions, ServedSignInOptions, SessionStatus, SignIn} from '../../domain/identity/session.ts';
 import {Listeners} from '../../domain/listeners.ts';
-import type {Log} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {type Alarm, createAlarm} from '../../time/alarm.ts';
-import type {Timers} from '../../time/timers.ts';
 import {within} from '../../time/wait.ts';
 import type {BackEndClient} from '../backend/back-end-client.ts';
 import {askFor} from './ask-back-end.ts';
@@ -18,15 +17,9 @@ import {type RequestedSignIn, SignInGate} from './sign-in-gate.ts';
 import type {SessionKeeper} from './storage/session-keeper.ts';
 
 /** The base is served while no pilot is signed in, and disposed of with the source; with an airline no identity is served then. */
-export interface SessionSourceDeps extends Configured {
+export interface SessionSourceDeps extends Configured, Pick<CommonDeps, 'log' | 'nowMs' | 'random' | 'timers'> {
   readonly client: BackEndClient;
   readonly keeper: SessionKeeper;
-  readonly log: Log;
-  /** The current time, in milliseconds since the Unix epoch. */
-  readonly nowMs: () => number;
-  /** Returns a number from 0 to 1. */
-  readonly random: () => number;
-  readonly timers: Timers;
   /** False if no pilot can sign in: the base is all that is served. @default {true} */
   readonly offersSignIn?: boolean | undefined;
   /** @default {no faults} */
@@ -62,8 +55,8 @@ export class SessionSource implements IdentitySource, ServedSessions {
   readonly #faults: SessionFaults;
   readonly #stopListening: readonly (() => void)[];
   #state: State;
-  /** The identity that was announced last. */
-  #announced: Identity | undefined;
+  /** True if there was a pilot when a change was announced last. */
+  #announcedPilot: boolean;
   /** The request in progress, to the keychain or to the back end. */
   #asking: {readonly controller: AbortController; readonly done: Promise<void>} | undefined;
   /** Resolves when the last state is kept. */
@@ -77,9 +70,10 @@ export class SessionSource implements IdentitySource, ServedSessions {
     this.#listeners = new Listeners(error => deps.log.error('a listener for identity changes failed', {error}));
     this.#faults = deps.faults ?? NO_FAULTS;
     this.#state = {kind: 'signed-out', sinceMs: deps.nowMs()};
-    this.#announced = this.current();
+    this.#announcedPilot = this.#hasPilot();
+    // Faults hide identities, and change none. A source may make its identity anew for each call.
     const onFaults = (): void => {
-      if (this.current() !== this.#announced) this.#announce();
+      if (this.#hasPilot() !== this.#announcedPilot) this.#announce();
     };
     this.#stopListening = [deps.base.onChange(() => this.#onBaseChange()), this.#faults.onChange(onFaults)];
   }
@@ -201,12 +195,16 @@ export class SessionSource implements IdentitySource, ServedSessions {
     stop: () => this.#stop(),
     keep: () => this.#keep(),
     // A fault may hide the change.
-    announce: () => this.current() === this.#session.identity && this.#announce(),
+    announce: () => this.#hasPilot() === (this.#session.identity !== undefined) && this.#announce(),
     leave: () => this.#leave(),
   };
 
+  #hasPilot(): boolean {
+    return this.current() !== undefined;
+  }
+
   #announce(): void {
-    this.#announced = this.current();
+    this.#announcedPilot = this.#hasPilot();
     this.#listeners.call();
   }
 

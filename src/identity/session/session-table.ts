@@ -1,3 +1,4 @@
+import type {CommonDeps} from '../../domain/common-deps.ts';
 import type {Identity} from '../../domain/identity/identity.ts';
 import type {SessionPlace} from '../../domain/identity/session.ts';
 import type {Failure} from '../../failures/failure.ts';
@@ -8,7 +9,7 @@ import type {ExpiredFile} from './storage/session-file.ts';
 import type {LockedSession} from './storage/session-keeper.ts';
 import {type SessionRecord, withPilot} from './storage/session-record.ts';
 
-/** What happens to a session. */
+/** An event in the life of a session. */
 export type SessionEvent =
   /** At the start: the session that was kept had expired; or it is in the keychain. */
   | {readonly kind: 'restored'; readonly expired: ExpiredFile}
@@ -47,17 +48,13 @@ interface Confirmed<Kind> {
 }
 
 /**
- * What follows from an event besides the next state: `ask` for the session at once, `wait` for the time of the next attempt, `stop`
+ * An effect of an event, besides the next state: `ask` for the session at once, `wait` for the time of the next attempt, `stop`
  * both, `keep` the state for the next start, `announce` the identity, `leave` by signing out.
  */
 export type Effect = 'ask' | 'wait' | 'stop' | 'keep' | 'announce' | 'leave';
 
-/** What the next state depends on besides the event. */
-export interface Context {
-  /** The current time, in milliseconds since the Unix epoch. */
-  readonly nowMs: () => number;
-  /** Returns a number from 0 to 1. */
-  readonly random: () => number;
+/** The facts that the next state depends on, besides the event. */
+export interface Context extends Pick<CommonDeps, 'nowMs' | 'random'> {
   /** Composes the identity for a session. */
   readonly compose: (record: SessionRecord) => Identity;
 }

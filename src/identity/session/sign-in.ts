@@ -1,21 +1,15 @@
-import type {Log} from '../../domain/log.ts';
+import type {CommonDeps} from '../../domain/common-deps.ts';
 import {AppError} from '../../failures/app-error.ts';
-import type {BackEndClient} from '../backend/back-end-client.ts';
 import {isUnprotected, readScriptUrl} from '../backend/script-url.ts';
+import type {AskDeps} from './ask-back-end.ts';
 import type {RequestedSignIn} from './sign-in-gate.ts';
 import {type SessionRecord, withPilot} from './storage/session-record.ts';
 
-/** What a sign-in depends on. */
-export interface SignInDeps {
+export interface SignInDeps extends AskDeps, Pick<CommonDeps, 'log'> {
   /** Address of the airline that is configured. */
   readonly configured: string | undefined;
   /** Address of the last sign-in, if no sign-out followed. */
   readonly last: string | undefined;
-  readonly client: BackEndClient;
-  readonly log: Log;
-  /** The current time, in milliseconds since the Unix epoch. */
-  readonly nowMs: () => number;
-  readonly signal: AbortSignal;
 }
 
 /**

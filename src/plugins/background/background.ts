@@ -1,34 +1,22 @@
+import type {CommonDeps} from '../../domain/common-deps.ts';
 import type {Identity} from '../../domain/identity/identity.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {PluginLogLine, PluginRoute} from '../../domain/plugins/plugin.ts';
 import {messageOf} from '../../failures/error-text.ts';
-import type {Timers} from '../../time/timers.ts';
 import {Calls} from './calls.ts';
-import type {BackgroundMessage} from './channel/message.ts';
+import type {BackgroundMessage, StartMessage} from './channel/message.ts';
 import {environmentOf, type ProcessEnvironment} from './environment.ts';
 import {LogReader} from './log/log-reader.ts';
 import type {Secrets} from './log/secrets.ts';
 import {RuntimeProcess} from './runtime-process.ts';
 
-export interface BackgroundDeps {
-  /** Id of the plugin. */
-  readonly id: string;
-  /** Directory of the plugin. */
-  readonly directory: string;
-  /** Module of the background. */
-  readonly file: string;
+export interface BackgroundDeps
+  extends Omit<StartMessage, 'kind' | 'originalPort'>,
+    Pick<CommonDeps, 'nowMs' | 'timers'> {
   /** True if stacks of errors name the sources from which its files were built. @default {false} */
   readonly usesSourceMaps?: boolean | undefined;
-  /** Existing directory for its files, and the working directory of its process. */
-  readonly storagePath: string;
   /** Identity that it starts with. */
   readonly identity: Identity;
-  /** Port of the service. Calls to the original port go there. */
-  readonly servicePort: number;
-  /** Names of the service in addresses, in lower case. */
-  readonly serviceHosts: readonly [string, ...string[]];
-  /** Proves to the service which plugin calls. */
-  readonly token: string;
   /** Port that plugins were written for. @default {ORIGINAL_PORT} */
   readonly originalPort?: number | undefined;
   /** Environment of the service, of which the background inherits a part. */
@@ -36,8 +24,6 @@ export interface BackgroundDeps {
   /** Secrets to mask in everything that comes from the background, except answers. */
   readonly secrets: Secrets;
   readonly onLog: (line: PluginLogLine) => void;
-  readonly nowMs: () => number;
-  readonly timers: Timers;
 }
 
 /** Port that plugins were written for: it is a constant in their code. */

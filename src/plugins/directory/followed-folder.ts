@@ -3,15 +3,16 @@ import {lstat, readdir, realpath} from 'node:fs/promises';
 import {join} from 'node:path';
 import {messageOf} from '../../failures/error-text.ts';
 import {describeExposures, type Exposure, findExposures} from './access.ts';
-import {type FolderState, PAGE_FOLDER, readFolderState} from './folder-state.ts';
+import {type FolderState, readFolderState} from './folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from './found-plugin.ts';
+import {findHalves, INSTALLED_HALVES} from './plugin-halves.ts';
 
 export interface FolderOptions {
   /** True if the plugin is in development: then its folder may be reached through links, and may be missing. */
   readonly inDevelopment: boolean;
-  /** True if a dev server serves its page: then it has a page without files. */
+  /** True if a dev server serves its page if it is in development: then it has a page without files. */
   readonly hasPageServer: boolean;
-  /** True if it may belong to another user, or be in a folder of one: the user who runs the plugin has named it. */
+  /** True if it may, in development, belong to another user or be in a folder of one: the user who runs the plugin has named it. */
   readonly takesForeign: boolean;
 }
 
@@ -73,14 +74,16 @@ export class FollowedFolder {
   async #read(): Promise<ReadFolder | undefined> {
     // An installed folder that is a link is refused, so it is not resolved.
     const directory = this.inDevelopment ? await realpath(this.path).catch(() => undefined) : this.path;
-    const read = directory === undefined ? undefined : await readFolderState(directory);
-    if (directory === undefined || read === undefined) return undefined;
+    if (directory === undefined) return undefined;
+    const halves = this.inDevelopment ? await findHalves(directory) : INSTALLED_HALVES;
+    const read = await readFolderState(directory, halves);
+    if (read === undefined) return undefined;
     const state = this.#hasPageServer ? {...read, hasPage: true} : read;
     const above = this.inDevelopment ? await this.#checkAccess(`${directory}\n${state.stamp}`) : NOT_CHECKED;
     const {problem, exposed} = this.#judge(directory, [...state.exposures, ...above.exposures]);
     const problems = [above.problem, problem].flatMap(each => (each === undefined ? [] : [{path: '$', problem: each}]));
-    const page =
-      this.inDevelopment && read.hasPage && !this.#hasPageServer ? await readPageState(directory) : undefined;
+    const isFollowed = this.inDevelopment && read.hasPage && !this.#hasPageServer;
+    const page = isFollowed && halves.page !== undefined ? await readPageState(directory, halves.page) : undefined;
     return {directory, state: {...state, problems: [...problems, ...state.problems]}, page, exposed};
   }
 
@@ -147,10 +150,14 @@ interface ReadFolder {
 /** Maximum number of files and folders of a page that are followed. A built page has some dozens; sources of a page have some hundreds. */
 const PAGE_FILES_MAX = 2000;
 
-/** Returns a text that changes with the files of the page of a plugin, without `node_modules`. Changes beyond {@link PAGE_FILES_MAX} files go unnoticed. */
-async function readPageState(folder: string): Promise<string> {
+/**
+ * Returns a text that changes with the files of the page of a plugin, without `node_modules`. Changes beyond {@link PAGE_FILES_MAX} files go unnoticed.
+ *
+ * @param page Folder of the page, by its path in that of the plugin.
+ */
+async function readPageState(folder: string, page: string): Promise<string> {
   const state = createHash('sha256');
-  let names: readonly string[] = [PAGE_FOLDER];
+  let names: readonly string[] = [page];
   // Level by level, so that the files nearest to the root are followed.
   for (let left = PAGE_FILES_MAX; names.length > 0; left -= names.length) {
     const entries = await Promise.all(names.map(name => readEntry(folder, name)));

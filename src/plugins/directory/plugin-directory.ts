@@ -1,25 +1,20 @@
 import {readdir, realpath, stat} from 'node:fs/promises';
 import {join} from 'node:path';
-import type {Log} from '../../domain/log.ts';
+import type {CommonDeps} from '../../domain/common-deps.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
-import type {Timers} from '../../time/timers.ts';
 import {wait} from '../../time/wait.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
 import {findAccessProblem} from './access.ts';
-import {FollowedFolder} from './followed-folder.ts';
+import {type FolderOptions, FollowedFolder} from './followed-folder.ts';
 import {assignIds, type FoundPlugin} from './found-plugin.ts';
 
-export interface PluginDirectoryDeps {
+export interface PluginDirectoryDeps
+  extends Pick<FolderOptions, 'hasPageServer' | 'takesForeign'>,
+    Pick<CommonDeps, 'log' | 'timers'> {
   /** Directory with a folder for each installed plugin, named by its id. It may be missing. Undefined for none. */
   readonly directory: string | undefined;
   /** Folders of plugins in development. */
   readonly development: readonly string[];
-  /** True if a dev server serves the pages of plugins in development. */
-  readonly hasPageServer: boolean;
-  /** True if plugins in development may belong to other users. */
-  readonly takesForeign: boolean;
-  readonly log: Log;
-  readonly timers: Timers;
   /** Receives all plugins after each change. */
   readonly onChange: (found: Found) => void;
 }
@@ -53,7 +48,7 @@ const EAGER_POLL_INTERVAL_MS = 150;
 /** Polls at that interval after a change: a minute. */
 const EAGER_POLLS = 400;
 
-const INSTALLED = {inDevelopment: false, hasPageServer: false, takesForeign: false};
+const INSTALLED: FolderOptions = {inDevelopment: false, hasPageServer: false, takesForeign: false};
 
 /** Reads the folders of plugins, and follows their changes until it is disposed of. Resolves after the first reading. */
 export async function followPlugins(deps: PluginDirectoryDeps): Promise<AsyncDisposable> {

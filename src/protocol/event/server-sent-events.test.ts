@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
-import {concatBytes} from '../../domain/bytes.ts';
 import type {Event} from '../../domain/commits/event.ts';
 import {parseKey} from '../../domain/entries/key.ts';
 import {createStoreId} from '../../domain/entries/store-id.ts';
+import {concatBytes} from '../text/line-splitter.ts';
 import {formatEvent} from './event.ts';
 import {formatBatch, type SseBlock, SseParser, STREAM_START} from './server-sent-events.ts';
 

@@ -1,5 +1,3 @@
-import {concatBytes} from '../../domain/bytes.ts';
-
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
@@ -59,4 +57,15 @@ export class ByteLineSplitter {
     this.#partsBytes = 0;
     return line;
   }
+}
+
+/** Returns the bytes of all parts, one after another. */
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, {length}) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }

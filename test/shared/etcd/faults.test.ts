@@ -3,7 +3,7 @@ import {describe, test} from 'vitest';
 import type {Store} from '../../../src/domain/commits/store.ts';
 import {DEFAULT_LIMITS} from '../../../src/domain/limits.ts';
 import {SILENT_LOG} from '../../../src/domain/log.ts';
-import {createEventHub} from '../../../src/events/event-hub.ts';
+import {EventHub} from '../../../src/events/event-hub.ts';
 import type {AppError} from '../../../src/failures/app-error.ts';
 import {
   assertFailsWith,
@@ -259,7 +259,7 @@ describe('a store in one member', () => {
 /** Follows a store by its events. @returns A function that waits for a number of them, and returns their keys. */
 function subscribe(store: Store): (count: number) => Promise<readonly string[]> {
   const keys: string[] = [];
-  const hub = createEventHub({
+  const hub = new EventHub({
     store,
     identity: {onChange: () => () => {}},
     log: SILENT_LOG,

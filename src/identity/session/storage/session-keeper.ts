@@ -53,17 +53,13 @@ export interface SessionKeeperDeps {
   readonly log: Log;
 }
 
-/** Returns a keeper that uses the keychain and a data directory. */
-export function openSessionKeeper(deps: SessionKeeperDeps): SessionKeeper {
-  return new FileKeeper(deps);
-}
-
 /** Returns a keeper for sessions that end with the process. */
 export function openMemoryKeeper(): SessionKeeper {
   return {load: async () => undefined, keep: async () => 'memory'};
 }
 
-class FileKeeper implements SessionKeeper {
+/** A keeper that uses the keychain and a data directory. */
+export class FileKeeper implements SessionKeeper {
   readonly #deps: SessionKeeperDeps;
   /** Account of this data directory in the keychain. */
   readonly #account: string;
@@ -99,20 +95,13 @@ class FileKeeper implements SessionKeeper {
   async #replace(session: Parameters<SessionKeeper['keep']>[0]): Promise<SessionPlace> {
     if (session !== undefined && 'session' in session) return this.#save(session);
     await this.#deleteSecret();
-    if (session === undefined) await this.#remove();
+    if (session === undefined)
+      await this.#try('session not removed: remove it manually', () => removeSessionFile(this.#deps.directory));
     else {
       const {scriptURL, sinceMs, problem} = session;
       await this.#write({state: 'expired', scriptURL, sinceMs, problem});
     }
     return 'memory';
-  }
-
-  async #remove(): Promise<void> {
-    try {
-      await removeSessionFile(this.#deps.directory);
-    } catch (error) {
-      this.#complain('session not removed: remove it manually', error);
-    }
   }
 
   #describe(file: KeptFile): Kept {
@@ -150,28 +139,26 @@ class FileKeeper implements SessionKeeper {
   }
 
   async #deleteSecret(): Promise<void> {
+    const {keychain} = this.#deps;
     if (!this.#inKeychain) return;
-    try {
-      await this.#deps.keychain.delete(this.#account);
-      this.#inKeychain = false;
-    } catch (error) {
-      this.#complain('session not removed from the keychain', error);
-    }
+    const complaint = 'session not removed from the keychain';
+    this.#inKeychain = !(await this.#try(complaint, () => keychain.delete(this.#account)));
   }
 
-  async #write(file: KeptFile): Promise<boolean> {
+  #write(file: KeptFile): Promise<boolean> {
+    return this.#try('session not kept over a restart', () => writeSessionFile(this.#deps.directory, file));
+  }
+
+  /** Runs a step. @returns False if it failed, which is logged with the complaint. */
+  async #try(complaint: string, run: () => Promise<void>): Promise<boolean> {
     try {
-      await writeSessionFile(this.#deps.directory, file);
+      await run();
       return true;
     } catch (error) {
-      this.#complain('session not kept over a restart', error);
+      const problem = error instanceof AppError ? error.message : String(codeOf(error) ?? error);
+      this.#deps.log.error(complaint, {directory: this.#deps.directory, problem});
       return false;
     }
-  }
-
-  #complain(message: string, error: unknown): void {
-    const problem = error instanceof AppError ? error.message : String(codeOf(error) ?? error);
-    this.#deps.log.error(message, {directory: this.#deps.directory, problem});
   }
 }
 

@@ -1,3 +1,5 @@
+import type {PluginRequest, PluginRoute} from '../../../domain/plugins/plugin.ts';
+
 /** Descriptors of the pipes that a background inherits, beside standard output and standard error. */
 export const CHANNEL_FD = 3;
 export const WATCHDOG_FD = 4;
@@ -12,14 +14,17 @@ export type ServiceMessage =
 /** Loads the background and starts it. The body is the identity document. */
 export interface StartMessage {
   readonly kind: 'start';
+  /** Id of the plugin. */
   readonly id: string;
   /** Directory of the plugin. */
   readonly directory: string;
   /** Module of the background. */
   readonly file: string;
+  /** Existing directory for its files, and the working directory of its process. */
   readonly storagePath: string;
-  /** Port that plugins were written for, and the port of the service. */
+  /** Port that plugins were written for. */
   readonly originalPort: number;
+  /** Port of the service. Calls to the original port go there. */
   readonly servicePort: number;
   /** Proves to the service which plugin calls. */
   readonly token: string;
@@ -28,13 +33,9 @@ export interface StartMessage {
 }
 
 /** Calls a route. The body is that of the request. */
-export interface CallMessage {
+export interface CallMessage extends Omit<PluginRequest, 'body'> {
   readonly kind: 'call';
   readonly call: number;
-  readonly method: 'GET' | 'POST';
-  readonly name: string;
-  readonly url: string;
-  readonly rawHeaders: readonly string[];
 }
 
 /** Message of a background to the service. */
@@ -59,8 +60,4 @@ export type AnswerMessage =
   | {readonly kind: 'failed'; readonly call: number; readonly problem: string; readonly place?: string | undefined};
 
 /** Route that a background has. */
-export interface RouteDescription {
-  readonly method: 'GET' | 'POST';
-  readonly name: string;
-  readonly description: string;
-}
+export type RouteDescription = PluginRoute;

@@ -1,20 +1,11 @@
 import http, {type RequestOptions} from 'node:http';
 import {syncBuiltinESMExports} from 'node:module';
 import {urlToHttpOptions} from 'node:url';
+import type {StartMessage} from '../channel/message.ts';
 import {followRedirects} from './follow-redirects.ts';
 
 /** The service, as a plugin calls it. */
-export interface OwnService {
-  /** Id of the plugin. */
-  readonly id: string;
-  /** Port that plugins were written for. */
-  readonly originalPort: number;
-  readonly servicePort: number;
-  /** Proves to the service which plugin calls. */
-  readonly token: string;
-  /** Names at which the service listens, as in URLs; the first one replaces others in calls. */
-  readonly serviceHosts: readonly [string, ...string[]];
-}
+type OwnService = Pick<StartMessage, 'originalPort' | 'servicePort' | 'token' | 'serviceHosts'>;
 
 /** Names of this machine under which plugins call the service, without the brackets that an address has in a URL. */
 const HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);

@@ -4,14 +4,11 @@ import {memberOf} from '../values/member.ts';
 /** Answers a request: takes `req` and `res`, and may return a promise. */
 export type RouteFunction = (request: unknown, response: unknown) => unknown;
 
-/** Route that is called. */
-export interface RouteName {
-  readonly method: 'GET' | 'POST';
-  readonly name: string;
-}
-
 /** Finds a route of a plugin. They are looked up at each call: a plugin may add some later. */
-export function findRoute(plugin: unknown, {method, name}: RouteName): RouteFunction | undefined {
+export function findRoute(
+  plugin: unknown,
+  {method, name}: Pick<RouteDescription, 'method' | 'name'>,
+): RouteFunction | undefined {
   const routes = routesOf(plugin, method);
   if (!Object.hasOwn(routes, name)) return undefined;
   const route = memberOf(routes, name);

@@ -1,3 +1,4 @@
+import {spawnSync} from 'node:child_process';
 import {existsSync, readFileSync} from 'node:fs';
 import Module, {createRequire, register} from 'node:module';
 import {dirname, join} from 'node:path';
@@ -98,4 +99,23 @@ function log(message: unknown, level?: unknown, error?: unknown): void {
   const text = typeof message === 'string' ? message : inspect(message);
   const line = error === undefined ? text : `${text}: ${describeThrown(error)}`;
   (level === 'error' ? process.stderr : process.stdout).write(`${line}\n`);
+}
+
+/** Longest search, in milliseconds; it takes some tens. */
+const SEARCH_TIMEOUT_MS = 5000;
+
+/** Ends the evaluation of the modules that are imported after it, which happens once all of them were parsed. */
+const STOP = 'data:text/javascript,throw 0';
+
+/**
+ * Returns what Node prints about a syntax error in an ES module, or in one that it imports; it begins with the place, which the error
+ * itself does not have. Evaluates nothing of the modules.
+ */
+export function describeSyntaxError(file: string): string {
+  const program = `import ${JSON.stringify(STOP)}; import ${JSON.stringify(pathToFileURL(file).href)};`;
+  const {stderr} = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    encoding: 'utf8',
+    timeout: SEARCH_TIMEOUT_MS,
+  });
+  return stderr;
 }

@@ -1,0 +1,114 @@
+import {type Signal, signal} from '@preact/signals';
+import {type CallFailure, callService} from '../service/call-service.ts';
+import {toCallFailure} from '../state/loaded.ts';
+
+/** The simulated flight, as `/api/flight` answers it: the members that the console shows. */
+export interface FlightStatus {
+  readonly phase: string;
+  readonly altitudeFeet: number;
+  readonly groundSpeedKnots: number;
+  readonly headingDegrees: number;
+  readonly flownNauticalMiles: number;
+  readonly toGoNauticalMiles: number;
+  readonly from: {readonly code: string; readonly name: string};
+  readonly to: {readonly code: string; readonly name: string};
+  readonly number: string;
+  readonly startedBy?: string;
+  /** Absent for that of the airline of the pilot. */
+  readonly code?: string;
+  readonly aircraft?: {readonly code: string; readonly name?: string; readonly registration?: string};
+  readonly route?: readonly string[];
+  readonly fuel?: number;
+  readonly pax?: number;
+  readonly speed: number;
+  readonly isPaused: boolean;
+  readonly isConnected: boolean;
+  readonly elapsedSeconds: number;
+}
+
+/** Answer of `/api/flight`. */
+interface FlightDocument {
+  /** Absent if no flight runs. */
+  readonly flight?: FlightStatus;
+  readonly phases: readonly string[];
+}
+
+/** A change of the flight. */
+export type FlightChange =
+  | {readonly action: 'start'; readonly from: string; readonly to: string; readonly speed: number}
+  | {readonly action: 'jump'; readonly phase: string}
+  | {readonly action: 'speed'; readonly speed: number}
+  | {readonly action: 'pause' | 'disconnect'};
+
+/** Altitude at one moment. */
+export interface AltitudePoint {
+  readonly elapsedSeconds: number;
+  readonly altitudeFeet: number;
+}
+
+/** Time between two looks at the flight, in milliseconds. */
+const INTERVAL_MS = 1000;
+
+/** Maximum number of points of the altitude: an hour. */
+const POINTS_MAX = 3600;
+
+/** The simulated flight, and its altitude since the page has looked at it. */
+export class FlightState {
+  /** `undefined` before it is loaded; `null` if no flight runs. */
+  readonly flight: Signal<FlightStatus | null | undefined> = signal(undefined);
+  /** Phases that a flight can jump to, in their order. */
+  readonly phases: Signal<readonly string[]> = signal([]);
+  readonly altitude: Signal<readonly AltitudePoint[]> = signal([]);
+  readonly failure: Signal<CallFailure | undefined> = signal(undefined);
+  /** Ends and number of the flight of {@link altitude}. */
+  #plotted = '';
+
+  /** Looks at the flight until the signal is aborted, once a second while one runs and the page is visible. */
+  async follow(signal: AbortSignal): Promise<void> {
+    await this.reload();
+    while (!signal.aborted) {
+      await new Promise(resolve => setTimeout(resolve, INTERVAL_MS));
+      if (document.hidden || this.flight.peek() === null || signal.aborted) continue;
+      await this.#ask(() => callService<FlightDocument>(PATH, {signal}));
+    }
+  }
+
+  /** Looks at the flight once: one may have been started or ended. */
+  reload(): Promise<void> {
+    return this.#ask(() => callService<FlightDocument>(PATH));
+  }
+
+  /** Changes the flight. */
+  change(change: FlightChange): Promise<void> {
+    return this.#ask(() => callService<FlightDocument>(PATH, {method: 'POST', body: change}));
+  }
+
+  /** Ends the flight. */
+  stop(): Promise<void> {
+    return this.#ask(() => callService<FlightDocument>(PATH, {method: 'DELETE'}));
+  }
+
+  async #ask(call: () => Promise<FlightDocument>): Promise<void> {
+    try {
+      this.#show(await call());
+      this.failure.value = undefined;
+    } catch (error) {
+      this.failure.value = toCallFailure(error);
+    }
+  }
+
+  #show({flight, phases}: FlightDocument): void {
+    this.flight.value = flight ?? null;
+    this.phases.value = phases;
+    if (flight === undefined) return;
+    const {elapsedSeconds, altitudeFeet} = flight;
+    const of = `${flight.from.code} ${flight.to.code} ${flight.number}`;
+    if (of !== this.#plotted) this.altitude.value = [];
+    this.#plotted = of;
+    // A jump back makes what was after it untrue.
+    const before = this.altitude.value.filter(point => point.elapsedSeconds < elapsedSeconds);
+    this.altitude.value = [...before, {elapsedSeconds, altitudeFeet}].slice(-POINTS_MAX);
+  }
+}
+
+const PATH = '/api/flight';
