@@ -299,7 +299,7 @@ exports.routes = {get: {name: {description: '', handler: (req, res) => res.json(
     const environment = {NO_COLOR: '1', DISPLAY: ':9', PATH: `${programs}:${process.env['PATH']}`};
     const running = machine.spawnOnTerminal(['dev', folder, '--port', '0'], {columns: 100, environment});
     const shows = (text: RegExp): Promise<void> => running.until(({stdout}) => text.test(plain(stdout)));
-    await shows(/Press h for help, q to stop/);
+    await shows(/Press h for help/);
     const [, port] = /http:\/\/localhost:(\d+)/.exec(running.said().stdout) ?? [];
     const banner = plain(running.said().stdout);
     assert.match(banner, /develops Plugin com\.example\.work 1\.0\.0\n/);

@@ -246,6 +246,7 @@ describe.runIf(process.platform === 'linux')('crewroom start, on a terminal', ()
     const banner = plain(running.said().stdout);
     const port = /localhost:(\d+)/.exec(banner)?.[1];
     for (const line of [
+      /Crewroom \d+\.\d+\.\d+ is ready after [\d.]+ m?s\n/,
       new RegExp(`Address +http://localhost:${port} \\(127\\.0\\.0\\.1`),
       /Identity +Ada Quill \(CRW0042\), Crewroom Air\n +a sample; start with --profile FILE to serve your own/,
       new RegExp(`Data +${dataDir}`),

@@ -128,7 +128,7 @@ export const DATA_COMMANDS = grouped('Data', {
       {line: 'crewroom watch com.example.hello/ --initial', purpose: 'entries of one plugin, then its changes'},
       {line: 'crewroom watch --json --since 12 | jq .key', purpose: 'for programs, after revision 12'},
     ],
-    notes: ['After a restart of the service it reconnects and continues where it was.', 'In a pipe it prints JSON.'],
+    notes: ['After a restart of the service it reconnects and continues where it was.'],
   },
   delete: {
     summary: 'Delete an entry, or all under a prefix',

@@ -24,7 +24,7 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
     summary: 'Switch among sample pilots',
     arguments: [
       {name: 'ACTION', description: 'list or use', choices: ['list', 'use']},
-      {name: 'NAME', description: 'the sample pilot to serve', optional: true, choices: SAMPLE_PILOT_NAMES},
+      {name: 'NAME', description: 'the sample pilot to serve', optional: true, offers: SAMPLE_PILOT_NAMES},
     ],
     flags: JSON_FLAG,
     settings: ADDRESS_SETTINGS,
@@ -111,7 +111,7 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
         description: 'start, status, pause, jump, speed, disconnect or stop',
         choices: ['start', 'status', 'pause', 'jump', 'speed', 'disconnect', 'stop'],
       },
-      {name: 'PHASE|SPEED', description: 'the phase to jump to, or the speed', optional: true, choices: FLIGHT_PHASES},
+      {name: 'PHASE|SPEED', description: 'the phase to jump to, or the speed', optional: true, offers: FLIGHT_PHASES},
     ],
     flags: {
       from: {placeholder: 'AIRPORT', description: 'airport of departure, such as EDDF'},

@@ -161,7 +161,7 @@ export const SERVICE_COMMANDS = grouped('Service', {
       {line: 'crewroom requests', purpose: 'the last 1,000, the oldest first'},
       {line: 'crewroom requests --follow --refused', purpose: 'what the service refuses, as it happens'},
     ],
-    notes: ['Where it does not print to a terminal it prints JSON, one request on a line.'],
+    notes: ['Those of the console are left out; with --json they have "own": true.'],
   },
   wait: {
     summary: 'Wait until the service is ready',

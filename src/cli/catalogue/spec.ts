@@ -43,7 +43,10 @@ export interface ArgumentSpec {
   readonly optional?: boolean;
   /** Takes all further words too; only the last argument. Words that begin with `-` come after `--`. */
   readonly repeatable?: boolean;
+  /** The only words that it takes. */
   readonly choices?: readonly string[];
+  /** Words that completion offers; it takes others too. */
+  readonly offers?: readonly string[];
 }
 
 /** A flag of one command. With a placeholder it takes a value; without one it is a switch. */

@@ -33,11 +33,10 @@ export async function run(call: AccessCall): Promise<ExitCode> {
       if (plugin === undefined || permissions.length === 0)
         throw invalidUsage('access', 'grant needs the ID of a plugin and a PERMISSION, at least one');
       return grant(call, {plugin, permissions});
-    case 'revoke':
+    // The parser knows no other action.
+    default:
       if (plugin === undefined) throw invalidUsage('access', 'revoke needs the ID of a plugin');
       return revoke(call, plugin, permissions);
-    default:
-      throw invalidUsage('access', `it takes list, refused, grant or revoke, not ${JSON.stringify(action)}`);
   }
 }
 
@@ -46,9 +45,10 @@ async function list(call: AccessCall, plugin: string | undefined): Promise<ExitC
   const all = await send('GET', GRANTS_PATH, readGrants);
   const grants = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
   return printList(call, grants, {
-    lines: each => each.permissions.map(permission => `${each.plugin} ${permission}`),
     head: ['PLUGIN', 'PERMISSIONS'],
     row: each => [each.plugin, each.permissions.join(' ')],
+    empty: 'No permissions beside those of every plugin; "crewroom access grant ID PERMISSION" gives one',
+    next: '"crewroom access revoke ID" takes them back',
   });
 }
 
@@ -61,14 +61,17 @@ async function listRefused(call: AccessCall, plugin: string | undefined): Promis
     return [id, `${method} ${path}`, String(count), permission];
   };
   const head = ['PLUGIN', 'REFUSED', 'TIMES', 'PERMISSION'];
-  await printList(call, refused, {lines: each => [row(each).join(' ')], head, row});
-  if (stdout.isTerminal && !call.flags.json) await stderr.write(adviseOnRefused(refused));
+  await printList(call, refused, {
+    head,
+    row,
+    empty: 'Nothing was refused since the start, or all of it was granted since',
+  });
+  if (refused.length > 0 && stdout.isTerminal && !call.flags.json) await stderr.write(adviseOnRefused(refused));
   return EXIT.ok;
 }
 
 /** Returns the command for each plugin that gives it what it lacked. */
 function adviseOnRefused(refused: readonly RefusedRequest[]): string {
-  if (refused.length === 0) return 'Nothing was refused since the start, or all of it was granted since\n';
   const commands = [...new Set(refused.map(({plugin}) => plugin))].map(id => {
     const lacking = new Set(refused.filter(({plugin}) => plugin === id).map(({permission}) => permission));
     return `  crewroom access grant ${escapeControls([id, ...lacking].join(' '))}\n`;

@@ -7,6 +7,7 @@ import {toUtf8} from '../../files/text-file.ts';
 import {type JsonText, parseJsonText} from '../../json/json-text.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {AdvisedError} from '../failures/report.ts';
+import {refusedUsage} from '../failures/usage.ts';
 import {createEditedFile, type EditedFile} from '../input/edited-file.ts';
 import {chooseEditedForm} from '../input/edited-form.ts';
 import {openEditor} from '../input/editor.ts';
@@ -21,6 +22,12 @@ type EditCall = CallOf<'edit'>;
 /** `crewroom edit`: opens a value in the editor of the user, and stores it unless the entry has changed meanwhile. */
 export async function run(call: EditCall): Promise<ExitCode> {
   const [key = ''] = call.arguments;
+  if (!canAsk(call.context))
+    throw refusedUsage(
+      'edit',
+      'an editor needs a terminal',
+      'Without one, store a value with "crewroom put KEY @FILE", or change members with "crewroom patch KEY PATCH"',
+    );
   const {client} = await connect(call);
   const entry = await client.entries.get(key);
   const before = entry?.json ?? Buffer.from('null');
@@ -71,7 +78,7 @@ interface Editing {
   readonly platform: NodeJS.Platform;
 }
 
-/** Opens the editor until the file is JSON; more than once only if the user can be asked. */
+/** Opens the editor until the file is JSON, or the user gives up. */
 async function editUntilJson(editing: Editing, context: CliContext): Promise<JsonText> {
   for (;;) {
     await openOrRemove(editing, context);
@@ -82,14 +89,9 @@ async function editUntilJson(editing: Editing, context: CliContext): Promise<Jso
       if (!(error instanceof AppError) || error.failure.code !== 'invalid-json') throw error;
       const problem = `${error.failure.problem} at ${lineAndColumnOf(bytes, error.failure.position)}`;
       const again = `Cannot store this: ${escapeControls(problem)}. Open it again?`;
-      const asks = canAsk(context);
-      if (asks && (await confirm(again, context))) continue;
+      if (await confirm(again, context)) continue;
       // The question has named the position already.
-      const failure = {
-        code: 'unreadable-input',
-        source: 'what you typed',
-        problem: asks ? 'it is not JSON' : problem,
-      } as const;
+      const failure = {code: 'unreadable-input', source: 'what you typed', problem: 'it is not JSON'} as const;
       const advice = `Correct it, then store it: ${storeCommand(editing, conditionOf(editing.entry))}`;
       throw new AdvisedError(new AppError(failure, {cause: error}), advice);
     }

@@ -16,11 +16,10 @@ export async function run(call: PilotCall): Promise<ExitCode> {
     case 'list':
       if (name !== undefined) throw invalidUsage('pilot', 'list takes no NAME');
       return list(call);
-    case 'use':
+    // The parser knows no other action.
+    default:
       if (name === undefined) throw refusedUsage('pilot', 'use needs a NAME', '"crewroom pilot list" shows all');
       return use(call, name);
-    default:
-      throw invalidUsage('pilot', `it takes list or use, not ${JSON.stringify(action)}`);
   }
 }
 
@@ -29,9 +28,10 @@ async function list(call: PilotCall): Promise<ExitCode> {
   const {pilots, current} = await send('GET', '/api/pilots', readPilots);
   return printList(call, pilots, {
     describe: pilot => describe(pilot, current),
-    lines: ({name}) => [name],
     head: ['NAME', 'SERVED', 'DESCRIPTION'],
     row: ({name, description}) => [name, name === current ? 'yes' : '-', description],
+    empty: 'No sample pilots',
+    next: '"crewroom pilot use NAME" serves another one',
   });
 }
 

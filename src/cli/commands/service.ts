@@ -7,7 +7,6 @@ import {createRunKey} from '../autostart/run-key.ts';
 import {withoutManager} from '../autostart/run-system-program.ts';
 import {createUserUnit} from '../autostart/systemd.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import {invalidUsage} from '../failures/usage.ts';
 import {readCount} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
 import {stopService} from '../service/stop-service.ts';
@@ -32,10 +31,9 @@ export async function run(call: ServiceCall): Promise<ExitCode> {
       return showStatus(call, autostart);
     case 'logs':
       return showLogs(call, autostart);
-    case 'uninstall':
-      return uninstall(call, autostart);
+    // The parser knows no other action.
     default:
-      throw invalidUsage('service', `it takes install, status, logs or uninstall, not ${JSON.stringify(action)}`);
+      return uninstall(call, autostart);
   }
 }
 

@@ -1,5 +1,5 @@
 import {formatBytes} from '../../domain/byte-size.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import type {ExitCode} from '../../failures/exit-codes.ts';
 import {snapshotsDirOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage, unconfirmed} from '../failures/usage.ts';
@@ -34,19 +34,17 @@ export async function run(call: CallOf<'snapshot'>): Promise<ExitCode> {
     if (name !== undefined) throw invalidUsage('snapshot', 'list takes no NAME');
     return list(call, directory);
   }
-  const act = ACTIONS.get(action);
-  if (act === undefined)
-    throw invalidUsage('snapshot', `it takes save, load, list or delete, not ${JSON.stringify(action)}`);
   if (name === undefined) throw invalidUsage('snapshot', `${action} needs a NAME`);
-  return act(call, directory, name);
+  switch (action) {
+    case 'save':
+      return save(call, directory, name);
+    case 'load':
+      return load(call, directory, name);
+    // The parser knows no other action.
+    default:
+      return remove(call, directory, name);
+  }
 }
-
-const ACTIONS: ReadonlyMap<string, (call: CallOf<'snapshot'>, directory: string, name: string) => Promise<ExitCode>> =
-  new Map([
-    ['save', save],
-    ['load', load],
-    ['delete', remove],
-  ]);
 
 async function save(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
   const {context, flags} = call;
@@ -94,14 +92,12 @@ async function remove(call: CallOf<'snapshot'>, directory: string, name: string)
 }
 
 async function list(call: CallOf<'snapshot'>, directory: string): Promise<ExitCode> {
-  const {stderr} = call.context;
-  const snapshots = await listSnapshots(directory);
-  if (snapshots.length > 0) {
-    const head = ['NAME', 'ENTRIES', 'REVISION', 'SIZE', 'SAVED'];
-    return printList(call, snapshots, {lines: ({name}) => [name], head, row: tableRow});
-  }
-  if (stderr.isTerminal) await stderr.write('No snapshots\n');
-  return EXIT.ok;
+  return printList(call, await listSnapshots(directory), {
+    head: ['NAME', 'ENTRIES', 'REVISION', 'SIZE', 'SAVED'],
+    row: tableRow,
+    empty: 'No snapshots; "crewroom snapshot save NAME" saves one',
+    next: '"crewroom snapshot load NAME" restores one',
+  });
 }
 
 function tableRow({name, entries, revision, sizeBytes, savedAt}: SavedSnapshot): readonly string[] {

@@ -127,7 +127,7 @@ function reportToPeople(
   return {
     log: terminal.log,
     started: service => {
-      terminal.print(formatBanner(service, style));
+      terminal.print(formatBanner({...service, startMs: context.elapsedMs()}, style));
       terminal.serve({crewroom: service.crewroom, address: mainAddress(service)});
     },
     stopping: signal => terminal.stopping(signal),

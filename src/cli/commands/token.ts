@@ -21,11 +21,10 @@ export async function run(call: TokenCall): Promise<ExitCode> {
     case 'list':
       if (name !== undefined) throw invalidUsage('token', 'list takes no NAME');
       return list(call);
-    case 'revoke':
+    // The parser knows no other action.
+    default:
       if (name === undefined) throw refusedUsage('token', 'revoke needs a NAME', '"crewroom token list" shows all');
       return revoke(call, name);
-    default:
-      throw invalidUsage('token', `it takes create, list or revoke, not ${JSON.stringify(action)}`);
   }
 }
 
@@ -50,13 +49,14 @@ async function list(call: TokenCall): Promise<ExitCode> {
   const nowMs = call.context.nowMs();
   return printList(call, await send('GET', '/api/access/tokens', readTokens), {
     describe,
-    lines: ({name}) => [name],
     head: ['NAME', 'EXPIRES', 'PERMISSIONS'],
     row: ({name, permissions, expiresAtMs = Infinity}) => [
       name,
       expiresAtMs === Infinity ? 'never' : `${expiresAtMs <= nowMs ? 'expired ' : ''}${formatDate(expiresAtMs)}`,
       permissions.join(' '),
     ],
+    empty: 'No tokens; "crewroom token create --name NAME --permission PERMISSION" creates one',
+    next: '"crewroom token revoke NAME" ends one',
   });
 }
 

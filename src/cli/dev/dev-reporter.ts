@@ -44,7 +44,7 @@ function reportToPeople({opens, ...options}: DevReporterOptions): DevReporter {
     log: terminal.log,
     note: text => terminal.print(`${style.yellow('!')} ${escapeControls(text)}\n`),
     started: async started => {
-      terminal.print(formatDevBanner(started, style));
+      terminal.print(formatDevBanner({...started, startMs: context.elapsedMs()}, style));
       terminal.serve({crewroom: started.crewroom, address: mainAddress(started)});
       const problem = opens ? await openAddress(shellAddress(started), context) : undefined;
       if (problem !== undefined) terminal.print(`${style.dim(`No browser was opened: ${problem}`)}\n`);

@@ -45,7 +45,8 @@ export async function printRequests(requests: Requests, {choice, print, onMissed
   if (choice === 'off') return;
   for await (const page of requests.follow()) {
     if (page.missed > 0) onMissed(page.missed);
-    for (const request of page.requests) if (choice === 'all' || isRefused(request)) print(request);
+    for (const request of page.requests)
+      if (choice === 'all' ? request.own !== true : isRefused(request)) print(request);
   }
 }
 

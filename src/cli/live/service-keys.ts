@@ -1,5 +1,5 @@
 import {spawn} from 'node:child_process';
-import type {RecordedRequest, Requests} from '../../domain/recorded-request.ts';
+import type {Requests} from '../../domain/recorded-request.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {openAddress} from '../../system/open-address.ts';
 import {createOwnCode, type OwnService} from '../service/owner-code.ts';
@@ -70,7 +70,10 @@ function createKeys(deps: ServiceKeysDeps, style: Style): readonly Key[] {
       purpose: `show the last ${SHOWN_REQUESTS} requests`,
       press: async () => {
         const page = await requests.read();
-        showLast(page.requests.slice(-SHOWN_REQUESTS), {print, say});
+        const others = page.requests.filter(({own}) => own !== true);
+        say(others.length === 0 ? 'No requests yet' : `The last requests, at most ${SHOWN_REQUESTS}:`);
+        for (const request of others.slice(-SHOWN_REQUESTS)) print(request);
+        if (others.length > 0) say('');
       },
     },
     {key: 'c', purpose: 'copy the address', press: async () => say(await copyText(address, context))},
@@ -106,16 +109,6 @@ async function openAsOwner({context, address, config}: ServiceKeysDeps): Promise
   return refusal === undefined
     ? `Opened the console as the owner; ${plain} only reads`
     : `Opened ${plain}, which only reads. ${refusal}`;
-}
-
-function showLast(
-  shown: readonly RecordedRequest[],
-  {print, say}: {readonly print: RequestPrinter; readonly say: (text: string) => void},
-): void {
-  const [last] = shown.slice(-1);
-  say(last === undefined ? 'No requests yet' : `The last ${shown.length} of ${last.sequence} requests:`);
-  for (const request of shown) print(request);
-  if (last !== undefined) say('');
 }
 
 /** Programs that come with the system, and copy their standard input. */

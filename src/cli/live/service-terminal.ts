@@ -51,7 +51,7 @@ export function openServiceTerminal({context, logLevel, requests, stop}: Service
     serve: ({crewroom, address}) => {
       const {requests: recorded, config} = crewroom;
       restore = listenForServiceKeys({context, lines, stop, address, config, requests: recorded, print});
-      if (restore !== undefined) lines.print(style.dim('  Press h for help, q to stop\n\n'));
+      if (restore !== undefined) lines.print(style.dim('  Press h for help\n\n'));
       const onMissed = (count: number): void => lines.print(style.dim(`${count} requests came too fast to show\n`));
       printRequests(crewroom.requests, {choice: requests, print, onMissed}).catch(error =>
         log.error('requests are no longer printed', {error}),

@@ -23,7 +23,7 @@ function completeFromCatalogue(words: readonly string[]): void {
   root.option('help', 'show how to use it', 'h').option('version', 'print the version', 'V');
   for (const spec of COMMAND_LIST) {
     const command = root.command(spec.name, spec.summary);
-    for (const {name, choices} of spec.arguments) command.argument(name, choices && offerAll(choices));
+    for (const {name, choices, offers = choices} of spec.arguments) command.argument(name, offers && offerAll(offers));
     for (const {text, description, placeholder, choices = [], isHidden} of listFlags(spec)) {
       if (isHidden) continue;
       const name = text.slice('--'.length);
