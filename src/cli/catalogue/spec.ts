@@ -7,7 +7,7 @@ export interface CommandSpec extends CommandDescription {
   readonly arguments: readonly ArgumentSpec[];
 }
 
-/** What the catalogue says of a command. */
+/** A command as the catalogue describes it. */
 interface CommandDescription {
   readonly summary: string;
   /** Absent if it takes none. */
