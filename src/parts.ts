@@ -217,9 +217,13 @@ export function createPages({pageKey}: OpenedAccess, host: PluginHost): PageProo
 }
 
 /** Creates the token of the owner. Without a data directory of this service its file is by its port: the directory may be that of another one. */
-function createOwner({host}: Config, {log, elapsedMs, randomBytes}: CrewroomParts, dataDir: string | undefined): Owner {
+function createOwner(
+  {host}: Config,
+  {log, elapsedMs, nowMs, randomBytes}: CrewroomParts,
+  dataDir: string | undefined,
+): Owner {
   const runtimeDirs = runtimeDirsOf(process.env, {temporaryDir: tmpdir(), userId: ownUserId()});
-  return new FileOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, randomBytes});
+  return new FileOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, nowMs, randomBytes});
 }
 
 /** Opens the plugin host. It starts plugins only when `start` is called. */

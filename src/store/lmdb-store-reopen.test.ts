@@ -222,13 +222,15 @@ describe('the format of a data directory', () => {
 
 describe('a damaged store', () => {
   const PAGE_BYTES = 4096;
+  const loseLastPage = async (file: string): Promise<void> => truncate(file, (await stat(file)).size - PAGE_BYTES);
   const damages = [
     {name: 'is missing', damage: (file: string) => rm(file)},
     {name: 'is empty', damage: (file: string) => truncate(file, 0)},
     {name: 'is cut within its first page', damage: (file: string) => truncate(file, 100)},
     {name: 'is cut within its second page', damage: (file: string) => truncate(file, PAGE_BYTES + 100)},
     {name: 'is cut behind its first pages', damage: (file: string) => truncate(file, PAGE_BYTES * 2)},
-    {name: 'lost its last page', damage: async (file: string) => truncate(file, (await stat(file)).size - PAGE_BYTES)},
+    // Under Wine the file has the size of the map, so its last page was never used, and is no loss.
+    ...(IS_WINDOWS ? [] : [{name: 'lost its last page', damage: loseLastPage}]),
     {name: 'has a first page of zeros', damage: (file: string) => overwrite(file, 0, Buffer.alloc(PAGE_BYTES))},
     {
       name: 'has a second page of zeros',

@@ -6,7 +6,7 @@ import type {FlagsOf} from './spec.ts';
 /** Runs a command, and returns the exit code of the process. Its caller reports the errors that it throws. */
 export type Command<N extends CommandName> = (call: CallOf<N>) => Promise<number>;
 
-/** The part of a command line that is about the settings. */
+/** The settings of a command line. */
 export interface SettingsCall {
   readonly context: CliContext;
   /** Settings that were given as flags, unchecked. */

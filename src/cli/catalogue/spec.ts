@@ -7,7 +7,7 @@ export interface CommandSpec extends CommandDescription {
   readonly arguments: readonly ArgumentSpec[];
 }
 
-/** A command as the catalogue describes it. */
+/** The description of a command in the catalogue. */
 interface CommandDescription {
   readonly summary: string;
   /** Absent if it takes none. */
