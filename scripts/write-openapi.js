@@ -139,7 +139,7 @@ function headerParameter(name, description) {
   return {name, in: 'header', required: false, description, schema: {type: 'string'}};
 }
 
-function describeResponses({answers, failures, anyAnswer}, parts) {
+function describeResponses({answers, failures = [], anyAnswer}, parts) {
   const responses = new Map();
   for (const [status, codes] of groupByStatus(new Set([...parts.COMMON_FAILURES, ...failures]), parts))
     responses.set(status, describeFailures(codes, parts));

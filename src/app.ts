@@ -1,5 +1,6 @@
 import {createAccess} from './access/admit.ts';
 import {NotedOrigins} from './access/allowed-origins.ts';
+import type {RefusedRequestList} from './access/refused-requests.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
 import {locateStore} from './config/store-location.ts';
@@ -20,10 +21,11 @@ import type {Plugins} from './domain/plugins/plugin.ts';
 import type {UserSettings} from './domain/plugins/user-settings.ts';
 import {EventHub} from './events/event-hub.ts';
 import {AppError} from './failures/app-error.ts';
-import type {Failure} from './failures/failure.ts';
 import {faultOf} from './failures/fault-mark.ts';
 import {FaultSwitch, readFaultTexts} from './faults/fault-switch.ts';
 import {openFlight} from './flight/simulated-flight.ts';
+import type {Answered} from './http/core/handler.ts';
+import {readRefusal} from './http/core/refusal.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 import {HttpService} from './http/http-service.ts';
 import type {PageServer} from './http/proxy/page-server.ts';
@@ -142,7 +144,9 @@ interface Opened {
   readonly access: OpenedAccess;
 }
 
-function noteForeignOrigin(failure: Failure | undefined, allowedOrigins: NotedOrigins): void {
+function noteRefused(answered: Answered, refused: RefusedRequestList, allowedOrigins: NotedOrigins): void {
+  refused.add(readRefusal(answered));
+  const failure = answered.failed?.error.failure;
   if (failure?.code === 'foreign-origin' && faultOf(failure) === undefined) allowedOrigins.noteRefused(failure.origin);
 }
 
@@ -189,9 +193,9 @@ class OpenedCrewroom implements Crewroom {
     this.transfer = createTransferService({store, faults, limits, nowMs: faults.storeNowMs, pause, onExpiringEntries});
     this.#host = openPlugins(config, parts, {identity, tokens: access.backgrounds});
     this.plugins = this.#host;
-    announcePlugins(this.#host, events);
     this.settings = new StoredUserSettings({entries: this.entries, store, timers, plugins: this.#host, log});
     this.flight = openFlight({elapsedMs});
+    announcePlugins({plugins: this.#host, flight: this.flight}, events);
     this.requests = new RequestRing({omitted: UNRECORDED_ROUTES, nowMs, randomBytes, timers});
     const {transfer, pilots, plugins, settings, flight, requests} = this;
     const versions = {version: VERSION, apiVersion: API_VERSION};
@@ -205,14 +209,14 @@ class OpenedCrewroom implements Crewroom {
     const dataDir = config.ephemeral ? undefined : config.dataDir;
     const pages = createPages(access, this.#host);
     const more = {accessMode: config.access, pages, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
-    const routes = createRoutes({...services, ...more, ...versions, limits, stop: parts.stop});
+    const routes = createRoutes({...services, ...more, ...versions, limits, randomBytes, stop: parts.stop});
     this.#http = new HttpService({
       access: createAccess({mode: config.access, ...access}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins, pages},
       onAnswered: answered => {
         metrics.requests.count(answered);
         requests.record(answered);
-        noteForeignOrigin(answered.failed?.error.failure, allowedOrigins);
+        noteRefused(answered, access.refused, allowedOrigins);
       },
       onFailure: code => metrics.requests.countFailure(code),
     });

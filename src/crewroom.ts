@@ -10,7 +10,7 @@ import type {Sessions} from './domain/identity/session.ts';
 import type {Flight} from './domain/plugins/flight.ts';
 import type {Plugins} from './domain/plugins/plugin.ts';
 import type {UserSettings} from './domain/plugins/user-settings.ts';
-import type {Requests} from './domain/recorded-request.ts';
+import type {NotedRequests} from './domain/recorded-request.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 
 /** The addresses of a running HTTP service. */
@@ -42,7 +42,7 @@ export interface Crewroom extends AsyncDisposable {
   /** The simulated flight. */
   readonly flight: Flight;
   /** The last requests that were answered. */
-  readonly requests: Requests;
+  readonly requests: NotedRequests;
   /** Faults for testing plugins, also how they cope with a disk that is full or a connection that is cut. */
   readonly faults: Faults;
   /** Answers a request as the HTTP service does, guard included. Its address is `http://localhost:7172` unless configured otherwise. */

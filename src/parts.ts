@@ -7,6 +7,7 @@ import {rulesFile} from './access/grants/rules-file.ts';
 import {FileOwner} from './access/owner.ts';
 import {openPageKey} from './access/pages/page-key.ts';
 import {DerivedProofs} from './access/pages/page-proofs.ts';
+import {RefusedRequestList} from './access/refused-requests.ts';
 import {tokenFile} from './access/token-file.ts';
 import {TokenRegister} from './access/token-register.ts';
 import type {Config} from './config/config.ts';
@@ -174,6 +175,7 @@ export interface OpenedAccess {
   readonly owner: Owner;
   readonly tokens: TokenRegister;
   readonly grants: GrantRegister;
+  readonly refused: RefusedRequestList;
   readonly backgrounds: BackgroundRegister;
   /** Key of the host names at which pages of plugins prove themselves; undefined if the mode trusts their origins. */
   readonly pageKey: Uint8Array | undefined;
@@ -203,6 +205,7 @@ export async function openAccess(config: Config, parts: ServiceParts): Promise<O
     owner: createOwner(config, parts, dataDir),
     tokens,
     grants,
+    refused: new RefusedRequestList({mode: access, grants, nowMs}),
     backgrounds: new BackgroundRegister({randomBytes}),
     pageKey: access === 'strict' ? await openPageKey({dataDir, randomBytes, log}) : undefined,
   };
@@ -214,9 +217,13 @@ export function createPages({pageKey}: OpenedAccess, host: PluginHost): PageProo
 }
 
 /** Creates the token of the owner. Without a data directory of this service its file is by its port: the directory may be that of another one. */
-function createOwner({host}: Config, {log, elapsedMs, randomBytes}: CrewroomParts, dataDir: string | undefined): Owner {
+function createOwner(
+  {host}: Config,
+  {log, elapsedMs, nowMs, randomBytes}: CrewroomParts,
+  dataDir: string | undefined,
+): Owner {
   const runtimeDirs = runtimeDirsOf(process.env, {temporaryDir: tmpdir(), userId: ownUserId()});
-  return new FileOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, randomBytes});
+  return new FileOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, nowMs, randomBytes});
 }
 
 /** Opens the plugin host. It starts plugins only when `start` is called. */

@@ -26,6 +26,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = [
   'domain',
   'json',
+  'time',
   'version.ts',
   join('http', 'docs-page'),
   // Used by the pages of failures, the OpenAPI document and the JSON Schemas.

@@ -4,7 +4,7 @@ import {describeTracking} from '../src/protocol/plugin/flight-tracking.ts';
 
 describe('describeTracking()', () => {
   test('is disconnected without a flight', () => {
-    expect(describeTracking(undefined, 12)).toMatchObject({
+    expect(describeTracking(undefined, {hour: 12, code: 'CAV'})).toMatchObject({
       trackingState: {status: ''},
       providerState: {status: 'Disconnected'},
     });
@@ -14,7 +14,7 @@ describe('describeTracking()', () => {
     const flight = openFlight({elapsedMs: () => 0});
     flight.start({bidId: '77'});
     flight.jump('CRUISE');
-    expect(describeTracking(flight.status(), 13)).toMatchObject({
+    expect(describeTracking(flight.status(), {hour: 13, code: 'CAV'})).toMatchObject({
       bidID: '77',
       state: {status: 'TRACKING'},
       distanceToGo: expect.any(Number),
@@ -29,7 +29,7 @@ describe('describeTracking()', () => {
       },
       flightPlanData: {
         bidID: '77',
-        code: expect.any(String),
+        code: 'CAV',
         number: expect.stringMatching(/^\d{4}$/),
         departure: {code: 'EDDF', name: 'Frankfurt'},
         arrival: {code: 'LPMA'},
@@ -42,13 +42,13 @@ describe('describeTracking()', () => {
     const flight = openFlight({elapsedMs: () => 0});
     flight.start();
     flight.disconnect();
-    expect(describeTracking(flight.status(), 0)).toMatchObject({
+    expect(describeTracking(flight.status(), {hour: 0, code: 'CAV'})).toMatchObject({
       trackingState: {status: ''},
       providerState: {status: 'Disconnected'},
       providerData: null,
     });
     expect(flight.disconnect()).toMatchObject({isConnected: true});
     flight.jump('ARRIVED');
-    expect(describeTracking(flight.status(), 0)).toMatchObject({trackingState: {status: ''}});
+    expect(describeTracking(flight.status(), {hour: 0, code: 'CAV'})).toMatchObject({trackingState: {status: ''}});
   });
 });

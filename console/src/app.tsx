@@ -1,7 +1,6 @@
 import {useEffect} from 'preact/hooks';
 import {FaultsBanner} from './faults/faults-banner.tsx';
 import {Home} from './home/home.tsx';
-import {NoticeCards} from './notices/notice-cards.tsx';
 import {NoticesView} from './notices/notices-view.tsx';
 import {PluginView} from './plugins/plugin-view.tsx';
 import {SettingsView} from './settings/settings-view.tsx';
@@ -31,10 +30,10 @@ export function App({state}: {readonly state: ConsoleState}) {
         <FaultsBanner state={state} />
         <SoundBar sounds={state.sounds} />
         <ErrorBoundary view={state.route.value}>
-          <View state={state} />
+          {/* A view that the service showed nothing loads again, once this page has become the owner's. */}
+          <View key={String(state.connection.needsOwner.value)} state={state} />
         </ErrorBoundary>
       </main>
-      <NoticeCards notices={state.notices} />
     </div>
   );
 }

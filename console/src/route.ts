@@ -8,7 +8,7 @@ export type Route =
   | {readonly view: 'plugin'; readonly id: string; readonly tab: PluginTab};
 
 /** Pages about the service, in the order of the menu. */
-export const SERVICE_PAGES = ['identity', 'entries', 'events', 'requests', 'plugins', 'faults'] as const;
+export const SERVICE_PAGES = ['identity', 'entries', 'events', 'requests', 'plugins', 'flight', 'faults'] as const;
 
 /** A page about the service. */
 export type ServicePage = (typeof SERVICE_PAGES)[number];

@@ -70,6 +70,24 @@ export interface Requests {
   follow(options?: FollowOptions): AsyncIterable<RequestPage>;
 }
 
+/** The last requests, to which a program that embeds the service adds others. */
+export interface NotedRequests extends Requests {
+  /** Lists a request that another server of a developer answered, such as a back end beside the service. */
+  note(answered: NotedRequest): void;
+}
+
+/** A request that another server answered. */
+export interface NotedRequest {
+  readonly method: string;
+  /** Path and query, as they were sent. */
+  readonly target: string;
+  /** Alternating names and values, as they were sent. */
+  readonly rawHeaders: readonly string[];
+  readonly status: number;
+  readonly durationMs: number;
+  readonly sizeBytes: number;
+}
+
 /** Number of requests that are kept: some minutes of a plugin that asks often. They take at most 4 MB, and some more for failures. */
 export const REQUESTS_KEPT = 1000;
 

@@ -7,7 +7,7 @@ import {AIRPORTS} from './simulated-flight.ts';
 
 const EDDF = find('EDDF');
 const LPMA = find('LPMA');
-const PROFILE = planFlight(EDDF, LPMA, () => 0.5);
+const PROFILE = planFlight({from: EDDF, to: LPMA, random: () => 0.5});
 
 describe('a flight from Frankfurt to Madeira', () => {
   test('has every phase once, in order', () => {
@@ -46,7 +46,7 @@ test('every flight moves without jumps, towards its end', () => {
   fc.assert(
     fc.property(flights, ([from, to, random]) => {
       fc.pre(distanceBetween(from, to) >= SHORTEST_FLIGHT_MILES);
-      const profile = planFlight(from, to, () => random);
+      const profile = planFlight({from, to, random: () => random});
       const end = startOf(profile, 'ARRIVED');
       for (let seconds = 0; seconds < end; seconds += end / 100) {
         const [now, next] = [positionAt(profile, seconds), positionAt(profile, seconds + 1)];

@@ -23,7 +23,7 @@ interface Leg {
 /** Shortest flight, in nautical miles: long enough for a climb to the altitude of the approach, and the approach. */
 export const SHORTEST_FLIGHT_MILES = 25;
 
-const HIGHEST_CRUISE_FEET = 37_000;
+const USUAL_CRUISE_FEET = 37_000;
 const APPROACH_FEET = 3000;
 
 /** Typical rates of a short-haul airliner: feet per minute, and knots over the ground. */
@@ -34,15 +34,21 @@ const CRUISE_KNOTS = 450;
 
 const SECONDS_ON_THE_GROUND = {BOARDING: 300, PUSH_BACK: 120, TAXI: 480, TAKEOFF: 40, TAXI_TO_GATE: 300};
 
-/**
- * Plans a flight along the great circle.
- *
- * @param random Returns numbers from 0 to 1, which vary the times on the ground and the speed of the cruise by up to a tenth.
- */
-export function planFlight(from: Airport, to: Airport, random: () => number): FlightProfile {
+/** Ends of a flight, and what varies it. */
+export interface FlightCourse {
+  readonly from: Airport;
+  readonly to: Airport;
+  /** Planned altitude of the cruise. @default {37,000} */
+  readonly cruiseFeet?: number | undefined;
+  /** Returns numbers from 0 to 1, which vary the times on the ground and the speed of the cruise by up to a tenth. */
+  readonly random: () => number;
+}
+
+/** Plans a flight along the great circle. It cruises as high as planned, or as climb and descent fit into the distance. */
+export function planFlight({from, to, cruiseFeet: planned = USUAL_CRUISE_FEET, random}: FlightCourse): FlightProfile {
   const vary = (value: number): number => value * (0.9 + random() * 0.2);
   const miles = distanceBetween(from, to);
-  const cruiseFeet = cruiseFor(miles);
+  const cruiseFeet = Math.max(APPROACH_FEET, Math.min(planned, highestCruise(miles)));
   const climbSeconds = (cruiseFeet / CLIMB.feetPerMinute) * 60;
   const descentSeconds = ((cruiseFeet - APPROACH_FEET) / DESCENT.feetPerMinute) * 60;
   const approachSeconds = (APPROACH_FEET / APPROACH.feetPerMinute) * 60;
@@ -111,12 +117,12 @@ function joinParts(parts: readonly Part[]): readonly Leg[] {
 }
 
 /** Returns the highest whole thousand of feet at which climb, descent and approach fit into the distance. */
-function cruiseFor(miles: number): number {
+function highestCruise(miles: number): number {
   const climbPerFoot = milesIn(60 / CLIMB.feetPerMinute, CLIMB.knots);
   const descentPerFoot = milesIn(60 / DESCENT.feetPerMinute, DESCENT.knots);
   const approachMiles = milesIn((APPROACH_FEET / APPROACH.feetPerMinute) * 60, APPROACH.knots);
   const feet = (miles - approachMiles + APPROACH_FEET * descentPerFoot) / (climbPerFoot + descentPerFoot);
-  return Math.min(HIGHEST_CRUISE_FEET, Math.max(APPROACH_FEET, Math.floor(feet / 1000) * 1000));
+  return Math.floor(feet / 1000) * 1000;
 }
 
 function milesIn(seconds: number, knots: number): number {

@@ -42,6 +42,41 @@ describe('the simulated flight', () => {
     expect(later(5)).toMatchObject({elapsedSeconds: 15});
   });
 
+  test('goes on from where it is at another speed, also while it is paused', () => {
+    const {flight, later} = open();
+    flight.start();
+    later(10);
+    expect(flight.changeSpeed(60)).toMatchObject({elapsedSeconds: 10, speed: 60});
+    expect(later(1)).toMatchObject({elapsedSeconds: 70});
+    flight.pause();
+    expect(flight.changeSpeed(1)).toMatchObject({elapsedSeconds: 70, isPaused: true, speed: 1});
+    expect(() => flight.changeSpeed(1001)).toThrow(
+      expect.objectContaining({failure: {code: 'invalid-flight', problems: [expect.anything()]}}),
+    );
+  });
+
+  test('tells its listeners when it is started and ended', () => {
+    const {flight} = open();
+    let calls = 0;
+    const stop = flight.onChange(() => calls++);
+    flight.stop();
+    flight.start();
+    flight.pause();
+    flight.stop();
+    stop();
+    flight.start();
+    expect(calls).toBe(2);
+  });
+
+  test('cruises as high as planned, or as the distance permits', () => {
+    const {flight} = open();
+    const cruise = (to: string, level: number) => flight.start({from: 'EGLL', to, level}).cruiseFeet;
+    expect([cruise('KJFK', 410), cruise('KJFK', 31_000), cruise('KJFK', 0), cruise('KJFK', 5)]).toEqual([
+      41_000, 31_000, 37_000, 3000,
+    ]);
+    expect(cruise('EBBR', 410)).toBeLessThan(35_000);
+  });
+
   test('jumps to phases, forwards and back, also while it is paused', () => {
     const {flight, later} = open();
     flight.start();

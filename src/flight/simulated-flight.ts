@@ -1,4 +1,15 @@
-import type {Airport, Flight, FlightOptions, FlightPhase, FlightStatus} from '../domain/plugins/flight.ts';
+import {Listeners} from '../domain/listeners.ts';
+import {
+  type Airport,
+  FLIGHT_LEVEL_MAX,
+  FLIGHT_SPEED_MAX,
+  type Flight,
+  type FlightOptions,
+  type FlightPhase,
+  type FlightPlan,
+  type FlightPosition,
+  type FlightStatus,
+} from '../domain/plugins/flight.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
 import {type FlightProfile, planFlight, positionAt, SHORTEST_FLIGHT_MILES, startOf} from './flight-profile.ts';
@@ -9,9 +20,6 @@ export interface FlightDeps {
   readonly elapsedMs: () => number;
 }
 
-/** Maximum speed, in simulated seconds per second: a long flight then takes a minute. */
-const SPEED_MAX = 1000;
-
 /** Creates the simulator of flights. No flight is running at first. */
 export function openFlight(deps: FlightDeps): Flight {
   return new SimulatedFlight(deps);
@@ -19,10 +27,7 @@ export function openFlight(deps: FlightDeps): Flight {
 
 interface Started {
   readonly profile: FlightProfile;
-  readonly number: string;
-  readonly bidId: string | number | undefined;
-  readonly speed: number;
-  readonly seed: number;
+  readonly facts: FlightPlan & Pick<FlightStatus, 'number' | 'startedBy' | 'speed' | 'seed'>;
   readonly isConnected: boolean;
   /** Simulated time at `sinceMs`, in seconds. */
   readonly baseSeconds: number;
@@ -32,6 +37,7 @@ interface Started {
 
 class SimulatedFlight implements Flight {
   readonly #elapsedMs: () => number;
+  readonly #listeners = new Listeners();
   #started: Started | undefined;
 
   constructor({elapsedMs}: FlightDeps) {
@@ -42,11 +48,11 @@ class SimulatedFlight implements Flight {
     return this.#started && this.#describe(this.#started);
   }
 
-  start({from = 'EDDF', to = 'LPMA', speed = 1, seed = 1, bidId}: FlightOptions = {}): FlightStatus {
+  start(options: FlightOptions = {}): FlightStatus {
+    const {from = 'EDDF', to = 'LPMA', number, speed = 1, seed = 1, phase = 'BOARDING', ...plan} = options;
     const problems: DocumentProblem[] = [];
     const ends = [findAirport('from', from, problems), findAirport('to', to, problems)] as const;
-    if (!(speed >= 1 && speed <= SPEED_MAX))
-      problems.push({path: '$.speed', problem: `has to be a number from 1 to ${SPEED_MAX}`});
+    checkSpeed(speed, problems);
     if (!Number.isSafeInteger(seed) || seed < 0)
       problems.push({path: '$.seed', problem: 'has to be a whole number, 0 or more'});
     const [departure, arrival] = ends;
@@ -54,18 +60,17 @@ class SimulatedFlight implements Flight {
       throw new AppError({code: 'invalid-flight', problems});
     assertDistance(departure, arrival);
     const random = createRandom(seed);
-    const number = String(1000 + Math.floor(random() * 9000));
-    const profile = planFlight(departure, arrival, random);
-    return this.#become({
+    const drawn = String(1000 + Math.floor(random() * 9000));
+    const profile = planFlight({from: departure, to: arrival, cruiseFeet: feetOf(plan.level), random});
+    const started = this.#become({
       profile,
-      number,
-      bidId,
-      speed,
-      seed,
+      facts: {...plan, number: number ?? drawn, speed, seed},
       isConnected: true,
-      baseSeconds: 0,
+      baseSeconds: startOf(profile, phase),
       sinceMs: this.#elapsedMs(),
     });
+    this.#listeners.call();
+    return started;
   }
 
   pause(): FlightStatus {
@@ -85,8 +90,24 @@ class SimulatedFlight implements Flight {
     return this.#become({...started, isConnected: !started.isConnected});
   }
 
+  changeSpeed(speed: number): FlightStatus {
+    const started = this.#require();
+    const problems: DocumentProblem[] = [];
+    checkSpeed(speed, problems);
+    if (problems.length > 0) throw new AppError({code: 'invalid-flight', problems});
+    const sinceMs = started.sinceMs === undefined ? undefined : this.#elapsedMs();
+    const facts = {...started.facts, speed};
+    return this.#become({...started, facts, baseSeconds: this.#secondsOf(started), sinceMs});
+  }
+
   stop(): void {
+    if (this.#started === undefined) return;
     this.#started = undefined;
+    this.#listeners.call();
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#listeners.add(listener);
   }
 
   #require(): Started {
@@ -99,24 +120,55 @@ class SimulatedFlight implements Flight {
     return this.#describe(started);
   }
 
-  #secondsOf({baseSeconds, sinceMs, speed}: Started): number {
-    return sinceMs === undefined ? baseSeconds : baseSeconds + ((this.#elapsedMs() - sinceMs) / 1000) * speed;
+  #secondsOf({baseSeconds, sinceMs, facts}: Started): number {
+    return sinceMs === undefined ? baseSeconds : baseSeconds + ((this.#elapsedMs() - sinceMs) / 1000) * facts.speed;
   }
 
   #describe(started: Started): FlightStatus {
-    const {profile, number, bidId, speed, seed, isConnected, sinceMs} = started;
+    const {profile, facts, isConnected, sinceMs} = started;
     const {from, to, cruiseFeet} = profile;
-    const elapsedSeconds = this.#secondsOf(started);
-    const isPaused = sinceMs === undefined;
-    const position = positionAt(profile, elapsedSeconds);
-    return {...position, from, to, number, bidId, speed, seed, isPaused, isConnected, elapsedSeconds, cruiseFeet};
+    const seconds = this.#secondsOf(started);
+    const state = {isPaused: sinceMs === undefined, isConnected, elapsedSeconds: round(seconds, 1)};
+    return {...roundPosition(positionAt(profile, seconds)), ...facts, from, to, ...state, cruiseFeet};
   }
 }
 
-function findAirport(name: string, code: string, problems: DocumentProblem[]): Airport | undefined {
-  const airport = AIRPORTS.get(code.toUpperCase());
+/** Returns the planned altitude of the cruise. Without one, 0 is sent. */
+function feetOf(level = 0): number | undefined {
+  if (level === 0) return undefined;
+  return level <= FLIGHT_LEVEL_MAX ? level * 100 : level;
+}
+
+function roundPosition(position: FlightPosition): FlightPosition {
+  return {
+    phase: position.phase,
+    latitude: round(position.latitude, 6),
+    longitude: round(position.longitude, 6),
+    headingDegrees: round(position.headingDegrees) % 360,
+    altitudeFeet: round(position.altitudeFeet),
+    verticalSpeedFeetPerMinute: round(position.verticalSpeedFeetPerMinute),
+    groundSpeedKnots: round(position.groundSpeedKnots),
+    flownNauticalMiles: round(position.flownNauticalMiles, 1),
+    toGoNauticalMiles: round(position.toGoNauticalMiles, 1),
+  };
+}
+
+/** Rounds a number, without the sign of a zero. */
+function round(value: number, digits = 0): number {
+  const factor = 10 ** digits;
+  return Math.round(value * factor) / factor + 0;
+}
+
+function checkSpeed(speed: number, problems: DocumentProblem[]): void {
+  if (!(speed >= 1 && speed <= FLIGHT_SPEED_MAX))
+    problems.push({path: '$.speed', problem: `has to be a number from 1 to ${FLIGHT_SPEED_MAX}`});
+}
+
+function findAirport(name: string, given: string | Airport, problems: DocumentProblem[]): Airport | undefined {
+  if (typeof given !== 'string') return given;
+  const airport = AIRPORTS.get(given.toUpperCase());
   if (airport === undefined)
-    problems.push({path: `$.${name}`, problem: `is not one of ${[...AIRPORTS.keys()].join(', ')}`});
+    problems.push({path: `$.${name}`, problem: `has no place and is not one of ${[...AIRPORTS.keys()].join(', ')}`});
   return airport;
 }
 

@@ -50,6 +50,7 @@ export class JsonIndex {
   readonly #ends: Int32Array;
   readonly #decoder = new TextDecoder();
   #characters: string | undefined;
+  #decoded: {readonly text: string; readonly units: Int32Array} | undefined;
 
   /**
    * @param ends A buffer at least as long as the bytes, for the ends of arrays and objects. A caller that reads one text
@@ -139,6 +140,13 @@ export class JsonIndex {
     return this.#characters.slice(nameStart, nameEnd);
   }
 
+  /** Returns a name with its escapes resolved. Decodes the whole text once: for many names. */
+  name({nameStart, nameEnd}: MemberPlace): string {
+    this.#decoded ??= {text: this.#decoder.decode(this.bytes), units: unitsOf(this.bytes)};
+    const {text, units} = this.#decoded;
+    return JSON.parse(text.slice(units[nameStart], units[nameEnd])) as string;
+  }
+
   /** Returns whether all characters are ASCII without escapes. */
   #isPlain(start: number, end: number): boolean {
     for (let at = start; at < end; at++) {
@@ -147,6 +155,18 @@ export class JsonIndex {
     }
     return true;
   }
+}
+
+/** Returns for each position in a UTF-8 text, in bytes, that in UTF-16 units. */
+function unitsOf(bytes: Uint8Array): Int32Array {
+  const units = new Int32Array(bytes.length);
+  let unit = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    units[at] = unit;
+    if ((byte & 0xc0) !== 0x80) unit += byte < 0xf0 ? 1 : 2;
+  }
+  return units;
 }
 
 /** Returns a text with one character for each UTF-8 byte of another. */

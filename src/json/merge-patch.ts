@@ -114,11 +114,9 @@ class Changes {
     if (!quoted.includes('\\')) return this.#byByteText.get(quoted.slice(1, -1));
     // All escapes but these stand for one byte.
     if (!quoted.includes('\\u')) return this.#byByteText.get(JSON.parse(quoted));
-    return this.#byName.get(ASCII.test(quoted) ? JSON.parse(quoted) : nameAt(place, index));
+    return this.#byName.get(index.name(place));
   }
 }
-
-const ASCII = /^[ -~]*$/;
 
 function nameAt({nameStart, nameEnd}: MemberPlace, index: JsonIndex): string {
   return index.string({start: nameStart, end: nameEnd});

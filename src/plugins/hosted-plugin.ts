@@ -12,8 +12,8 @@ import {AppError} from '../failures/app-error.ts';
 import {messageOf} from '../failures/error-text.ts';
 import {wait} from '../time/wait.ts';
 import type {Background, BackgroundDeps} from './background/background.ts';
-import {BACKGROUND_FILE} from './directory/folder-state.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
+import {BACKGROUND_ENTRY, BACKGROUND_FOLDER} from './directory/plugin-halves.ts';
 import type {CurrentPilot} from './followed-pilot.ts';
 import {describeStatus, findObstacle, NO_PILOT, type PluginProgress} from './plugin-status.ts';
 import {RestartPolicy} from './restart-policy.ts';
@@ -193,14 +193,14 @@ export class HostedPlugin implements CallablePlugin {
 
   /** Runs the background until it ends, or stops it once the signal is aborted. @returns Reason of the end. */
   async #live({identity}: CurrentPilot, signal: AbortSignal): Promise<string> {
-    const {id, directory, inDevelopment: usesSourceMaps} = this.#found;
+    const {id, directory, halves, inDevelopment: usesSourceMaps} = this.#found;
     try {
       this.#storagePath = await this.#deps.storage.open(id);
     } catch (error) {
       return `its storage cannot be used: ${messageOf(error)}`;
     }
     if (signal.aborted) return '';
-    const file = join(directory, BACKGROUND_FILE);
+    const file = join(directory, halves.background ?? BACKGROUND_FOLDER, BACKGROUND_ENTRY);
     const onLog = (line: PluginLogLine): void => this.addLine(line);
     const token = this.#deps.tokens.create(id);
     const parts = {id, directory, file, usesSourceMaps, identity, onLog, storagePath: this.#storagePath, token};
@@ -256,6 +256,6 @@ function describeNoBackground({state, reason}: PluginProgress): string {
 }
 
 /** Returns a text that changes if the background has to be restarted. */
-function restartKeyOf({directory, stamp, hasBackground, problems}: FoundPlugin): string {
-  return JSON.stringify([directory, stamp, hasBackground, problems]);
+function restartKeyOf({directory, stamp, halves, hasBackground, problems}: FoundPlugin): string {
+  return JSON.stringify([directory, stamp, halves.background, hasBackground, problems]);
 }

@@ -3,8 +3,8 @@ import type {PluginState, PluginStatus} from '../domain/plugins/plugin.ts';
 import type {PluginManifest} from '../domain/plugins/plugin-manifest.ts';
 import {describeProblem} from '../failures/members/problems.ts';
 import type {Background} from './background/background.ts';
-import {PAGE_FOLDER} from './directory/folder-state.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
+import {PAGE_FOLDER} from './directory/plugin-halves.ts';
 import type {CurrentPilot} from './followed-pilot.ts';
 import {MANIFEST_FILE} from './manifest/read-manifest.ts';
 
@@ -32,8 +32,8 @@ function describeProblems(problems: FoundPlugin['problems']): string {
 }
 
 /** Returns the folder of the page of a plugin; undefined if it has none or is broken. */
-export function findPage({manifest, hasPage, directory}: FoundPlugin): string | undefined {
-  return manifest === undefined || !hasPage ? undefined : join(directory, PAGE_FOLDER);
+export function findPage({manifest, hasPage, directory, halves}: FoundPlugin): string | undefined {
+  return manifest === undefined || !hasPage ? undefined : join(directory, halves.page ?? PAGE_FOLDER);
 }
 
 /** Input of {@link describeStatus}. */

@@ -36,6 +36,12 @@ export interface Readiness {
   readonly faults?: readonly string[];
 }
 
+/** Answer of `POST /api/stop`. */
+export interface Stopping {
+  /** Process that ends. */
+  readonly processId: number;
+}
+
 /** Reads the answer of `GET /api`. @throws {UnexpectedDocument} */
 export function readService(json: string): ServiceDocument {
   return readDocument<ServiceDocument>(json, SERVICE);
@@ -49,6 +55,11 @@ export function readStoreId(json: string): Pick<ServiceDocument, 'storeId'> {
 /** Reads the answer of `GET /readyz`. @throws {UnexpectedDocument} */
 export function readReadiness(json: string): Readiness {
   return readDocument<Readiness>(json, READINESS);
+}
+
+/** Reads the answer of `POST /api/stop`. @throws {UnexpectedDocument} */
+export function readStopping(json: string): Stopping {
+  return readDocument<Stopping>(json, {processId: 'number'});
 }
 
 const SERVICE: ShapeOf<ServiceDocument> = {

@@ -1,10 +1,11 @@
 import type {CommonDeps} from '../domain/common-deps.ts';
 import {
   type FollowOptions,
+  type NotedRequest,
+  type NotedRequests,
   REQUEST_READERS_MAX,
   REQUESTS_KEPT,
   type RequestPage,
-  type Requests,
 } from '../domain/recorded-request.ts';
 import {AppError} from '../failures/app-error.ts';
 import {wait} from '../time/wait.ts';
@@ -23,7 +24,7 @@ const PAGE_REQUESTS_MAX = 100;
 const PAGE_INTERVAL_MS = 50;
 
 /** Records the last {@link REQUESTS_KEPT} requests. Dispose of it to end all readers. */
-export class RequestRing implements Requests, Disposable {
+export class RequestRing implements NotedRequests, Disposable {
   readonly #deps: RequestRingDeps;
   readonly #omitted: ReadonlySet<string | undefined>;
   /** Id of this run of the service. */
@@ -49,6 +50,14 @@ export class RequestRing implements Requests, Disposable {
     this.#kept.set(this.#count % REQUESTS_KEPT, answered, this.#deps.nowMs());
     this.#count++;
     if (this.#waiting.size > 0) this.#wake();
+  }
+
+  note({method, target, rawHeaders, status, durationMs, sizeBytes}: NotedRequest): void {
+    this.record({
+      request: {method, target, rawHeaders},
+      answer: {status, rawHeaders: ['Content-Length', String(sizeBytes)], body: true},
+      ...{durationMs, principal: undefined, route: undefined, failed: undefined},
+    });
   }
 
   async read(since?: string): Promise<RequestPage> {

@@ -29,7 +29,7 @@ describe.skipIf(!CAN_BROWSE)('the simulated flight in Chromium', () => {
   test('is not there without a failed request', async () => {
     const {url} = await startInTest({ephemeral: true});
     const {page, problems} = await openConsole(browser, url, {fragment: '#/plugins'});
-    await page.getByText('Simulated flight', {exact: true}).click();
+    await page.getByRole('link', {name: 'Simulated flight'}).click();
     await page.getByText('No flight runs.').waitFor();
     expect(problems).toEqual([]);
   });
@@ -40,7 +40,7 @@ describe.skipIf(!CAN_BROWSE)('the simulated flight in Chromium', () => {
     const {page} = await openConsole(browser, url, {fragment: '#/plugins'});
     const phases = ['BOARDING', 'PUSH_BACK', 'ORBIT'];
     await page.route('**/api/flight', route => route.fulfill({json: {flight: crewroom.flight.status(), phases}}));
-    await page.getByText('Simulated flight', {exact: true}).click();
+    await page.getByRole('link', {name: 'Simulated flight'}).click();
     await expect
       .poll(() => page.getByLabel('Jump to').locator('option').allTextContents())
       .toEqual(['Boarding', 'Push back', 'Orbit']);
@@ -52,7 +52,7 @@ describe.skipIf(!CAN_BROWSE)('the simulated flight in Chromium', () => {
     crewroom.flight.jump('CRUISE');
     crewroom.flight.pause();
     const {page} = await openConsole(browser, url, {fragment: '#/plugins'});
-    await page.getByText('Simulated flight', {exact: true}).click();
+    await page.getByRole('link', {name: 'Simulated flight'}).click();
     await page.getByRole('img', {name: /Altitude over time: now [1-9]/}).waitFor();
     await expect.poll(() => countColoredPixels(page)).toBeGreaterThan(5);
     await keepScreenshot(page, 'plugins-flight-first');

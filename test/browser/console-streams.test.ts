@@ -283,7 +283,7 @@ describe.skipIf(!CAN_BROWSE)('the page of plugins in Chromium', () => {
 
   test('flies: starts, jumps, pauses, disconnects and stops, and plots the altitude', async () => {
     const {page} = await openConsole(browser, service.url, {fragment: '#/plugins'});
-    await page.getByText('Simulated flight', {exact: true}).click();
+    await page.getByRole('link', {name: 'Simulated flight'}).click();
     await page.getByText('No flight runs.').waitFor();
     await page.getByLabel('From').fill('none');
     await page.getByRole('button', {name: 'Start', exact: true}).click();

@@ -168,7 +168,8 @@ describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
     const card = page.getByRole('log', {name: 'New notifications'}).locator('.notice');
     await expect.poll(() => card.textContent()).toMatch(/Dispatch: Gate 4 2 times.*<b>Boarding<\/b>/);
     await postFromFrame(page, {kind: notice.kind, message: 'Saved', type: 'success', toast: true});
-    await expect.poll(() => card.count()).toBe(2);
+    await expect.poll(() => card.textContent()).toMatch(/^Dispatch\s*Saved.*1 more/);
+    expect(await card.count()).toBe(1);
     await keepScreenshot(page, 'notices');
     expect(await page.title()).toBe('(1) Dispatch – Crewroom');
     await page.getByRole('link', {name: /Notifications/}).click();
@@ -178,6 +179,43 @@ describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
     expect(await page.locator('.notice-list').textContent()).not.toContain('Saved');
     expect(await page.title()).toBe('Notifications – Crewroom');
   });
+
+  for (const [width, height] of [
+    [1280, 720],
+    [360, 640],
+  ] as const)
+    test(`keeps notifications off the page of a plugin, ${width} pixels wide`, async () => {
+      const viewport = {width, height};
+      const {page} = await openConsole(browser, service.url, {fragment: `#/plugins/${DISPATCH}`, viewport});
+      await frameOf(page).locator('h1').waitFor();
+      const [kind, type] = ['crewroom-notification', 'danger'];
+      const notices = [DISPATCH, 'Dispatch', ' dispatch '].map((source, at) => ({
+        kind,
+        type,
+        source,
+        message: `Lost ${at}`,
+      }));
+      await postFromFrame(page, ...notices, {kind, type, message: 'A long message '.repeat(40)});
+      const card = page.getByRole('log', {name: 'New notifications'}).locator('.notice');
+      await card.getByText('3 more').waitFor();
+      await keepScreenshot(page, `notices-${width}`);
+      // Every point of the frame is the frame's.
+      const covered = `(() => {
+        const frame = document.querySelector('iframe');
+        const {left, top, right, bottom} = frame.getBoundingClientRect();
+        const points = [];
+        for (let x = left + 1; x < right; x += 20) for (let y = top + 1; y < bottom; y += 20) points.push([x, y]);
+        return points.filter(([x, y]) => document.elementFromPoint(x, y) !== frame).length;
+      })()`;
+      expect(await page.evaluate(covered)).toBe(0);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await card.getByRole('link', {name: '3 more'}).click();
+      await expect
+        .poll(() => page.locator('.notice-list strong').allTextContents())
+        .toEqual(['Dispatch', 'Dispatch', 'Dispatch', 'Dispatch']);
+      await card.getByRole('button', {name: 'Close'}).click();
+      await expect.poll(() => card.count()).toBe(0);
+    });
 
   test('ignores messages that are not from a page of a plugin', async () => {
     const {page} = await openConsole(browser, service.url, {fragment: `#/plugins/${DISPATCH}`});

@@ -130,7 +130,7 @@ describe.skipIf(!CAN_BROWSE)('localApi() in Chromium', () => {
     const page = await openInService();
     const thrown = await page.evaluate(`sdk.localApi('api/store/none').catch(({name, status}) => ({name, status}))`);
     expect(thrown).toEqual({name: 'RequestError', status: 404});
-    expect(await page.textContent('[role=alert]')).toMatch(/^api\/store\/none: .*none/);
+    expect(await page.textContent('[role=alert]')).toMatch(/^api\/store\/none: .*none.*\. Keys are exact/);
   });
 
   test('shows that the service does not respond', async () => {

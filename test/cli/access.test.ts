@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {callAs, startCallers} from '../support/access-callers.ts';
 import {startInTest, type TestService} from '../support/service.ts';
 import {createMachine} from './crewroom.ts';
 
@@ -39,8 +40,25 @@ describe('crewroom access', () => {
     expect(revoked.stdout).toContain('Revoked. Permissions of com.a now: none beside its own');
   });
 
+  test('lists what plugins were refused, and for people the command that gives each plugin what it lacked', async () => {
+    const service = await startCallers('attributed');
+    for (const line of ['GET /api/flight', 'GET /api/store/com.b%2Fx']) await callAs(service, 'page', {line});
+    expect((await run(service, 'refused')).stdout).toBe(
+      'com.a GET /api/store/com.b%2Fx 1 entries:read:com.b/\ncom.a GET /api/flight 1 plugins:manage\n',
+    );
+    expect(JSON.parse((await run(service, 'refused', 'com.a', '--json')).stdout.split('\n')[0] ?? '')).toMatchObject({
+      plugin: 'com.a',
+      permission: 'entries:read:com.b/',
+    });
+    expect((await run(service, 'refused', 'com.b')).stdout).toBe('');
+    const people = await machine.runOnTerminal(argsOf(service, ['refused']), {columns: 120});
+    expect(people.stdout).toContain('crewroom access grant com.a entries:read:com.b/ plugins:manage');
+    await run(service, 'grant', 'com.a', 'entries:read:com.b/', 'plugins:manage');
+    expect((await machine.runOnTerminal(argsOf(service, ['refused']))).stdout).toContain('Nothing was refused');
+  });
+
   const wrong: readonly {readonly args: readonly string[]; readonly exitCode: number; readonly said: RegExp}[] = [
-    {args: ['give'], exitCode: 2, said: /list, grant or revoke/},
+    {args: ['give'], exitCode: 2, said: /list, refused, grant or revoke/},
     {args: ['grant', 'com.a'], exitCode: 2, said: /grant needs the ID of a plugin and a PERMISSION/},
     {args: ['revoke'], exitCode: 2, said: /revoke needs the ID of a plugin/},
     {args: ['list', 'com.a', 'admin'], exitCode: 2, said: /list takes at most/},

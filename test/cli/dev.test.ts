@@ -411,6 +411,12 @@ describe('crewroom dev with a command', () => {
     assert.match(missing.stderr, /cannot start "no-such-program": there is no such program/);
   });
 
+  test('lets no dev server open a browser of its own', async () => {
+    const development = await develop({'ui/index.html': ''}, ['--', 'sh', '-c', 'echo "browser $BROWSER"; sleep 1000']);
+    await development.until(({stderr}) => stderr.includes('browser none'));
+    await stop(development);
+  });
+
   test('keeps the input of a command open', async () => {
     const files = {'background/index.js': background('one')};
     const development = await develop(files, ['--', 'sh', '-c', 'echo waiting; read line; echo over; exit 4']);

@@ -233,3 +233,13 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
     });
   });
 });
+
+describe.runIf(process.platform !== 'win32')('crewroom edit, as on macOS', () => {
+  test('keeps the file of an editor that returned at once, and names the command that stores it', async () => {
+    await put('CON', '1');
+    const {exitCode, stderr} = await run(['edit', 'CON'], 'true', {platform: 'darwin'});
+    assert.equal(exitCode, 0);
+    assert.match(stderr, /ended at once.*crewroom put --if-match \d+ CON @\S+\/key-CON\.json\n/s);
+    assert.equal((await keptFiles()).length, 1);
+  });
+});

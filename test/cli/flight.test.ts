@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
 import {afterEach, describe, test} from 'vitest';
 import {findFreePort} from '../support/free-port.ts';
 import {useService} from '../support/service.ts';
@@ -27,13 +29,54 @@ describe('crewroom flight', () => {
     assert.equal(exitCode, 0);
     assert.match(
       stdout,
-      /^Flight \d+ from EGLL \(.*\) to KJFK \(.*\)\n {2}BOARDING · \d+ ft · 0 kt · \d+ nm to go · 60x\n$/,
+      /^Flight \d+ from EGLL \(.*\) to KJFK \(.*\)\n {2}BOARDING · \d+ ft · 0 kt · \d+ NM to go · 60x\n$/,
     );
+  });
+
+  test('starts the flight that a pilot booked, from a file as pages send it; flags override it', async () => {
+    const file = join(machine.home, 'booking.json');
+    const departure = {code: 'ZZAA', name: 'An airfield', latitude: '10.5', longitude: 20};
+    await writeFile(file, JSON.stringify({number: 'CAV1', departure, arrival: 'KJFK', cruise: 350, bidId: 7, x: {}}));
+    const flight = await readFlight(
+      'start',
+      '--plan',
+      file,
+      '--number',
+      'CAV100',
+      '--to',
+      'EGLL',
+      '--aircraft',
+      'A320',
+    );
+    const {from, to, number, aircraft, cruiseFeet, bidId} = flight;
+    assert.deepEqual(from, {code: 'ZZAA', name: 'An airfield', latitude: 10.5, longitude: 20});
+    assert.deepEqual(
+      [Object(to).code, number, Object(aircraft).code, cruiseFeet, bidId],
+      ['EGLL', 'CAV100', 'A320', 35_000, '7'],
+    );
+    assert.match(
+      (await run('status')).stdout,
+      /^Flight CAV100 from ZZAA \(An airfield\) to EGLL \(London Heathrow\), A320\n/,
+    );
+    for (const [content, code] of [
+      ['{"cruise": -1}', 'invalid-flight'],
+      ['{', 'invalid-json'],
+    ] as const) {
+      await writeFile(file, content);
+      const {stderr} = await run('start', '--plan', file, '--json');
+      assert.equal(JSON.parse(stderr).code, code);
+    }
+    assert.equal(JSON.parse((await run('start', '--plan', `${file}x`, '--json')).stderr).code, 'unreadable-input');
   });
 
   test('begins in Frankfurt, in real time', async () => {
     const {from, to, speed} = await readFlight('start');
     assert.deepEqual([Object(from).code, Object(to).code, speed], ['EDDF', 'LPMA', 1]);
+  });
+
+  test('changes its speed', async () => {
+    await run('start');
+    assert.deepEqual([(await readFlight('speed', '60'))['speed'], (await readFlight('status'))['speed']], [60, 60]);
   });
 
   test('jumps to a phase, in any case', async () => {
@@ -82,12 +125,13 @@ describe('crewroom flight', () => {
     {args: ['start', '--speed', 'fast'], code: 'invalid-usage', problem: /--speed takes a number, not "fast"/},
     {args: ['start', '--seed', '-1'], code: 'invalid-usage', problem: /--seed/},
     {args: ['start', 'CRUISE'], code: 'invalid-usage', problem: /start takes no PHASE/},
+    {args: ['speed'], code: 'invalid-usage', problem: /speed takes a number/},
     {args: ['jump'], code: 'invalid-usage', problem: /jump needs a PHASE: BOARDING, /},
     {args: ['jump', 'SLEEP'], code: 'invalid-usage', problem: /./},
     {
       args: ['pause', '--speed', '2'],
       code: 'invalid-usage',
-      problem: /pause takes none of --from, --to, --speed and --seed/,
+      problem: /pause takes no --speed/,
     },
     {args: ['fly'], code: 'invalid-usage', problem: /fly/},
   ];

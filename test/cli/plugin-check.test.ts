@@ -44,14 +44,13 @@ describe('crewroom plugin check', () => {
     ]);
   });
 
-  test('advises a build where there are sources only', async () => {
+  test('says that nothing of a plugin is built', async () => {
     await writePlugin(join(home, 'unbuilt'), {'src/background.ts': ''});
     const {exitCode, stdout} = await check('unbuilt');
     assert.equal(exitCode, 1);
     assert.deepEqual(stdout.split('\n'), [
       'unbuilt 1.0.0: nothing, 1 file, 122 B',
-      'problem  it has neither background/index.js nor ui/index.html',
-      '         If these are built from sources, build them first, for example with "npm run build"',
+      'problem  it has neither a background nor a page, or they are not built',
       '',
     ]);
   });

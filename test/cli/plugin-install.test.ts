@@ -110,7 +110,7 @@ describe('crewroom plugin install, while no service runs', () => {
     const {exitCode, stderr} = await runFor(stopped, ['install', zip, '--yes', '--json']);
     assert.equal(exitCode, 1);
     assert.deepEqual(JSON.parse(stderr).problems, [
-      {path: '$', problem: 'has neither background/index.js nor ui/index.html'},
+      {path: '$', problem: 'has neither a background nor a page, or they are not built'},
     ]);
     assert.deepEqual(await listPlaces(stopped), []);
   });

@@ -181,6 +181,7 @@ describe('crewroom completion', () => {
     const flags = SETTING_NAMES.map(shownFlagOf);
     assert.deepEqual(await suggest('start', '--'), [
       '--new-store-id',
+      '--detached',
       '--json',
       '--requests',
       ...flags,

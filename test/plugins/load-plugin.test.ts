@@ -231,6 +231,27 @@ describe('a plugin that cannot be loaded', () => {
     });
   });
 
+  test('answers with the sample back end, whose sessions end on demand, and with answers of the test', async () => {
+    const background = `
+      let pilot;
+      const handler = async ({query: {path}}, res) => {
+        const headers = {Authorization: 'Bearer ' + pilot.va_user.session};
+        const answer = await fetch(pilot.airline.settings.scriptURL + path, {headers});
+        res.status(answer.status).send(await answer.text());
+      };
+      module.exports = {onStart(identity) { pilot = identity; }, routes: {get: {ask: {handler}}}};`;
+    const plugin = await load(background, {backEnd: 'sample'});
+    const ask = (path: string): Promise<Response> => plugin.get('ask', {query: {path}});
+    assert.match(await (await ask('flights/bookings')).text(), /^\[\{.*"bidID":1\}\]$/);
+    plugin.backEnd.answer({'GET flights/bookings': []});
+    assert.deepEqual(await (await ask('flights/bookings')).json(), []);
+    assert.equal((await plugin.backEnd.next('GET flights/bookings')).path, 'flights/bookings');
+    plugin.backEnd.expireSessions();
+    assert.equal((await ask('data/airports')).status, 401);
+    await plugin.use('captain');
+    assert.equal((await ask('data/airports')).status, 200);
+  });
+
   test('fails with its last lines if the background ends', async () => {
     const folder = await folderOf(`console.log('so far'); require('./missing');`);
     await assert.rejects(loadPlugin(folder), {

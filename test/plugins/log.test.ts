@@ -16,6 +16,14 @@ function start(): Promise<PluginService> {
   });
 }
 
+test('the stack of an error that a background logs is one entry of the log', async () => {
+  const source = `exports.onStart = () => { console.error('before'); console.error(new Error('no luck')); console.error('after'); };`;
+  const service = await startPlugins(directory => writePlugin(join(directory, ID), {'background/index.js': source}));
+  await service.line('after');
+  const texts = service.crewroom.plugins.logs(ID).map(({text}) => text.replace(/\n {4}at .*/s, ' and its stack'));
+  assert.deepEqual(texts, ['before', 'Error: no luck and its stack', 'after']);
+});
+
 describe('POST /api/log', () => {
   test('of a background is a line of its plugin', async () => {
     const service = await start();

@@ -157,7 +157,7 @@ describe('a checkpoint', () => {
     const engine = new SimulatedEngine();
     const names = Array.from({length: 4000}, (_, index) => `key ${String(index).padStart(4, '0')}`);
     {
-      await using store = await openStoreIn(engine.connect(), {groupTimeoutMs: 200});
+      await using store = await openStoreIn(engine.connect(), {groupTimeoutMs: 2000});
       await write(store, ...names.map(name => put(name)));
       engine.afterWrite = () => {
         engine.isDown = true;

@@ -25,7 +25,7 @@ export function manifestOf(id: string, members: object = {}): string {
  */
 export async function writePlugin(
   folder: string,
-  files: PluginFiles = {'ui/index.html': '<!doctype html>'},
+  files: Readonly<Record<string, string | Uint8Array>> = {'ui/index.html': '<!doctype html>'},
 ): Promise<void> {
   for (const [name, content] of Object.entries({'plugin.json': manifestOf(basename(folder)), ...files})) {
     const file = join(folder, name);

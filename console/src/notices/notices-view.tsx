@@ -1,6 +1,6 @@
 import {useEffect} from 'preact/hooks';
 import {formatClock} from '../shell/format/format-clock.ts';
-import {NoticeText} from './notice-cards.tsx';
+import {NoticeText} from './notice-card.tsx';
 import type {Notices} from './notices.ts';
 
 /** The list of the last notices. */

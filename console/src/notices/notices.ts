@@ -30,18 +30,15 @@ export interface ReceivedNotice extends Pick<Notice, 'type' | 'source' | 'messag
 /** Maximum number of notices in the list: a plugin that sends one each second fills it in two minutes. */
 const LIST_MAX = 100;
 
-/** Maximum number of notices that are on the screen at once: more would cover the page of the plugin. */
-const VISIBLE_MAX = 3;
-
 /** Time that a notice stays on the screen, in milliseconds: enough to read two sentences. Those of type `danger` stay until they are closed. */
 const VISIBLE_MS = 8000;
 
-/** Notifications of plugins: those on the screen, and the list of the last ones. */
+/** Notifications of plugins: the new ones, of which the newest is on the screen, and the list of the last ones. */
 export class Notices {
   /** Newest first. */
   readonly list: Signal<readonly Notice[]> = signal([]);
-  /** Newest first. */
-  readonly visible: Signal<readonly Notice[]> = signal([]);
+  /** Newest first: those that were neither closed nor shown for long enough. */
+  readonly fresh: Signal<readonly Notice[]> = signal([]);
   /** Ids of notices that the user has seen in the list end here. */
   readonly #seenId: Signal<number> = signal(0);
   readonly unseen: ReadonlySignal<number> = computed(
@@ -51,20 +48,20 @@ export class Notices {
 
   /** Shows a notice. One that equals the notice before it is counted there. */
   add({type, source, message, toast}: Omit<ReceivedNotice, 'quiet'>): void {
-    const [before] = this.visible.value;
+    const [before] = this.fresh.value;
     const repeats = before?.source === source && before.message === message && before.type === type;
     const id = ++this.#lastId;
     const notice = {id, type, source, message, toast, atMs: Date.now(), count: repeats ? before.count + 1 : 1};
     const others = (notices: readonly Notice[]): readonly Notice[] =>
       repeats ? notices.filter(each => each.id !== before.id) : notices;
-    this.visible.value = [notice, ...others(this.visible.value)].slice(0, VISIBLE_MAX);
+    this.fresh.value = [notice, ...others(this.fresh.value)].slice(0, LIST_MAX);
     if (!toast) this.list.value = [notice, ...others(this.list.value)].slice(0, LIST_MAX);
-    if (type !== 'danger' || toast) setTimeout(() => this.close(id), VISIBLE_MS);
+    if (type !== 'danger' || toast) setTimeout(() => this.#expire(id), VISIBLE_MS);
   }
 
-  /** Takes a notice off the screen; it stays in the list. */
-  close(id: number): void {
-    this.visible.value = this.visible.value.filter(each => each.id !== id);
+  /** Takes the notice off the screen, with those behind it; they stay in the list. */
+  close(): void {
+    this.fresh.value = [];
   }
 
   /** Marks all notices of the list as seen. */
@@ -75,6 +72,10 @@ export class Notices {
   /** Empties the list. */
   clear(): void {
     this.list.value = [];
-    this.visible.value = [];
+    this.close();
+  }
+
+  #expire(id: number): void {
+    this.fresh.value = this.fresh.value.filter(each => each.id !== id);
   }
 }

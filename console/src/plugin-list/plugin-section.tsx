@@ -7,15 +7,17 @@ import type {Plugin} from '../service/documents.ts';
 import {Facts} from '../shell/facts.tsx';
 import {formatBytes} from '../shell/format/format-figures.ts';
 import type {ConsoleState} from '../state/console-state.ts';
+import {RefusedNote, type RefusedRequest} from './refused-note.tsx';
 import {RouteTrial} from './route-trial.tsx';
 
 interface PluginSectionProps {
   readonly plugin: Plugin;
   readonly state: ConsoleState;
+  readonly refused: readonly RefusedRequest[];
 }
 
 /** A plugin: its state, its files, its routes, and the ways to its page, its settings and its log. */
-export function PluginSection({plugin, state}: PluginSectionProps) {
+export function PluginSection({plugin, state, refused}: PluginSectionProps) {
   const title = useId();
   const {id, name, version, description, inDevelopment, reason, warnings, routes, hasBackground} = plugin;
   return (
@@ -38,6 +40,7 @@ export function PluginSection({plugin, state}: PluginSectionProps) {
           {warning}
         </p>
       ))}
+      <RefusedNote id={id} refused={refused} />
       <Links plugin={plugin} />
       <About plugin={plugin} />
       {routes.length > 0 && (

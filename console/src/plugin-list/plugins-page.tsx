@@ -1,14 +1,16 @@
 import './plugin-list.css';
 import {NoPlugins} from '../home/no-plugins.tsx';
+import {formatRoute} from '../route.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
 import type {PageProps} from '../shell/page-props.ts';
-import {FlightSection} from './flight-section.tsx';
 import {PluginSection} from './plugin-section.tsx';
+import {useRefused} from './refused-note.tsx';
 
-/** The plugins with all that is known of them, and the simulated flight that they follow. */
+/** The plugins with all that is known of them, and the way to the simulated flight that they follow. */
 export function PluginsPage({state}: PageProps) {
   const list = state.plugins.value.value;
   const failure = state.plugins.failure.value;
+  const refused = useRefused(state);
   const isConnected = state.connection.status.value === 'connected';
   return (
     <section class="page" aria-labelledby="page-title">
@@ -22,9 +24,11 @@ export function PluginsPage({state}: PageProps) {
       {list === undefined && failure === undefined && <p class="quiet">Looking for plugins…</p>}
       {list?.plugins.length === 0 && <NoPlugins list={list} />}
       {list?.plugins.map(plugin => (
-        <PluginSection key={plugin.id} plugin={plugin} state={state} />
+        <PluginSection key={plugin.id} plugin={plugin} state={state} refused={refused} />
       ))}
-      <FlightSection darkMode={state.darkMode.value} />
+      <p>
+        <a href={formatRoute({view: 'flight'})}>Simulated flight</a>, which plugins see as if a simulator were connected
+      </p>
     </section>
   );
 }

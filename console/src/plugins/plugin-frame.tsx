@@ -1,6 +1,6 @@
 import {useSignal, useSignalEffect} from '@preact/signals';
 import {useRef} from 'preact/hooks';
-import {FRAME_NAME} from '../notices/frame-messages.ts';
+import {FRAME_ID, FRAME_NAME} from '../notices/frame-messages.ts';
 import type {Plugin} from '../service/documents.ts';
 import {pageOrigin} from '../service/own-origin.ts';
 import {pageQuery} from '../state/appearance.ts';
@@ -44,7 +44,7 @@ export function PluginFrame({plugin, state}: PluginFrameProps) {
       class="plugin-frame"
       src={address}
       referrerpolicy="origin"
-      {...{[FRAME_NAME]: plugin.name}}
+      {...{[FRAME_NAME]: plugin.name, [FRAME_ID]: plugin.id}}
       title={`Page of ${plugin.name}`}
       sandbox={SANDBOX}
       allow="fullscreen; clipboard-write; autoplay"

@@ -9,6 +9,7 @@ const PATHS = {
   events: 'M3 12h4l3-8 4 16 3-8h4',
   requests: 'M4 8h15l-4-4M20 16H5l4 4',
   plugins: 'M9 3v5M15 3v5M6 8h12v4a6 6 0 0 1-12 0zM12 18v3',
+  flight: 'M12 3c-1 0-1.5 1-1.5 3v3.5L3 14v2l7.5-2v4L8 20v1l4-1 4 1v-1l-2.5-2v-4l7.5 2v-2l-7.5-4.5V6c0-2-.5-3-1.5-3z',
   faults: 'M12 4l9 16H3zM12 10v4M12 17v.5',
   docs: 'M6 3h9l4 4v14H6zM14 3v5h5M9 13h6M9 17h6',
   bell: 'M6 17V11a6 6 0 0 1 12 0v6l2 2H4zM10 21h4',

@@ -1,6 +1,7 @@
 import {useSignal, useSignalEffect} from '@preact/signals';
 import type {ComponentChildren} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
+import {NoticeCard} from '../notices/notice-card.tsx';
 import {PluginIcon} from '../plugins/plugin-icon.tsx';
 import {isTroubled, stateLabel} from '../plugins/plugin-state.ts';
 import {formatRoute, type Route, SERVICE_PAGES} from '../route.ts';
@@ -10,7 +11,7 @@ import {Glyph} from './glyph.tsx';
 import {PAGE_NAMES} from './service-page.tsx';
 import {ThemeSwitch} from './theme-switch.tsx';
 
-/** The menu: the airline, a link for each plugin, and the pilot. On narrow screens a button opens it. */
+/** The menu: the airline, a link for each plugin, the pilot, and the newest notification. On narrow screens a button opens it. */
 export function Menu({state}: {readonly state: ConsoleState}) {
   const isOpen = useSignal(false);
   useSignalEffect(() => {
@@ -52,6 +53,7 @@ export function Menu({state}: {readonly state: ConsoleState}) {
         <Links state={state} />
         <Pilot state={state} />
       </div>
+      <NoticeCard notices={state.notices} />
     </header>
   );
 }
@@ -71,7 +73,7 @@ function Links({state}: {readonly state: ConsoleState}) {
         ))}
       </ul>
       <ul class="menu-group" aria-label="Service">
-        {SERVICE_PAGES.map(page => (
+        {SERVICE_PAGES.filter(page => page !== 'flight' || view === 'flight' || state.flight.flight.value).map(page => (
           <MenuLink key={page} to={{view: page}} isCurrent={view === page}>
             <Glyph name={page} /> <span class="name">{PAGE_NAMES[page]}</span>
           </MenuLink>
@@ -98,6 +100,13 @@ function Links({state}: {readonly state: ConsoleState}) {
         <li>
           <ThemeSwitch state={state} />
         </li>
+        {state.isOwner.value && (
+          <li>
+            <button type="button" class="menu-link" onClick={() => state.stopBeingOwner()}>
+              <Glyph name="close" /> <span class="name">Stop being the owner</span>
+            </button>
+          </li>
+        )}
       </ul>
     </nav>
   );

@@ -11,6 +11,7 @@ export const PAGE_NAMES: Readonly<Record<ServicePage, string>> = {
   events: 'Events',
   requests: 'Requests',
   plugins: 'Plugins',
+  flight: 'Flight',
   faults: 'Faults',
 };
 
@@ -21,6 +22,7 @@ const LOADERS: Readonly<Record<ServicePage, () => Promise<FunctionComponent<Page
   events: async () => (await import('../events/events-page.tsx')).EventsPage,
   requests: async () => (await import('../requests/requests-page.tsx')).RequestsPage,
   plugins: async () => (await import('../plugin-list/plugins-page.tsx')).PluginsPage,
+  flight: async () => (await import('../flight/flight-page.tsx')).FlightPage,
   faults: async () => (await import('../faults/faults-page.tsx')).FaultsPage,
 };
 

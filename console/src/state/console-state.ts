@@ -1,13 +1,14 @@
 import {computed, type ReadonlySignal, type Signal, signal} from '@preact/signals';
 import {type Client, type ClientRequested, createClient, type IdentityDocument} from 'crewroom/client';
 import type {Draft} from '../entries/draft.ts';
+import {FlightState} from '../flight/flight-state.ts';
 import {followFrameMessages} from '../notices/frame-messages.ts';
 import {Notices, type ReceivedNotice} from '../notices/notices.ts';
 import {formatRoute, type Route, readRoute} from '../route.ts';
 import {CallFailure, callService, fetchAsOwner} from '../service/call-service.ts';
 import type {FaultList, Plugin, PluginList, SettingValues} from '../service/documents.ts';
-import {isOwner} from '../service/owner.ts';
-import {exchangeOwnerCode} from '../service/owner-code.ts';
+import {forgetOwnerToken, isOwner} from '../service/owner.ts';
+import {exchangeOwnerCode, type OwnerCode, takeOwnerCode} from '../service/owner-code.ts';
 import {ActivePage} from './active-page.ts';
 import {type AccentColors, accentColorsOf} from './appearance.ts';
 import {Connection, type FollowedEvent, SETTINGS_PREFIX} from './connection.ts';
@@ -15,6 +16,9 @@ import {followWhile} from './follow-while.ts';
 import {Loaded, toCallFailure} from './loaded.ts';
 import {wasOpenedByOwnPage, wasShown} from './opener.ts';
 import {Sounds} from './sounds.ts';
+
+/** Id of the plugin for which the simulated flight stands in, unless it is installed. */
+const FLIGHT_TRACKING = 'com.tfdidesign.flight-tracking';
 
 /** Id of the settings of the client itself. */
 export const CORE = 'core';
@@ -29,6 +33,7 @@ export class ConsoleState {
   readonly plugins: Loaded<PluginList>;
   readonly core: Loaded<SettingValues>;
   readonly faults: Loaded<FaultList>;
+  readonly flight: FlightState = new FlightState();
   readonly darkMode: ReadonlySignal<boolean>;
   readonly colors: ReadonlySignal<AccentColors>;
   readonly notices: Notices = new Notices();
@@ -37,10 +42,13 @@ export class ConsoleState {
   readonly drafts: Map<string, Draft> = new Map();
   /** False if this page only reads the service itself: it may change neither allowed origins nor plugins nor faults. */
   readonly isOwner: ReadonlySignal<boolean> = isOwner;
-  /** Why the code with which the page was opened did not make it the owner's. */
+  /** Why the last code did not make this page the owner's. */
   readonly ownerFailure: Signal<CallFailure | undefined> = signal(undefined);
   /** False if another site may have chosen the plugin in the address, until the user does something. */
   readonly mayShowPages: Signal<boolean>;
+  /** The code to exchange after the one that is exchanged. */
+  #waitingCode: OwnerCode | undefined;
+  #isExchanging = false;
   readonly #activePage = new ActivePage();
   readonly #settingsListeners = new Set<SettingsListener>();
 
@@ -81,13 +89,37 @@ export class ConsoleState {
   }
 
   /**
-   * Makes this page the owner's, with the code that `crewroom console` put into its address. A code that is accepted shows that this command chose the
-   * rest of the address too. Never rejects.
+   * Makes this page the owner's, with a code that was in its address. A code that is accepted shows that a program of this user chose the rest of the
+   * address too; one that is refused changes nothing. One exchange at a time: of the codes that come meanwhile the last one waits. Never rejects.
    */
-  async becomeOwner(code: string): Promise<void> {
+  async becomeOwner(code: OwnerCode): Promise<void> {
+    this.#waitingCode = code;
+    if (this.#isExchanging) return;
+    this.#isExchanging = true;
+    for (let next = this.#takeCode(); next !== undefined; next = this.#takeCode()) await this.#exchange(next);
+    this.#isExchanging = false;
+  }
+
+  /** Gives up the rights of the owner, and loads the page anew: what only the owner sees is gone with it. */
+  stopBeingOwner(): void {
+    forgetOwnerToken();
+    location.reload();
+  }
+
+  #takeCode(): OwnerCode | undefined {
+    const code = this.#waitingCode;
+    this.#waitingCode = undefined;
+    return code;
+  }
+
+  async #exchange({code, fragment}: OwnerCode): Promise<void> {
     try {
       await exchangeOwnerCode(code);
+      this.ownerFailure.value = undefined;
       this.showPages();
+      if (fragment !== undefined) location.hash = fragment;
+      // The service may have refused the stream of a page that only reads.
+      this.connection.retryNow();
     } catch (error) {
       this.ownerFailure.value = toCallFailure(error);
     }
@@ -116,6 +148,8 @@ export class ConsoleState {
   }
 
   #readRoute(): void {
+    const code = takeOwnerCode(formatRoute(this.route.value));
+    if (code !== undefined) return void this.becomeOwner(code);
     // Only the user, or a plugin that is shown already, changes the address of an open console.
     this.showPages();
     this.route.value = readRoute(location.hash);
@@ -126,6 +160,7 @@ export class ConsoleState {
     void this.plugins.reload();
     void this.core.reload();
     void this.faults.reload();
+    void this.flight.reload();
     for (const {onChanged} of this.#settingsListeners) onChanged();
   }
 
@@ -138,6 +173,7 @@ export class ConsoleState {
         break;
       case 'plugin-state':
         void this.plugins.reload();
+        if (event.plugin === FLIGHT_TRACKING) void this.flight.reload();
         break;
       case 'reset':
         this.#reloadAll();
@@ -160,7 +196,7 @@ export class ConsoleState {
   #onRequest(request: ClientRequested): void {
     switch (request.action) {
       case 'navigate':
-        this.navigate({view: 'plugin', id: request.plugin, tab: 'page'});
+        this.navigate(this.#pageOf(request.plugin));
         break;
       case 'play-sound':
         if (this.#playsSounds) this.sounds.play(request.url);
@@ -168,6 +204,11 @@ export class ConsoleState {
       case 'stop-sound':
         this.sounds.stop();
     }
+  }
+
+  #pageOf(id: string): Route {
+    if (id === FLIGHT_TRACKING && this.plugin(id) === undefined) return {view: 'flight'};
+    return {view: 'plugin', id, tab: 'page'};
   }
 
   #onNotice(notice: ReceivedNotice): void {

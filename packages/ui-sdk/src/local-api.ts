@@ -5,7 +5,7 @@ import {RequestError, type RequestOptions, request} from './request.js';
 const ORIGINAL_ADDRESS = 'http://localhost:7172';
 
 /**
- * Calls the local service and returns the parsed body of its answer. A failure is shown to the user as a notification, and thrown.
+ * Calls the local service and returns the parsed body of its answer. A failure is shown to the user as a notification, with the advice of the service, and thrown.
  *
  * The service is the origin of the page if it serves the page at `/plugins/…`, and `http://localhost:7172` otherwise.
  *
@@ -34,10 +34,21 @@ export async function localApi<T = any>(
   }
 }
 
+/** Code of the failure of a page that the service does not know. Its advice is for programs, which can send a token. */
+const UNKNOWN_CALLER = 'token-required';
+
 function describe(error: unknown): string {
   // Browsers reject a request without an answer with a TypeError, whose message differs among them.
   if (error instanceof TypeError) return 'The local service did not respond. Is it running?';
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? withAdvice(error) : String(error);
+}
+
+function withAdvice(error: Error): string {
+  if (!(error instanceof RequestError)) return error.message;
+  const {code, plugin, advice} = Object(error.data) as Readonly<Record<string, unknown>>;
+  if (code === UNKNOWN_CALLER && plugin === undefined)
+    return `${error.message}. Open this page in the console that "crewroom console" opens: there it is known`;
+  return typeof advice === 'string' && advice !== '' ? `${error.message}. ${advice}` : error.message;
 }
 
 /** Shows a service of the same origin that no foreign page sent a request. Without https browsers do not show it at every name. Elsewhere it would need a preflight. */

@@ -14,7 +14,7 @@ export const COMMANDS = {
   ...TRANSFER_COMMANDS,
   ...PLUGIN_COMMANDS,
   ...SETUP_COMMANDS,
-} as const satisfies Readonly<Record<string, CommandSpec>>;
+} as const;
 
 /** The name of a command. */
 export type CommandName = keyof typeof COMMANDS;

@@ -1,4 +1,4 @@
-import {ADDRESS_SETTINGS, type ArgumentSpec, type CommandSpec, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, type ArgumentSpec, grouped, JSON_FLAG} from './spec.ts';
 
 const KEY: ArgumentSpec = {name: 'KEY', description: 'the key, exactly; after -- if it begins with "-"'};
 
@@ -9,12 +9,9 @@ const PREFIX: ArgumentSpec = {
 };
 
 /** Commands of entries and the identity. */
-export const DATA_COMMANDS = {
+export const DATA_COMMANDS = grouped('Data', {
   identity: {
-    name: 'identity',
-    group: 'Data',
     summary: 'Print the identity document that plugins get',
-    arguments: [],
     flags: {
       pretty: {description: 'print it indented, also into a file'},
       json: {description: 'print it exactly as served, also on a terminal'},
@@ -26,8 +23,6 @@ export const DATA_COMMANDS = {
     ],
   },
   get: {
-    name: 'get',
-    group: 'Data',
     summary: 'Print the value of an entry, byte for byte',
     arguments: [KEY],
     flags: {json: {description: 'print the entry with its revision, size and time'}},
@@ -38,8 +33,6 @@ export const DATA_COMMANDS = {
     ],
   },
   put: {
-    name: 'put',
-    group: 'Data',
     summary: 'Store a JSON value under a key',
     arguments: [KEY, {name: 'VALUE', description: 'JSON text, "-" for standard input, or "@FILE"'}],
     flags: {
@@ -60,8 +53,6 @@ export const DATA_COMMANDS = {
     notes: ['Without --ttl the entry does not expire, even if it did before.'],
   },
   patch: {
-    name: 'patch',
-    group: 'Data',
     summary: 'Change members of a JSON value',
     arguments: [KEY, {name: 'PATCH', description: 'JSON merge patch, "-" for standard input, or "@FILE"'}],
     flags: {
@@ -78,8 +69,6 @@ export const DATA_COMMANDS = {
     notes: ['A patch is a JSON Merge Patch (RFC 7396). Without an entry it creates one.'],
   },
   touch: {
-    name: 'touch',
-    group: 'Data',
     summary: 'Change when an entry expires, and keep its value',
     arguments: [KEY],
     flags: {
@@ -94,8 +83,6 @@ export const DATA_COMMANDS = {
     ],
   },
   edit: {
-    name: 'edit',
-    group: 'Data',
     summary: 'Edit a JSON value in your editor',
     arguments: [KEY],
     flags: JSON_FLAG,
@@ -110,8 +97,6 @@ export const DATA_COMMANDS = {
     ],
   },
   list: {
-    name: 'list',
-    group: 'Data',
     summary: 'List entries in the order of their keys',
     arguments: [PREFIX],
     flags: {
@@ -130,8 +115,6 @@ export const DATA_COMMANDS = {
     notes: ['Each value is printed on one line, with spaces in place of line breaks.'],
   },
   watch: {
-    name: 'watch',
-    group: 'Data',
     summary: 'Show changes as they happen',
     arguments: [PREFIX],
     flags: {
@@ -148,8 +131,6 @@ export const DATA_COMMANDS = {
     notes: ['After a restart of the service it reconnects and continues where it was.', 'In a pipe it prints JSON.'],
   },
   delete: {
-    name: 'delete',
-    group: 'Data',
     summary: 'Delete an entry, or all under a prefix',
     arguments: [{...KEY, optional: true}],
     flags: {
@@ -167,10 +148,7 @@ export const DATA_COMMANDS = {
     ],
   },
   reset: {
-    name: 'reset',
-    group: 'Data',
     summary: 'Delete every entry',
-    arguments: [],
     flags: {yes: {description: 'do not ask'}, ...JSON_FLAG},
     settings: ADDRESS_SETTINGS,
     examples: [
@@ -179,4 +157,4 @@ export const DATA_COMMANDS = {
     ],
     notes: ['Entries are deleted in batches of 1,000. Revisions continue: none is used twice.'],
   },
-} as const satisfies Readonly<Record<string, CommandSpec>>;
+});

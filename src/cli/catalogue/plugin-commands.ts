@@ -2,7 +2,7 @@ import {SAMPLE_PILOT_NAMES} from '../../domain/identity/pilots.ts';
 import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
 import {FAULT_KINDS} from '../../failures/fault-mark.ts';
 import {REQUESTS_FLAG, WITHOUT_LOG_FILE} from './service-commands.ts';
-import {ADDRESS_SETTINGS, type CommandSpec, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
 
 const PLUGIN_ACTIONS = [
   'list',
@@ -15,13 +15,12 @@ const PLUGIN_ACTIONS = [
   'types',
   'check',
   'pack',
+  'adopt',
 ] as const;
 
 /** Commands of plugins and of what tests them. */
-export const PLUGIN_COMMANDS = {
+export const PLUGIN_COMMANDS = grouped('Plugins', {
   pilot: {
-    name: 'pilot',
-    group: 'Plugins',
     summary: 'Switch among sample pilots',
     arguments: [
       {name: 'ACTION', description: 'list or use', choices: ['list', 'use']},
@@ -38,13 +37,12 @@ export const PLUGIN_COMMANDS = {
     notes: ['The choice ends with the service.', 'A profile or a signed-in pilot is never replaced.'],
   },
   dev: {
-    name: 'dev',
-    group: 'Plugins',
     summary: 'Run a plugin and follow its files',
     arguments: [{name: 'DIR', description: 'folder of the plugin; default: this one', optional: true}],
     command: {description: 'program to run beside it, such as a dev server or a build'},
     flags: {
       ui: {placeholder: 'URL', description: 'dev server of the page, in place of ui/'},
+      backEnd: {placeholder: 'DATA', description: 'back end to develop against: "sample", or a file'},
       noOpen: {description: 'do not open the page in the browser'},
       json: {description: 'print JSON, for programs'},
       ...REQUESTS_FLAG,
@@ -57,6 +55,7 @@ export const PLUGIN_COMMANDS = {
         purpose: 'with the page of a dev server, which it starts and stops too',
       },
       {line: 'crewroom dev -- npm run build -- --watch', purpose: 'beside a build that writes the files'},
+      {line: 'crewroom dev --back-end sample', purpose: 'with a back end in memory, and a pilot signed in to it'},
     ],
     notes: [
       'The background is restarted when its files change.',
@@ -65,11 +64,9 @@ export const PLUGIN_COMMANDS = {
     ],
   },
   plugin: {
-    name: 'plugin',
-    group: 'Plugins',
     summary: 'Show, install and make plugins',
     arguments: [
-      {name: 'ACTION', description: PLUGIN_ACTIONS.join(', '), choices: PLUGIN_ACTIONS},
+      {name: 'ACTION', description: PLUGIN_ACTIONS.join('|'), choices: PLUGIN_ACTIONS},
       {
         name: 'ID',
         description: 'the plugin, or a ZIP or folder',
@@ -82,6 +79,8 @@ export const PLUGIN_COMMANDS = {
       data: {description: 'with remove: delete the files of its background too'},
       id: {placeholder: 'ID', description: 'with new: the id of the plugin'},
       output: {placeholder: 'FILE', description: 'with pack or types: the file to write'},
+      dryRun: {description: 'with adopt: only show the changes'},
+      force: {description: 'with adopt: change files with uncommitted changes too'},
       ...JSON_FLAG,
     },
     settings: [...ADDRESS_SETTINGS, 'plugins'],
@@ -96,6 +95,7 @@ export const PLUGIN_COMMANDS = {
       {line: 'crewroom plugin types my-plugin', purpose: 'the types of its settings, for TypeScript'},
       {line: 'crewroom plugin check my-plugin', purpose: 'list all problems; exit code 1 if there are any'},
       {line: 'crewroom plugin pack my-plugin', purpose: 'check it, and write ID-VERSION.zip'},
+      {line: 'crewroom plugin adopt .', purpose: 'make the clone of a published plugin ready for npm install'},
     ],
     notes: [
       'A VALUE that is JSON is stored as JSON, any other as text.',
@@ -104,20 +104,21 @@ export const PLUGIN_COMMANDS = {
     ],
   },
   flight: {
-    name: 'flight',
-    group: 'Plugins',
     summary: 'Simulate a flight for plugins',
     arguments: [
       {
         name: 'ACTION',
-        description: 'start, status, pause, jump, disconnect or stop',
-        choices: ['start', 'status', 'pause', 'jump', 'disconnect', 'stop'],
+        description: 'start, status, pause, jump, speed, disconnect or stop',
+        choices: ['start', 'status', 'pause', 'jump', 'speed', 'disconnect', 'stop'],
       },
-      {name: 'PHASE', description: 'the phase to jump to', optional: true, choices: FLIGHT_PHASES},
+      {name: 'PHASE|SPEED', description: 'the phase to jump to, or the speed', optional: true, choices: FLIGHT_PHASES},
     ],
     flags: {
       from: {placeholder: 'AIRPORT', description: 'airport of departure, such as EDDF'},
       to: {placeholder: 'AIRPORT', description: 'airport of arrival, such as LPMA'},
+      number: {placeholder: 'NUMBER', description: 'number of the flight, such as CAV100'},
+      aircraft: {placeholder: 'CODE', description: 'type of the aircraft, such as A320'},
+      plan: {placeholder: 'FILE', description: 'a booking as pages send it, in JSON; other flags override it'},
       speed: {placeholder: 'N', description: 'simulated seconds per second, 1 to 1000'},
       seed: {placeholder: 'N', description: 'the same number repeats a flight'},
       ...JSON_FLAG,
@@ -126,15 +127,15 @@ export const PLUGIN_COMMANDS = {
     examples: [
       {line: 'crewroom flight start', purpose: 'from Frankfurt to Madeira, in real time'},
       {line: 'crewroom flight start --from EGLL --to KJFK --speed 60', purpose: 'a minute in a second'},
+      {line: 'crewroom flight start --number CAV100 --aircraft A320 --plan booking.json', purpose: 'a booked flight'},
       {line: 'crewroom flight jump DESCENT', purpose: 'go to the beginning of a phase'},
+      {line: 'crewroom flight speed 60', purpose: 'a minute in a second from now on'},
       {line: 'crewroom flight pause', purpose: 'pause it; the same again continues it'},
       {line: 'crewroom flight disconnect', purpose: 'disconnect the simulator; again reconnects it'},
     ],
     notes: ['It replaces com.tfdidesign.flight-tracking, unless that plugin is installed.'],
   },
   fault: {
-    name: 'fault',
-    group: 'Plugins',
     summary: 'Switch faults on, to test plugins',
     arguments: [
       {
@@ -172,4 +173,4 @@ export const PLUGIN_COMMANDS = {
       'start --fault "delay 500ms --path /api/keys" switches one on from the start.',
     ],
   },
-} as const satisfies Readonly<Record<string, CommandSpec>>;
+});

@@ -1,5 +1,5 @@
 import {SETTING_NAMES} from '../../config/config.ts';
-import {ADDRESS_SETTINGS, type CommandSpec, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
 
 /** The requests that a service prints while it runs. */
 export const REQUEST_CHOICES = ['all', 'refused', 'off'] as const;
@@ -16,14 +16,12 @@ export const REQUESTS_FLAG = {
 export const WITHOUT_LOG_FILE = SETTING_NAMES.filter(name => name !== 'logFile');
 
 /** Commands of the service. */
-export const SERVICE_COMMANDS = {
+export const SERVICE_COMMANDS = grouped('Service', {
   start: {
-    name: 'start',
-    group: 'Service',
     summary: 'Start the service',
-    arguments: [],
     flags: {
       newStoreId: {description: 'new id for the store, once after restoring its files'},
+      detached: {description: 'start it without this terminal, and return once it serves'},
       json: {description: 'write JSON log lines on a terminal too'},
       ...REQUESTS_FLAG,
     },
@@ -47,8 +45,6 @@ export const SERVICE_COMMANDS = {
     ],
   },
   run: {
-    name: 'run',
-    group: 'Service',
     summary: 'Run a command with a separate service',
     arguments: [
       {name: 'COMMAND', description: 'program and arguments; after -- if any begins with "-"', repeatable: true},
@@ -69,10 +65,7 @@ export const SERVICE_COMMANDS = {
     ],
   },
   status: {
-    name: 'status',
-    group: 'Service',
     summary: 'Show whether the service runs, and its state',
-    arguments: [],
     flags: JSON_FLAG,
     settings: ADDRESS_SETTINGS,
     examples: [
@@ -81,10 +74,7 @@ export const SERVICE_COMMANDS = {
     ],
   },
   console: {
-    name: 'console',
-    group: 'Service',
     summary: 'Open the console as the owner of the service',
-    arguments: [],
     flags: {noOpen: {description: 'only print the address'}, ...JSON_FLAG},
     settings: ['host', 'port', 'dataDir'],
     examples: [
@@ -97,11 +87,9 @@ export const SERVICE_COMMANDS = {
     ],
   },
   access: {
-    name: 'access',
-    group: 'Service',
-    summary: 'Give plugins permissions',
+    summary: 'Give plugins permissions, and list what they lacked',
     arguments: [
-      {name: 'ACTION', description: 'list, grant or revoke', choices: ['list', 'grant', 'revoke']},
+      {name: 'ACTION', description: 'list, refused, grant or revoke', choices: ['list', 'refused', 'grant', 'revoke']},
       {name: 'ID', description: 'the plugin', optional: true},
       {
         name: 'PERMISSION',
@@ -114,6 +102,7 @@ export const SERVICE_COMMANDS = {
     settings: ['host', 'port', 'dataDir'],
     examples: [
       {line: 'crewroom access list', purpose: 'plugins with permissions beside those that every plugin has'},
+      {line: 'crewroom access refused', purpose: 'what plugins were refused, with the permission that includes it'},
       {
         line: 'crewroom access grant com.example.hello identity:secrets',
         purpose: 'let it read the session of the pilot',
@@ -130,8 +119,6 @@ export const SERVICE_COMMANDS = {
     ],
   },
   token: {
-    name: 'token',
-    group: 'Service',
     summary: 'Create and revoke tokens of programs',
     arguments: [
       {name: 'ACTION', description: 'create, list or revoke', choices: ['create', 'list', 'revoke']},
@@ -163,10 +150,7 @@ export const SERVICE_COMMANDS = {
     ],
   },
   requests: {
-    name: 'requests',
-    group: 'Service',
     summary: 'Show the last requests that the service answered',
-    arguments: [],
     flags: {
       follow: {description: 'show new ones too, until Ctrl+C'},
       refused: {description: 'only those that were refused, with what to do'},
@@ -180,10 +164,7 @@ export const SERVICE_COMMANDS = {
     notes: ['Where it does not print to a terminal it prints JSON, one request on a line.'],
   },
   wait: {
-    name: 'wait',
-    group: 'Service',
     summary: 'Wait until the service is ready',
-    arguments: [],
     flags: {timeout: {placeholder: 'TIME', description: 'longest wait, such as 10s or 2m; default 30s'}},
     settings: ADDRESS_SETTINGS,
     examples: [
@@ -192,10 +173,7 @@ export const SERVICE_COMMANDS = {
     ],
   },
   stop: {
-    name: 'stop',
-    group: 'Service',
     summary: 'Stop the service that listens on a port',
-    arguments: [],
     flags: JSON_FLAG,
     settings: ADDRESS_SETTINGS,
     examples: [
@@ -205,9 +183,7 @@ export const SERVICE_COMMANDS = {
     notes: ['On Linux it sends SIGTERM to a service that does not answer for 5 seconds.'],
   },
   service: {
-    name: 'service',
-    group: 'Service',
-    summary: 'Start the service with your session, by systemd',
+    summary: 'Start the service when you log in',
     arguments: [
       {
         name: 'ACTION',
@@ -221,15 +197,15 @@ export const SERVICE_COMMANDS = {
     },
     settings: [],
     examples: [
-      {line: 'crewroom service install', purpose: 'write a user unit, enable it and start it'},
+      {line: 'crewroom service install', purpose: 'let the system start it, now too'},
       {line: 'crewroom service status', purpose: 'exit code 5 if it does not run'},
       {line: 'crewroom service logs --lines 20', purpose: 'its last log lines'},
-      {line: 'crewroom service uninstall', purpose: 'stop it and remove the unit; data stays'},
+      {line: 'crewroom service uninstall', purpose: 'stop it and undo that; data stays'},
     ],
     notes: [
-      'The unit has the paths of Node and of Crewroom, and no variable and no secret.',
+      'By a unit of systemd, a launch agent on macOS, a Run value on Windows.',
+      'It has the paths of Node and of Crewroom, and no variable and no secret.',
       'The service reads the config file.',
-      'Linux only; the guide "Keep it running" has recipes for macOS and Windows.',
     ],
   },
-} as const satisfies Readonly<Record<string, CommandSpec>>;
+});

@@ -1,13 +1,10 @@
 import {SETTING_NAMES} from '../../config/config.ts';
-import {ADDRESS_SETTINGS, type CommandSpec, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
 
 /** Commands of the session, and the doctor. */
-export const SESSION_COMMANDS = {
+export const SESSION_COMMANDS = grouped('Service', {
   'sign-in': {
-    name: 'sign-in',
-    group: 'Service',
     summary: 'Sign in at your airline',
-    arguments: [],
     flags: {
       scriptUrl: {placeholder: 'URL', description: 'back end of the airline, if none is configured'},
       username: {placeholder: 'NAME', description: 'pilot number or e-mail address'},
@@ -26,19 +23,13 @@ export const SESSION_COMMANDS = {
     ],
   },
   'sign-out': {
-    name: 'sign-out',
-    group: 'Service',
     summary: 'Sign out, and delete the session',
-    arguments: [],
     flags: JSON_FLAG,
     settings: ADDRESS_SETTINGS,
     examples: [{line: 'crewroom sign-out', purpose: 'deletes the session wherever it is kept'}],
   },
   doctor: {
-    name: 'doctor',
-    group: 'Service',
     summary: 'Look for problems, and say how to fix them',
-    arguments: [],
     flags: {
       ...JSON_FLAG,
       deep: {description: 'verify the checksum of every entry too'},
@@ -58,4 +49,4 @@ export const SESSION_COMMANDS = {
     ],
     notes: ['Exit code 1 if there is a problem; warnings do not count.'],
   },
-} as const satisfies Readonly<Record<string, CommandSpec>>;
+});

@@ -1,16 +1,13 @@
 import {SETTING_NAMES} from '../../config/config.ts';
-import {type CommandSpec, JSON_FLAG} from './spec.ts';
+import {grouped, JSON_FLAG} from './spec.ts';
 
 /** The shells that can complete commands. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 /** Commands of the installation. */
-export const SETUP_COMMANDS = {
+export const SETUP_COMMANDS = grouped('Setup', {
   config: {
-    name: 'config',
-    group: 'Setup',
     summary: 'Show every setting, its value and where it came from',
-    arguments: [],
     flags: JSON_FLAG,
     settings: SETTING_NAMES,
     examples: [
@@ -20,10 +17,7 @@ export const SETUP_COMMANDS = {
     notes: ['Flags override variables such as CREWROOM_PORT, which override the config file.'],
   },
   paths: {
-    name: 'paths',
-    group: 'Setup',
     summary: 'Show where data, plugins, config file and cache are',
-    arguments: [],
     flags: JSON_FLAG,
     settings: ['dataDir', 'plugins'],
     examples: [
@@ -32,8 +26,6 @@ export const SETUP_COMMANDS = {
     ],
   },
   explain: {
-    name: 'explain',
-    group: 'Setup',
     summary: 'Explain a failure, by its code',
     arguments: [{name: 'CODE', description: 'code of the failure, such as no-entry'}],
     flags: JSON_FLAG,
@@ -45,8 +37,6 @@ export const SETUP_COMMANDS = {
     notes: ['Commands name it with each failure. A running service has a page for each.'],
   },
   completion: {
-    name: 'completion',
-    group: 'Setup',
     summary: 'Print the script that completes commands in a shell',
     arguments: [{name: 'SHELL', description: 'bash, zsh, fish or powershell', choices: SHELLS}],
     flags: {},
@@ -59,10 +49,7 @@ export const SETUP_COMMANDS = {
     ],
   },
   version: {
-    name: 'version',
-    group: 'Setup',
     summary: 'Print the version',
-    arguments: [],
     flags: JSON_FLAG,
     settings: [],
     examples: [
@@ -70,4 +57,4 @@ export const SETUP_COMMANDS = {
       {line: 'crewroom version --json', purpose: 'also of Node, the API and the store engine'},
     ],
   },
-} as const satisfies Readonly<Record<string, CommandSpec>>;
+});

@@ -1,11 +1,17 @@
 import type {SettingName} from '../../config/config.ts';
 
 /** The description of a command, for help, completion and the parser. */
-export interface CommandSpec {
+export interface CommandSpec extends CommandDescription {
   readonly name: string;
   readonly group: CommandGroup;
-  readonly summary: string;
   readonly arguments: readonly ArgumentSpec[];
+}
+
+/** The description of a command in the catalogue. */
+interface CommandDescription {
+  readonly summary: string;
+  /** Absent if it takes none. */
+  readonly arguments?: readonly ArgumentSpec[];
   /** The words after `--`, for a command that runs another one. Without it they are arguments. */
   readonly command?: {readonly description: string};
   /** The flags of this command, by their names in camel case. */
@@ -15,6 +21,15 @@ export interface CommandSpec {
   readonly examples: readonly Example[];
   /** Further facts, one on each line. */
   readonly notes?: readonly string[];
+}
+
+/** Completes the descriptions of commands under one heading of the help; their keys are the names of the commands. */
+export function grouped<const T extends Readonly<Record<string, CommandDescription>>>(
+  group: CommandGroup,
+  commands: T,
+): {readonly [N in keyof T]: CommandSpec & {readonly flags: T[N]['flags']}} {
+  const specs = Object.entries(commands).map(([name, each]) => [name, {arguments: [], ...each, name, group}]);
+  return Object.fromEntries(specs);
 }
 
 /** The headings under which help lists commands. */

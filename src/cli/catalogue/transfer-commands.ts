@@ -1,4 +1,4 @@
-import {ADDRESS_SETTINGS, type CommandSpec, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
 
 /** The flags of commands that import. */
 const IMPORT_FLAGS = {
@@ -9,10 +9,8 @@ const IMPORT_FLAGS = {
 } as const;
 
 /** Commands of exports and snapshots. */
-export const TRANSFER_COMMANDS = {
+export const TRANSFER_COMMANDS = grouped('Data', {
   export: {
-    name: 'export',
-    group: 'Data',
     summary: 'Write all entries as of one revision',
     arguments: [{name: 'FILE', description: 'a new file; "-" or nothing for standard output', optional: true}],
     flags: {
@@ -32,8 +30,6 @@ export const TRANSFER_COMMANDS = {
     ],
   },
   import: {
-    name: 'import',
-    group: 'Data',
     summary: 'Store the entries of an export',
     arguments: [{name: 'FILE', description: 'what "crewroom export" wrote, or "-" for standard input'}],
     flags: IMPORT_FLAGS,
@@ -50,8 +46,6 @@ export const TRANSFER_COMMANDS = {
     ],
   },
   copy: {
-    name: 'copy',
-    group: 'Data',
     summary: 'Copy entries to another running service',
     arguments: [{name: 'PREFIX', description: 'only keys that begin with it', optional: true}],
     flags: {to: {placeholder: 'URL', description: 'the receiving service, or its port'}, ...IMPORT_FLAGS},
@@ -64,8 +58,6 @@ export const TRANSFER_COMMANDS = {
     notes: ['Batches copied before a failure stay; copying again is idempotent.'],
   },
   snapshot: {
-    name: 'snapshot',
-    group: 'Data',
     summary: 'Save all entries, and restore them',
     arguments: [
       {name: 'ACTION', description: 'save, load, list or delete', choices: ['save', 'load', 'list', 'delete']},
@@ -86,8 +78,6 @@ export const TRANSFER_COMMANDS = {
     notes: ['Snapshots are exports, in a directory that "crewroom paths" names.'],
   },
   recover: {
-    name: 'recover',
-    group: 'Data',
     summary: 'Open a store whose write-ahead log is damaged',
     arguments: [{name: 'FILE', description: 'a new file, for what can be read behind the damage'}],
     flags: {yes: {description: 'do not ask before the rest is given up'}, ...JSON_FLAG},
@@ -102,4 +92,4 @@ export const TRANSFER_COMMANDS = {
       'The store gets a new id, so that its subscribers start again.',
     ],
   },
-} as const satisfies Readonly<Record<string, CommandSpec>>;
+});

@@ -1,26 +1,34 @@
 import type {PluginGrants} from '../../domain/access/access-grants.ts';
+import type {RefusedRequest} from '../../domain/access/refused-requests.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatGrantRequest, readGrants} from '../../protocol/access-grants.ts';
+import {readRefused} from '../../protocol/refused-requests.ts';
 import {readService} from '../../protocol/service-documents.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectJson} from '../service/json-sender.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls} from '../terminal/escape.ts';
+import {printList} from '../terminal/print-list.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {formatTable} from '../terminal/table.ts';
 
 type AccessCall = CallOf<'access'>;
 
 /** Path of the permissions of plugins. */
 const GRANTS_PATH = '/api/access/grants';
 
-/** `crewroom access`: lists, gives and takes back permissions of plugins. */
+/** Path of the requests that plugins were refused. */
+const REFUSED_PATH = '/api/access/refused';
+
+/** `crewroom access`: lists, gives and takes back permissions of plugins, and lists what they were refused. */
 export async function run(call: AccessCall): Promise<ExitCode> {
   const [action = '', plugin, ...permissions] = call.arguments;
   switch (action) {
     case 'list':
       if (permissions.length > 0) throw invalidUsage('access', 'list takes at most the ID of a plugin');
       return list(call, plugin);
+    case 'refused':
+      if (permissions.length > 0) throw invalidUsage('access', 'refused takes at most the ID of a plugin');
+      return listRefused(call, plugin);
     case 'grant':
       if (plugin === undefined || permissions.length === 0)
         throw invalidUsage('access', 'grant needs the ID of a plugin and a PERMISSION, at least one');
@@ -29,29 +37,43 @@ export async function run(call: AccessCall): Promise<ExitCode> {
       if (plugin === undefined) throw invalidUsage('access', 'revoke needs the ID of a plugin');
       return revoke(call, plugin, permissions);
     default:
-      throw invalidUsage('access', `it takes list, grant or revoke, not ${JSON.stringify(action)}`);
+      throw invalidUsage('access', `it takes list, refused, grant or revoke, not ${JSON.stringify(action)}`);
   }
 }
 
 async function list(call: AccessCall, plugin: string | undefined): Promise<ExitCode> {
-  const {stdout} = call.context;
   const {send} = await connectJson(call, {asOwner: true});
   const all = await send('GET', GRANTS_PATH, readGrants);
   const grants = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
-  if (call.flags.json) await stdout.write(grants.map(jsonLine).join(''));
-  else if (stdout.isTerminal) await stdout.write(formatGrants(grants, call));
-  else await stdout.write(grants.flatMap(linesOf).join(''));
+  return printList(call, grants, {
+    lines: each => each.permissions.map(permission => `${each.plugin} ${permission}`),
+    head: ['PLUGIN', 'PERMISSIONS'],
+    row: each => [each.plugin, each.permissions.join(' ')],
+  });
+}
+
+async function listRefused(call: AccessCall, plugin: string | undefined): Promise<ExitCode> {
+  const {stdout, stderr} = call.context;
+  const {send} = await connectJson(call, {asOwner: true});
+  const all = await send('GET', REFUSED_PATH, readRefused);
+  const refused = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
+  const row = ({plugin: id, method, path, count, permission}: RefusedRequest): readonly string[] => {
+    return [id, `${method} ${path}`, String(count), permission];
+  };
+  const head = ['PLUGIN', 'REFUSED', 'TIMES', 'PERMISSION'];
+  await printList(call, refused, {lines: each => [row(each).join(' ')], head, row});
+  if (stdout.isTerminal && !call.flags.json) await stderr.write(adviseOnRefused(refused));
   return EXIT.ok;
 }
 
-/** Returns a line for each permission of a plugin, for programs. */
-function linesOf({plugin, permissions}: PluginGrants): readonly string[] {
-  return permissions.map(permission => `${escapeControls(plugin)} ${escapeControls(permission)}\n`);
-}
-
-function formatGrants(grants: readonly PluginGrants[], {context}: AccessCall): string {
-  const rows = grants.map(({plugin, permissions}) => [escapeControls(plugin), escapeControls(permissions.join(' '))]);
-  return formatTable(['PLUGIN', 'PERMISSIONS'], rows, context);
+/** Returns the command for each plugin that gives it what it lacked. */
+function adviseOnRefused(refused: readonly RefusedRequest[]): string {
+  if (refused.length === 0) return 'Nothing was refused since the start, or all of it was granted since\n';
+  const commands = [...new Set(refused.map(({plugin}) => plugin))].map(id => {
+    const lacking = new Set(refused.filter(({plugin}) => plugin === id).map(({permission}) => permission));
+    return `  crewroom access grant ${escapeControls([id, ...lacking].join(' '))}\n`;
+  });
+  return `If you trust the plugin with it:\n${commands.join('')}`;
 }
 
 async function grant(call: AccessCall, {plugin, permissions}: {plugin: string; permissions: readonly string[]}) {

@@ -1,10 +1,13 @@
 import {openCrewroom} from '../../app.ts';
 import type {Crewroom} from '../../crewroom.ts';
 import type {ProgramStop} from '../../domain/program-stop.ts';
+import type {NotedRequest} from '../../domain/recorded-request.ts';
 import {EXIT} from '../../failures/exit-codes.ts';
+import {findHalves} from '../../plugins/directory/plugin-halves.ts';
 import {wait} from '../../time/wait.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
+import {type DevBackEnd, startDevBackEnd} from '../dev/back-end.ts';
 import {checkPageServer} from '../dev/check-page-server.ts';
 import {createDevReporter, type DevReporter} from '../dev/dev-reporter.ts';
 import {type DevSettings, readDevSettings} from '../dev/dev-settings.ts';
@@ -50,25 +53,35 @@ interface Development {
 
 async function develop(development: Development): Promise<number> {
   const {call, settings, reporter, stop, signal} = development;
-  const {config, directory} = settings;
+  const {directory} = settings;
   const {context, flags} = call;
+  let crewroom: Crewroom | undefined;
+  const onAnswer = (answered: NotedRequest): void => crewroom?.requests.note(answered);
+  const backEnd =
+    flags.backEnd === undefined ? undefined : await startDevBackEnd(flags.backEnd, {context, directory, onAnswer});
+  // The session of a back end that ends with this process is not kept.
+  const config =
+    backEnd === undefined ? settings.config : {...settings.config, airline: backEnd.airlineFile, keep: false};
   const parts = {log: reporter.log, pageServer: flags.ui, takesForeignPlugins: true, stop};
-  const crewroom = await openCrewroom(config, parts);
+  // Before a background starts, and before a command builds the plugin.
+  const provided = await provideSdks(directory);
   let command: SideCommand | undefined;
   try {
+    crewroom = await openCrewroom(config, parts);
+    const [pilot] = backEnd?.pilots ?? [];
+    if (pilot !== undefined) await crewroom.sessions.signIn({username: pilot.number, password: pilot.password});
     const listening = await crewroom.listen();
     const address = {host: config.host, port: listening.port};
-    // Before a command builds the plugin.
-    const provided = await provideSdks(directory);
     if (call.command.length > 0) command = startCommand(call.command, {context, directory, address});
     const ended = untilEnded(command, signal);
-    await Promise.race([ended, report({crewroom, ...listening, provided}, development)]);
+    await Promise.race([ended, report({crewroom, ...listening, provided, backEnd}, development)]);
     const exitCode = await ended;
     if (signal.aborted) reporter.stopping();
     return exitCode;
   } finally {
     await command?.[Symbol.asyncDispose]();
-    await crewroom[Symbol.asyncDispose]();
+    await crewroom?.[Symbol.asyncDispose]();
+    await backEnd?.[Symbol.asyncDispose]();
   }
 }
 
@@ -90,6 +103,7 @@ interface Listening {
   readonly crewroom: Crewroom;
   /** Messages about SDKs. */
   readonly provided: readonly string[];
+  readonly backEnd: DevBackEnd | undefined;
   readonly port: number;
   readonly urls: readonly string[];
 }
@@ -114,9 +128,11 @@ async function report(listening: Listening, {call, settings, reporter, signal}: 
   // A build may have written the background meanwhile.
   await started();
   if (signal.aborted) return;
-  await reporter.started({...listening, plugin: pluginIn(plugins, directory), pageServer, portHolder});
+  const halves = await findHalves(directory);
+  await reporter.started({...listening, plugin: pluginIn(plugins, directory), halves, pageServer, portHolder});
   followPlugin(plugins, {directory, reporter, nowMs: call.context.nowMs, signal});
-  const hints = await findHints(directory, {hasPageServer: pageServer !== undefined});
+  const [given] = call.arguments;
+  const hints = await findHints(directory, {halves, hasPageServer: pageServer !== undefined, given});
   for (const text of [...(problem === undefined ? [] : [problem]), ...listening.provided, ...hints])
     reporter.note(text);
 }

@@ -10,10 +10,10 @@ import {AdvisedError} from '../failures/report.ts';
 import {createEditedFile, type EditedFile} from '../input/edited-file.ts';
 import {chooseEditedForm} from '../input/edited-form.ts';
 import {openEditor} from '../input/editor.ts';
-import {describeFileProblem} from '../input/value-input.ts';
+import {lineAndColumnOf, unreadableFile} from '../input/value-input.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
 
 type EditCall = CallOf<'edit'>;
@@ -27,9 +27,14 @@ export async function run(call: EditCall): Promise<ExitCode> {
   const form = chooseEditedForm(before);
   const file = await createEditedFile(key, form.shown);
   const editing = {file, key, entry, platform: call.context.platform};
+  const {elapsedMs, platform} = call.context;
+  const openedAtMs = elapsedMs();
   const edited = form.restore(await editUntilJson(editing, call.context));
   if (Buffer.compare(edited, before) === 0) {
-    await file.remove();
+    // A program with windows may have passed the file on to its window, and ended.
+    const isOpen = platform !== 'linux' && elapsedMs() - openedAtMs < EDITED_MIN_MS;
+    if (isOpen) await adviseOnOpenFile(editing, call);
+    else await file.remove();
     await reportUnchanged(key, entry, call);
     return EXIT.ok;
   }
@@ -42,6 +47,20 @@ export async function run(call: EditCall): Promise<ExitCode> {
   await file.remove();
   await reportWritten(key, written, call);
   return EXIT.ok;
+}
+
+/** Shortest time in which a person edits a file, in milliseconds. */
+const EDITED_MIN_MS = 1000;
+
+/** Says what to do if an editor returned at once, as Notepad of Windows 11 and `code` without `--wait` do. */
+async function adviseOnOpenFile(editing: Editing, {context: {stderr}}: EditCall): Promise<void> {
+  const command = storeCommand(editing, conditionOf(editing.entry));
+  await stderr.write(
+    escapeText(
+      `The editor ended at once, and its file is kept. If it is still open, save it there, then store it: ${command}\n` +
+        'Set EDITOR to an editor that waits until the file is closed, such as "code --wait"\n',
+    ),
+  );
 }
 
 interface Editing {
@@ -61,7 +80,7 @@ async function editUntilJson(editing: Editing, context: CliContext): Promise<Jso
       return parseJsonText(bytes, {depthMax: Infinity});
     } catch (error) {
       if (!(error instanceof AppError) || error.failure.code !== 'invalid-json') throw error;
-      const problem = `${error.failure.problem} at ${placeOf(bytes, error.failure.position)}`;
+      const problem = `${error.failure.problem} at ${lineAndColumnOf(bytes, error.failure.position)}`;
       const again = `Cannot store this: ${escapeControls(problem)}. Open it again?`;
       const asks = canAsk(context);
       if (asks && (await confirm(again, context))) continue;
@@ -83,9 +102,8 @@ async function readEdited(editing: Editing): Promise<Buffer> {
     return toUtf8(await editing.file.read());
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    const failure = {code: 'unreadable-input', source: 'what you typed', problem: describeFileProblem(error)} as const;
     const advice = `Save it as UTF-8, then store it: ${storeCommand(editing, conditionOf(editing.entry))}`;
-    throw new AdvisedError(new AppError(failure, {cause: error}), advice);
+    throw new AdvisedError(unreadableFile('what you typed', error), advice);
   }
 }
 
@@ -97,12 +115,6 @@ async function openOrRemove({file}: Editing, context: CliContext): Promise<void>
     await file.remove();
     throw error;
   }
-}
-
-/** Returns the line and column of a byte, as editors count them. */
-function placeOf(bytes: Uint8Array, position: number): string {
-  const before = Buffer.from(bytes.subarray(0, position)).toString().split('\n');
-  return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
 }
 
 /** Adds advice to a failure: the edited file is kept, and how to store it. */

@@ -1,10 +1,14 @@
-import type {FlightStatus} from '../../domain/plugins/flight.ts';
-import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
+import {FLIGHT_PHASES, type FlightOptions, type FlightStatus} from '../../domain/plugins/flight.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {readBody} from '../../protocol/plugin/client-request.ts';
 import type {FlightCommand} from '../../protocol/plugin/flight-document.ts';
+import {readBookedFlight} from '../../protocol/plugin/flight-plan.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
+import {readValue} from '../input/value-input.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
+import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 
 type FlightCall = CallOf<'flight'>;
@@ -12,7 +16,7 @@ type FlightCall = CallOf<'flight'>;
 /** `crewroom flight`: starts and moves the simulated flight. */
 export async function run(call: FlightCall): Promise<ExitCode> {
   const {stdout, stderr} = call.context;
-  const act = readAction(call);
+  const act = await readAction(call);
   const client = await connectPlugins(call);
   const flight = await act(client);
   if (call.flags.json) await stdout.write(jsonLine(flight ?? {stopped: true}));
@@ -22,9 +26,10 @@ export async function run(call: FlightCall): Promise<ExitCode> {
 }
 
 /** Reads the command line before anything is sent. */
-function readAction(call: FlightCall): (client: PluginClient) => Promise<FlightStatus | undefined> {
-  const [action = '', phase] = call.arguments;
-  if (action !== 'jump' && phase !== undefined) throw invalidUsage('flight', `${action} takes no PHASE`);
+async function readAction(call: FlightCall): Promise<(client: PluginClient) => Promise<FlightStatus | undefined>> {
+  const [action = '', given] = call.arguments;
+  if (action !== 'jump' && action !== 'speed' && given !== undefined)
+    throw invalidUsage('flight', `${action} takes no PHASE`);
   if (action !== 'start') assertNoOptions(call.flags, action);
   switch (action) {
     case 'status':
@@ -32,14 +37,16 @@ function readAction(call: FlightCall): (client: PluginClient) => Promise<FlightS
     case 'stop':
       return client => client.stopFlight().then(() => undefined);
     case 'start':
-      return change(readStart(call.flags));
+      return change(await readStart(call));
     case 'jump':
-      return change(readJump(phase));
+      return change(readJump(given));
+    case 'speed':
+      return change({action, speed: readNumber('speed', given ?? '')});
     case 'pause':
     case 'disconnect':
       return change({action});
     default: {
-      const known = 'start, status, pause, jump, disconnect or stop';
+      const known = 'start, status, pause, jump, speed, disconnect or stop';
       throw invalidUsage('flight', `it takes ${known}, not ${JSON.stringify(action)}`);
     }
   }
@@ -49,19 +56,34 @@ function change(command: FlightCommand): (client: PluginClient) => Promise<Fligh
   return client => client.changeFlight(command);
 }
 
-function assertNoOptions({from, to, speed, seed}: CallOf<'flight'>['flags'], action: string): void {
-  if ([from, to, speed, seed].some(option => option !== undefined))
-    throw invalidUsage('flight', `${action} takes none of --from, --to, --speed and --seed`);
+const START_FLAGS = ['from', 'to', 'number', 'aircraft', 'plan', 'speed', 'seed'] as const;
+
+function assertNoOptions(flags: FlightCall['flags'], action: string): void {
+  const given = START_FLAGS.find(name => flags[name] !== undefined);
+  if (given !== undefined) throw invalidUsage('flight', `${action} takes no --${given}, which is for start`);
 }
 
-function readStart({from, to, speed, seed}: CallOf<'flight'>['flags']): FlightCommand {
-  return {
-    action: 'start',
-    ...(from === undefined ? {} : {from}),
-    ...(to === undefined ? {} : {to}),
-    ...(speed === undefined ? {} : {speed: readNumber('--speed', speed)}),
-    ...(seed === undefined ? {} : {seed: readNumber('--seed', seed)}),
+async function readStart({flags, context}: FlightCall): Promise<FlightCommand> {
+  const {from, to, number, aircraft, plan, speed, seed} = flags;
+  const planned = plan === undefined ? {} : await readPlan(plan, context);
+  const given = {
+    from,
+    to,
+    number,
+    aircraft: aircraft === undefined ? undefined : {...planned.aircraft, code: aircraft},
+    speed: speed === undefined ? undefined : readNumber('--speed', speed),
+    seed: seed === undefined ? undefined : readNumber('--seed', seed),
   };
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return {action: 'start', ...planned, ...set};
+}
+
+/** Reads a booking from a file. @throws {AppError} `unreadable-input`, `invalid-json`, `invalid-flight`. */
+async function readPlan(file: string, context: CliContext): Promise<FlightOptions> {
+  const bytes = await readValue(`@${file}`, context);
+  const plan = readBookedFlight(readBody(Buffer.from(bytes)));
+  if ('problem' in plan) throw new AppError({code: 'invalid-flight', problems: [plan]});
+  return plan;
 }
 
 function readNumber(flag: string, text: string): number {
@@ -85,12 +107,13 @@ function formatFlight(flight: FlightStatus): string {
     speed === 1 ? '' : `${speed}x`,
   ];
   const notes = states.filter(text => text !== '');
-  const head = `Flight ${number} from ${from.code} (${from.name}) to ${to.code} (${to.name})`;
+  const by = flight.aircraft === undefined ? '' : `, ${flight.aircraft.code}`;
+  const head = `Flight ${number} from ${from.code} (${from.name}) to ${to.code} (${to.name})${by}`;
   const position = [
     phase,
-    `${Math.round(altitudeFeet)} ft`,
-    `${Math.round(groundSpeedKnots)} kt`,
-    `${Math.round(toGoNauticalMiles)} nm to go`,
+    `${altitudeFeet} ft`,
+    `${groundSpeedKnots} kt`,
+    `${Math.round(toGoNauticalMiles)} NM to go`,
     ...notes,
   ];
   return `${escapeControls(head)}\n  ${escapeControls(position.join(' · '))}\n`;

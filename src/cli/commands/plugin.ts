@@ -5,10 +5,10 @@ import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls, escapeLines, jsonLine} from '../terminal/escape.ts';
+import {printList} from '../terminal/print-list.ts';
 import {reportDone} from '../terminal/report-done.ts';
 import {styleOf} from '../terminal/style.ts';
-import {formatTable} from '../terminal/table.ts';
 
 type PluginCall = CallOf<'plugin'>;
 
@@ -24,7 +24,7 @@ export async function run(call: PluginCall): Promise<ExitCode> {
   if (act === undefined)
     throw invalidUsage(
       'plugin',
-      `it takes list, logs, restart, set, install, remove, new, types, check or pack, not ${JSON.stringify(action)}`,
+      `it takes list, logs, restart, set, install, remove, new, types, check, pack or adopt, not ${JSON.stringify(action)}`,
     );
   const what = OPERANDS.get(action) ?? 'an ID';
   // An empty path would be the working directory.
@@ -41,12 +41,15 @@ const OPERANDS: ReadonlyMap<string, string> = new Map([
   ['types', 'a folder'],
   ['check', 'a ZIP or a folder'],
   ['pack', 'a folder'],
+  ['adopt', 'a folder'],
 ]);
 
-function assertFlags({flags: {yes, data, id, output}}: PluginCall, action: string): void {
+function assertFlags({flags: {yes, data, id, output, dryRun, force}}: PluginCall, action: string): void {
   if (yes && action !== 'install' && action !== 'remove') throw invalidUsage('plugin', `${action} takes no --yes`);
   if (data && action !== 'remove') throw invalidUsage('plugin', `${action} takes no --data`);
   if (id !== undefined && action !== 'new') throw invalidUsage('plugin', `${action} takes no --id`);
+  if ((dryRun || force) && action !== 'adopt')
+    throw invalidUsage('plugin', `${action} takes no --${dryRun ? 'dry-run' : 'force'}`);
   if (output !== undefined && action !== 'pack' && action !== 'types')
     throw invalidUsage('plugin', `${action} takes no --output`);
 }
@@ -64,14 +67,15 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['types', async (call, name) => (await import('../plugin/types.ts')).writeTypes(call, name)],
   ['check', async (call, name) => (await import('../plugin/check.ts')).check(call, name)],
   ['pack', async (call, name) => (await import('../plugin/pack.ts')).pack(call, name)],
+  ['adopt', async (call, name) => (await import('../plugin/adopt.ts')).adopt(call, name)],
 ]);
 
-async function list({context, flags}: PluginCall, client: PluginClient): Promise<ExitCode> {
-  const {stdout, stderr} = context;
+async function list(call: PluginCall, client: PluginClient): Promise<ExitCode> {
+  const {stdout, stderr} = call.context;
   const {plugins, directoryProblem} = await client.list();
-  if (flags.json) await stdout.write(plugins.map(plugin => jsonLine(plugin)).join(''));
-  else if (!stdout.isTerminal) await stdout.write(plugins.map(({id}) => `${escapeControls(id)}\n`).join(''));
-  else if (plugins.length > 0) await stdout.write(formatPlugins(plugins, context));
+  const head = ['ID', 'VERSION', 'STATE', 'MEMORY', 'ROUTES'];
+  if (plugins.length > 0) await printList(call, plugins, {lines: ({id}) => [id], head, row: tableRow});
+  if (stdout.isTerminal && !call.flags.json) await stdout.write(formatNotes(plugins, call.context));
   if (directoryProblem !== undefined)
     await stderr.write(`The directory of plugins is not used: ${escapeControls(directoryProblem)}\n`);
   else if (plugins.length === 0 && stderr.isTerminal)
@@ -79,29 +83,31 @@ async function list({context, flags}: PluginCall, client: PluginClient): Promise
   return EXIT.ok;
 }
 
-function formatPlugins(plugins: readonly PluginStatus[], context: CliContext): string {
+function formatNotes(plugins: readonly PluginStatus[], context: CliContext): string {
   const style = styleOf(context.stdout, context);
-  const head = ['ID', 'VERSION', 'STATE', 'MEMORY', 'ROUTES'];
-  const table = formatTable(head, plugins.map(tableRow), context);
   const notes = plugins.flatMap(({id, reason, warnings}) =>
     [...(reason === undefined ? [] : [reason]), ...warnings].map(
       text => `${style.yellow('!')} ${escapeControls(`${id}: ${text}`)}\n`,
     ),
   );
-  return table + notes.join('');
+  return notes.join('');
 }
 
 function tableRow({id, version, state, memoryBytes, routes}: PluginStatus): readonly string[] {
   const memory = memoryBytes === undefined ? '-' : formatBytes(memoryBytes);
-  return [escapeControls(id), escapeControls(version) || '-', escapeControls(state), memory, String(routes.length)];
+  return [id, version || '-', state, memory, String(routes.length)];
 }
+
+/** Indent of the further lines of an entry: as wide as the time before it. */
+const LOG_INDENT = ' '.repeat(10);
 
 async function logs({context, flags}: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
   const {stdout} = context;
   const style = styleOf(stdout, context);
   for (const {atMs, level, text} of await client.logs(id)) {
     const at = new Date(atMs).toISOString();
-    const line = `${style.dim(at.slice(11, 19))}  ${level === 'error' ? style.red(escapeControls(text)) : escapeControls(text)}\n`;
+    const shown = escapeLines(text, LOG_INDENT);
+    const line = `${style.dim(at.slice(11, 19))}  ${level === 'error' ? style.red(shown) : shown}\n`;
     await stdout.write(flags.json ? jsonLine({at, level, text}) : line);
   }
   return EXIT.ok;

@@ -5,6 +5,7 @@ import {openCrewroom} from '../../app.ts';
 import {type ConfigSources, resolveConfig} from '../../config/resolve-config.ts';
 import type {Plugins} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {describeHalves, findHalves} from '../../plugins/directory/plugin-halves.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {untilExit} from '../dev/side-command.ts';
 import {invalidUsage} from '../failures/usage.ts';
@@ -65,8 +66,11 @@ function assertSound(plugins: Plugins): void {
 }
 
 async function warn(plugins: Plugins, {stderr}: CliContext): Promise<void> {
-  for (const {id, warnings} of plugins.list())
+  for (const {id, directory, inDevelopment, warnings} of plugins.list()) {
+    const places = inDevelopment ? describeHalves(await findHalves(directory)) : [];
+    if (places.length > 0) await stderr.write(`${escapeControls(`Plugin ${id}: found its ${places.join(', ')}`)}\n`);
     for (const warning of warnings) await stderr.write(`${escapeControls(`Warning: plugin ${id}: ${warning}`)}\n`);
+  }
 }
 
 interface CommandDeps {

@@ -6,10 +6,9 @@ import {invalidUsage, refusedUsage, unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
-import {jsonLine} from '../terminal/escape.ts';
+import {printList} from '../terminal/print-list.ts';
 import {canAsk} from '../terminal/prompts.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {formatTable} from '../terminal/table.ts';
 import {kindOf, writeExportFile} from '../transfer/export-file.ts';
 import {fileSource} from '../transfer/import-source.ts';
 import {reportImport} from '../transfer/import-summary.ts';
@@ -53,7 +52,7 @@ async function save(call: CallOf<'snapshot'>, directory: string, name: string): 
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
   const {url, fetch} = await connect(call);
-  const target = {name: path, path, userId: context.userId, randomName: context.randomName};
+  const target = {...context, name: path, path};
   if (!flags.force && (await kindOf(target)) === 'taken')
     throw refusedUsage(
       'snapshot',
@@ -94,16 +93,14 @@ async function remove(call: CallOf<'snapshot'>, directory: string, name: string)
   return reportDone(call, {name, deleted: true}, `Deleted the snapshot ${name}`);
 }
 
-async function list({context, flags}: CallOf<'snapshot'>, directory: string): Promise<ExitCode> {
-  const {stdout, stderr} = context;
+async function list(call: CallOf<'snapshot'>, directory: string): Promise<ExitCode> {
+  const {stderr} = call.context;
   const snapshots = await listSnapshots(directory);
-  if (flags.json) await stdout.write(snapshots.map(snapshot => jsonLine(snapshot)).join(''));
-  else if (!stdout.isTerminal) await stdout.write(snapshots.map(({name}) => `${name}\n`).join(''));
-  else if (snapshots.length > 0) {
+  if (snapshots.length > 0) {
     const head = ['NAME', 'ENTRIES', 'REVISION', 'SIZE', 'SAVED'];
-    await stdout.write(formatTable(head, snapshots.map(tableRow), context));
+    return printList(call, snapshots, {lines: ({name}) => [name], head, row: tableRow});
   }
-  if (snapshots.length === 0 && stderr.isTerminal) await stderr.write('No snapshots\n');
+  if (stderr.isTerminal) await stderr.write('No snapshots\n');
   return EXIT.ok;
 }
 

@@ -11,8 +11,7 @@ export async function run(call: CallOf<'watch'>): Promise<ExitCode> {
   const {context, flags} = call;
   const [prefix = ''] = call.arguments;
   const {initial, json = false} = flags;
-  const since =
-    flags.since === undefined ? undefined : readRevision(flags.since, {command: 'watch', flag: '--since', min: 0});
+  const since = readRevision(flags.since, {command: 'watch', flag: '--since', min: 0});
   const {client, service} = await connect(call);
   // A service that cannot be reached is a failure now; later the client waits until it is back.
   await service.about();

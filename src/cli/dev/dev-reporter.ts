@@ -1,12 +1,13 @@
 import type {LogLevel} from '../../config/config.ts';
 import type {Crewroom} from '../../crewroom.ts';
 import type {Log} from '../../domain/log.ts';
+import {describeHalves} from '../../plugins/directory/plugin-halves.ts';
 import {openAddress} from '../../system/open-address.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
-import {createRequestLog, printRequests, withoutFailedRequests} from '../live/print-requests.ts';
+import {logRequests, withoutFailedRequests} from '../live/print-requests.ts';
 import {openServiceTerminal} from '../live/service-terminal.ts';
 import {mainAddress, startedFields} from '../output/banner.ts';
-import {formatDevBanner, type StartedPlugin, shellAddress} from '../output/dev-banner.ts';
+import {describeBackEnd, formatDevBanner, type StartedPlugin, shellAddress} from '../output/dev-banner.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {createLog} from '../terminal/log.ts';
@@ -71,13 +72,15 @@ function reportToPrograms({context, logLevel, requests: choice, json}: DevReport
       log.info('started', startedFields(started, processId));
       const {crewroom, plugin, port, urls, portHolder} = started;
       if (portHolder !== undefined) log.info(`Port 7172 is held by ${portHolder}, so this is ${port}`);
+      for (const text of started.backEnd === undefined ? [] : describeBackEnd(started.backEnd))
+        log.info(`Back end: ${text}`);
+      for (const place of describeHalves(started.halves)) log.info(`Found its ${place}`);
       for (const warning of plugin?.warnings ?? []) log.info(`Warning: ${warning}`);
-      const onMissed = (count: number): void => log.info('requests not logged', {count});
-      printRequests(crewroom.requests, {choice, print: createRequestLog(log), onMissed}).catch(error =>
-        log.error('requests are no longer logged', {error}),
-      );
+      logRequests(crewroom.requests, choice, log);
       const line = {url: urls[0], port, plugin: plugin?.id, state: plugin?.state, reason: plugin?.reason};
-      if (json) await stdout.write(jsonLine({...line, open: shellAddress(started)}));
+      const {url, pilots} = started.backEnd ?? {};
+      const backEnd = url === undefined ? undefined : {url, pilots};
+      if (json) await stdout.write(jsonLine({...line, open: shellAddress(started), backEnd}));
     },
     stopping: () => log.info('stopping'),
     [Symbol.dispose]: () => {},

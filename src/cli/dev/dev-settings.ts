@@ -4,6 +4,7 @@ import type {Config} from '../../config/config.ts';
 import {DEFAULT_ORIGIN, type ResolvedConfig, resolveConfig} from '../../config/resolve-config.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {resolvePath} from '../../paths.ts';
+import {findHalves} from '../../plugins/directory/plugin-halves.ts';
 import {findFreePort, findTakenAddress} from '../../system/free-port.ts';
 import {findServerProblem} from '../../system/loopback-address.ts';
 import {describePortHolder, findPortHolder} from '../../system/port-holder.ts';
@@ -45,8 +46,9 @@ function assertPageServer(address: string | undefined): void {
 }
 
 async function assertPlugin(directory: string): Promise<void> {
+  const {manifest} = await findHalves(directory);
   try {
-    await stat(join(directory, 'plugin.json'));
+    await stat(join(directory, manifest));
   } catch {
     const problems = [{path: '$', problem: 'has no plugin.json'}];
     const failure = new AppError({code: 'invalid-plugin', plugin: basename(directory), problems});

@@ -34,7 +34,8 @@ export function startCommand([program = '', ...args]: readonly string[], deps: S
     cwd: directory,
     stdio: ['pipe', STDERR_FD, STDERR_FD],
     detached: context.platform !== 'win32',
-    env: childEnvironment(context.environment, address),
+    // Some dev servers open a browser of their own: the page is shown by the service.
+    env: {BROWSER: 'none', ...childEnvironment(context.environment, address)},
   });
   const ended = untilExit(child, {command: 'dev', program}).then(({exitCode}) => exitCode ?? undefined);
   // The caller may wait for it later.

@@ -80,9 +80,12 @@ function describeFaults({crewroom}: StartedService, style: Style): readonly Row[
   return formatFaultLines(texts, style).map((line, at): Row => [at === 0 ? 'Faults' : '', line]);
 }
 
+/** The users whose programs are admitted: only Linux shows who is at the other end of a connection. */
+const CALLERS = process.platform === 'linux' ? 'this user' : 'all users of this machine';
+
 /** The modes of access, for people. */
 const DESCRIBED_MODES: Readonly<Record<AccessMode, string>> = {
-  open: 'open: programs and plugins of this user may do everything',
+  open: `open: programs and plugins of ${CALLERS} may do everything`,
   attributed: 'attributed: plugins reach only what is theirs or shared',
   strict: 'strict: only callers that prove who they are',
 };

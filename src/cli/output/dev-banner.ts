@@ -1,4 +1,5 @@
 import type {PluginStatus} from '../../domain/plugins/plugin.ts';
+import {BACKGROUND_FOLDER, PAGE_FOLDER, type PluginHalves} from '../../plugins/directory/plugin-halves.ts';
 import {VERSION} from '../../version.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import type {Style} from '../terminal/style.ts';
@@ -8,10 +9,32 @@ import {formatRows, mainAddress, type Row, type StartedService} from './banner.t
 export interface StartedPlugin extends StartedService {
   /** The plugin; undefined if its folder was removed meanwhile. */
   readonly plugin: PluginStatus | undefined;
+  /** Places of its parts in its folder. */
+  readonly halves: PluginHalves;
   /** Origin of the dev server of its page. */
   readonly pageServer: string | undefined;
+  /** The back end that runs beside it; undefined without one. */
+  readonly backEnd: StartedBackEnd | undefined;
   /** The program that holds the default port, if another one is used. */
   readonly portHolder: string | undefined;
+}
+
+/** A back end that runs beside a plugin. */
+export interface StartedBackEnd {
+  readonly url: string;
+  readonly pilots: readonly {readonly number: string; readonly password: string}[];
+  /** File with its data. */
+  readonly dataFile: string;
+}
+
+/** Describes a back end: its address, who can sign in, and how its data and sessions are changed. */
+export function describeBackEnd({url, pilots, dataFile}: StartedBackEnd): readonly string[] {
+  return [
+    url,
+    ...pilots.map(({number, password}) => `pilot ${number} signs in with "${password}"`),
+    `data: copy ${dataFile}, and name the copy with --back-end`,
+    `end its sessions: curl -X POST ${url}sessions/expire`,
+  ];
 }
 
 /** Returns the address at which the service shows the page of the plugin, with its log and settings. */
@@ -27,7 +50,7 @@ export function formatDevBanner(started: StartedPlugin, style: Style): string {
   const rows: readonly Row[] = [
     ['Open', style.cyan(shellAddress(started))],
     ...(plugin?.hasPage === true ? [['Page', describePage(started, style)] as const] : []),
-    ['Runs', describeBackground(plugin, style)],
+    ['Runs', describeBackground(started, style)],
     ...(plugin?.warnings ?? []).map((warning): Row => ['', escapeControls(warning)]),
     ...(portHolder === undefined
       ? []
@@ -35,6 +58,9 @@ export function formatDevBanner(started: StartedPlugin, style: Style): string {
           ['Port', `7172 is held by ${escapeControls(portHolder)}, so this is ${port}`] as const,
           ['', style.dim('calls of the plugin to 7172 come here all the same')] as const,
         ]),
+    ...(started.backEnd === undefined ? [] : describeBackEnd(started.backEnd)).map(
+      (text, index): Row => [index === 0 ? 'Back end' : '', escapeControls(text)],
+    ),
     ['Pilot', escapeControls(identity.current()?.summary ?? 'none')],
     ['Data', config.ephemeral ? 'in memory, deleted when it stops' : escapeControls(config.dataDir)],
     ['Stop', 'Ctrl+C'],
@@ -44,15 +70,18 @@ export function formatDevBanner(started: StartedPlugin, style: Style): string {
 }
 
 function describePage(started: StartedPlugin, style: Style): string {
-  const {plugin, pageServer} = started;
-  const source = pageServer === undefined ? 'ui/, reloaded when a file changes' : `from ${pageServer}`;
+  const {plugin, halves, pageServer} = started;
+  const source =
+    pageServer === undefined ? `${halves.page ?? PAGE_FOLDER}/, reloaded when a file changes` : `from ${pageServer}`;
   return `${style.cyan(`${mainAddress(started)}/plugins/${plugin?.id}/`)} ${style.dim(`(${source})`)}`;
 }
 
-function describeBackground(plugin: PluginStatus | undefined, style: Style): string {
+function describeBackground({plugin, halves}: StartedPlugin, style: Style): string {
   const {state = 'broken', reason, routes = []} = plugin ?? {};
   if (state === 'page-only') return 'no background yet; it starts once there is a background/index.js';
-  if (state === 'running')
-    return `background with ${routes.length} ${routes.length === 1 ? 'route' : 'routes'}, restarted when a file changes`;
+  if (state === 'running') {
+    const {background = BACKGROUND_FOLDER} = halves;
+    return `${background} with ${routes.length} ${routes.length === 1 ? 'route' : 'routes'}, restarted when a file changes`;
+  }
   return style.red(escapeControls(`it is ${state}${reason === undefined ? '' : `: ${reason}`}`));
 }

@@ -2,6 +2,7 @@ import {tmpdir} from 'node:os';
 import {formatBytes} from '../../domain/byte-size.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {resolvePath} from '../../paths.ts';
+import {describeHalves, type PluginHalves} from '../../plugins/directory/plugin-halves.ts';
 import type {PluginFinding} from '../../plugins/package/check/finding.ts';
 import {checkPackage} from '../../plugins/package/check-package.ts';
 import type {PluginCheck} from '../../plugins/package/check-plugin.ts';
@@ -33,27 +34,45 @@ export function hasProblem({findings}: PluginCheck): boolean {
   return findings.some(({level}) => level === 'problem');
 }
 
-function describeCheck({manifest, hasBackground, hasPage, size, findings}: PluginCheck): object {
+function describeCheck({manifest, halves, hasBackground, hasPage, size, findings}: PluginCheck): object {
   const {id, version} = manifest ?? {};
-  return {id, version, hasBackground, hasPage, files: size?.files, sizeBytes: size?.bytes, findings};
+  return {
+    id,
+    version,
+    hasBackground,
+    hasPage,
+    ...placesOf(halves),
+    files: size?.files,
+    sizeBytes: size?.bytes,
+    findings,
+  };
+}
+
+/** Returns the places of the halves, if they are not those of an installed plugin. */
+export function placesOf(halves: PluginHalves): object {
+  if (describeHalves(halves).length === 0) return {};
+  const {manifest, background, page} = halves;
+  return {halves: {manifest, background, page}};
 }
 
 /** Formats what was found in a plugin. */
 export function formatCheck(checked: PluginCheck, name: string, style: Style): string {
   const {findings} = checked;
   const lines = [
-    escapeControls(describeHead(checked, name)),
+    ...describeHead(checked, name).map(escapeControls),
     ...findings.flatMap(finding => formatFinding(finding, style)),
     ...(findings.length === 0 ? [style.green('no problems')] : []),
   ];
   return lines.map(line => `${line}\n`).join('');
 }
 
-function describeHead({manifest, hasBackground, hasPage, size}: PluginCheck, name: string): string {
-  if (manifest === undefined) return name;
+function describeHead({manifest, halves, hasBackground, hasPage, size}: PluginCheck, name: string): readonly string[] {
+  if (manifest === undefined) return [name];
   const parts = [hasBackground ? 'background' : '', hasPage ? 'page' : ''].filter(part => part !== '');
+  const places = describeHalves(halves);
   const sizes = size === undefined ? '' : `, ${formatFiles(size.files)}, ${formatBytes(size.bytes)}`;
-  return `${manifest.id} ${manifest.version}: ${parts.join(' and ') || 'nothing'}${sizes}`;
+  const head = `${manifest.id} ${manifest.version}: ${parts.join(' and ') || 'nothing'}${sizes}`;
+  return [head, ...(places.length === 0 ? [] : [`found its ${places.join(', ')}`])];
 }
 
 function formatFinding({level, file, line, problem, advice}: PluginFinding, style: Style): readonly string[] {

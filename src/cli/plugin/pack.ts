@@ -6,6 +6,7 @@ import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {resolvePath} from '../../paths.ts';
+import {describeHalves} from '../../plugins/directory/plugin-halves.ts';
 import {checkPlugin} from '../../plugins/package/check-plugin.ts';
 import {type PackedPlugin, packPlugin} from '../../plugins/package/pack-plugin.ts';
 import type {CallOf} from '../catalogue/call.ts';
@@ -15,7 +16,7 @@ import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {InterruptedError, untilInterrupted} from '../terminal/interruptible.ts';
 import {styleOf} from '../terminal/style.ts';
 import {withAdvice} from './advised.ts';
-import {formatCheck, hasProblem} from './check.ts';
+import {formatCheck, hasProblem, placesOf} from './check.ts';
 
 type PluginCall = CallOf<'plugin'>;
 
@@ -28,7 +29,8 @@ export async function pack({context, flags}: PluginCall, name: string): Promise<
     'Give the path of the folder that contains plugin.json',
   );
   const {manifest, findings} = checked;
-  if (findings.length > 0 && !flags.json) await stderr.write(formatCheck(checked, name, styleOf(stderr, context)));
+  const isNotable = findings.length > 0 || describeHalves(checked.halves).length > 0;
+  if (isNotable && !flags.json) await stderr.write(formatCheck(checked, name, styleOf(stderr, context)));
   if (manifest === undefined || hasProblem(checked)) {
     if (flags.json) await stdout.write(jsonLine({findings}));
     else await stderr.write('Nothing was packed\n');
@@ -46,7 +48,8 @@ export async function pack({context, flags}: PluginCall, name: string): Promise<
     throw new AppError({code: 'unwritable-output', target: JSON.stringify(file), problem: messageOf(error)});
   });
   const {id, version} = manifest;
-  if (flags.json) await stdout.write(jsonLine({id, version, file: archive, ...packed, findings}));
+  if (flags.json)
+    await stdout.write(jsonLine({id, version, file: archive, ...packed, ...placesOf(checked.halves), findings}));
   else await stdout.write(`${escapeControls(file)}\n`);
   if (!flags.json && stderr.isTerminal) await stderr.write(`${escapeControls(describe(manifest, packed))}\n`);
   return EXIT.ok;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {escapeControls, escapeText} from './escape.ts';
+import {escapeControls, escapeLines, escapeText} from './escape.ts';
 
 /** Characters that a terminal would obey, or that make a text look like another one. */
 const DANGEROUS = [
@@ -41,3 +41,8 @@ test('escapeText() leaves tabs and line feeds, and JSON the same JSON', () => {
 function range(first: number, last: number): readonly number[] {
   return Array.from({length: last - first + 1}, (_, index) => first + index);
 }
+
+test('escapeLines() indents all lines but the first, so that none looks like another entry', () => {
+  assert.equal(escapeLines('a\n\u001b[2Jb\r\nc', '  '), 'a\n  \\u001b[2Jb\\u000d\n  c');
+  assert.equal(escapeLines('x'.repeat(5000), ''), `${'x'.repeat(4000)}…`);
+});

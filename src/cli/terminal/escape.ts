@@ -14,6 +14,13 @@ export function escapeControls(text: string): string {
   return replaceUnseen(isCut ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text, UNSEEN_ON_LINE);
 }
 
+/** Makes a text of several lines safe to show on a terminal, like {@link escapeControls}, with all lines but the first indented: none looks like another entry. */
+export function escapeLines(text: string, indent: string): string {
+  const isCut = text.length > SHOWN_LENGTH_MAX;
+  const lines = (isCut ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text).split('\n');
+  return lines.map(line => replaceUnseen(line, UNSEEN_ON_LINE)).join(`\n${indent}`);
+}
+
 /** Makes a text of several lines safe to show on a terminal. Tabs and line breaks stay. */
 export function escapeText(text: string): string {
   return replaceUnseen(text, UNSEEN_IN_TEXT);

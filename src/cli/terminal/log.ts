@@ -1,7 +1,7 @@
 import {type DestinationStream, pino} from 'pino';
 import type {LogLevel} from '../../config/config.ts';
 import type {Log, LogFields} from '../../domain/log.ts';
-import {escapeControls, escapeText} from './escape.ts';
+import {escapeControls, escapeLines, escapeText} from './escape.ts';
 import type {Style} from './style.ts';
 
 export interface LogOptions {
@@ -48,6 +48,9 @@ export function joinLogs(one: Log, other: Log): Log {
   return {error: write('error'), info: write('info'), debug: write('debug')};
 }
 
+/** Indent of the further lines of a message: as wide as the time before it. */
+const INDENT = ' '.repeat(10);
+
 interface Line extends LogFields {
   readonly level: LogLevel;
   readonly time: string;
@@ -55,15 +58,16 @@ interface Line extends LogFields {
   readonly error?: {readonly stack?: string} | undefined;
 }
 
-/** Formats a line for people: time, message and fields. */
+/** Formats a line for people: time, message and fields, then further lines of the message. */
 function formatLine(json: string, style: Style): string {
   const {level, time, message, error, ...about} = JSON.parse(json) as Line;
   const clock = style.dim(time.slice(11, 19));
-  const text = escapeControls(message);
-  const what = level === 'error' ? style.red(text) : text;
+  const [first = '', ...others] = escapeLines(message, INDENT).split('\n');
+  const what = level === 'error' ? style.red(first) : first;
   const fields = Object.entries(about).map(([name, value]) =>
     style.dim(escapeControls(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)),
   );
+  const more = others.map(line => `\n${style.dim(line)}`).join('');
   const stack = error?.stack === undefined ? '' : `\n${style.dim(escapeText(error.stack))}`;
-  return `${[clock, what, ...fields].join('  ')}${stack}\n`;
+  return `${[clock, what, ...fields].join('  ')}${more}${stack}\n`;
 }

@@ -43,5 +43,19 @@ export const CREATED_TOKEN = closed({
   token: described(anyText, 'The secret: `crewroom_` and 43 characters. It is shown only here.'),
 });
 
+/** Answer of /api/access/refused. */
+export const REFUSED_REQUESTS = closed({
+  refused: v.array(
+    closed({
+      plugin: anyText,
+      method: anyText,
+      path: described(anyText, 'Path of the last one, without its query.'),
+      permission: described(anyText, 'The narrowest permission that includes it.'),
+      count: whole,
+      lastAt: TIME,
+    }),
+  ),
+});
+
 /** Answer of /api/access/grants. */
 export const GRANTS = closed({grants: v.array(closed({plugin: anyText, permissions: v.array(anyText)}))});

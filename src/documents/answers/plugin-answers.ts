@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
+import {FLIGHT_PHASES, FLIGHT_SPEED_MAX} from '../../domain/plugins/flight.ts';
 import {closed, described, mapOf, TIME} from '../kinds.ts';
 import {anyText, count, maybe, whole} from './answer-kinds.ts';
 
@@ -81,6 +81,8 @@ const AIRPORT = closed({code: anyText, name: anyText, latitude: v.number(), long
 
 const phase = v.picklist(FLIGHT_PHASES);
 
+const AIRCRAFT = closed({code: anyText, name: v.optional(anyText), registration: v.optional(anyText)});
+
 const FLIGHT_STATUS = closed({
   phase,
   latitude: v.number(),
@@ -94,6 +96,16 @@ const FLIGHT_STATUS = closed({
   from: AIRPORT,
   to: AIRPORT,
   number: anyText,
+  startedBy: maybe(
+    anyText,
+    'Caller that started it, such as `plugin:com.example.hello`; absent for a program without credentials.',
+  ),
+  code: maybe(anyText, 'Code of the airline; absent for that of the identity.'),
+  aircraft: v.optional(AIRCRAFT),
+  route: v.optional(v.array(anyText)),
+  level: maybe(v.number(), 'Cruise as it was planned: a flight level up to 600, or in feet.'),
+  fuel: v.optional(v.number()),
+  pax: v.optional(v.number()),
   bidId: v.optional(anyText),
   speed: described(v.number(), 'Simulated seconds per second.'),
   seed: whole,
@@ -109,16 +121,42 @@ export const FLIGHT = closed({
   phases: described(v.array(phase), 'Phases that a flight can jump to, in their order.'),
 });
 
+const lengthUpTo = (length: number) => v.pipe(anyText, v.metadata({maxLength: length}));
+const upTo = (max: number) => v.pipe(v.number(), v.minValue(0), v.maxValue(max));
+const degrees = (max: number) => v.pipe(v.number(), v.minValue(-max), v.maxValue(max));
+const speed = v.pipe(v.number(), v.minValue(1), v.maxValue(FLIGHT_SPEED_MAX));
+const airportCode = lengthUpTo(10);
+const airport = v.union([
+  described(airportCode, 'Code of an airport that the simulator knows.'),
+  closed({
+    code: airportCode,
+    name: v.optional(lengthUpTo(100)),
+    latitude: degrees(90),
+    longitude: degrees(180),
+  }),
+]);
+
 /** Body of POST /api/flight. `readFlightCommand` reads it, and reports the first problem only. */
 export const FLIGHT_COMMAND = v.union([
   closed({
     action: v.literal('start'),
-    from: v.optional(anyText),
-    to: v.optional(anyText),
-    speed: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(1000))),
+    from: v.optional(airport),
+    to: v.optional(airport),
+    number: v.optional(lengthUpTo(20)),
+    code: v.optional(lengthUpTo(10)),
+    aircraft: v.optional(
+      closed({code: lengthUpTo(10), name: v.optional(lengthUpTo(100)), registration: v.optional(lengthUpTo(20))}),
+    ),
+    route: v.optional(v.pipe(v.array(lengthUpTo(50)), v.maxLength(500))),
+    level: maybe(upTo(60_000), 'Cruise: a flight level up to 600, or in feet.'),
+    fuel: v.optional(upTo(1_000_000)),
+    pax: v.optional(upTo(1000)),
+    speed: v.optional(speed),
     seed: v.optional(count),
-    bidId: v.optional(anyText),
+    bidId: v.optional(v.union([lengthUpTo(100), whole])),
+    phase: v.optional(phase),
   }),
   closed({action: v.literal('jump'), phase}),
+  closed({action: v.literal('speed'), speed}),
   closed({action: v.picklist(['pause', 'disconnect'])}),
 ]);

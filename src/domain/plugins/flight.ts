@@ -1,3 +1,6 @@
+/** Id of the plugin of published clients for which the simulated flight stands in. */
+export const FLIGHT_TRACKING_ID = 'com.tfdidesign.flight-tracking';
+
 /** Phases of a flight, in their order. */
 export const FLIGHT_PHASES = [
   'BOARDING',
@@ -26,7 +29,38 @@ export interface Airport {
   readonly longitude: number;
 }
 
-/** Position and movement of a flight at one moment. */
+/** Aircraft of a flight. */
+export interface Aircraft {
+  /** Type designator (ICAO Doc 8643), such as `A320`. */
+  readonly code: string;
+  readonly name?: string | undefined;
+  readonly registration?: string | undefined;
+}
+
+/** Plan of a pilot, as the page of a plugin sends it. */
+export interface FlightPlan {
+  /** Code of the airline. @default {that of the identity} */
+  readonly code?: string | undefined;
+  readonly aircraft?: Aircraft | undefined;
+  /** Names of waypoints and airways, in their order. */
+  readonly route?: readonly string[] | undefined;
+  /** Cruise, in feet; a flight level, in hundreds of feet, up to {@link FLIGHT_LEVEL_MAX}. */
+  readonly level?: number | undefined;
+  /** In the unit of the airline. */
+  readonly fuel?: number | undefined;
+  /** Number of passengers. */
+  readonly pax?: number | undefined;
+  /** Id of the booking, as it was sent. */
+  readonly bidId?: string | number | undefined;
+}
+
+/** Largest cruise that is a flight level: airliners are certified up to 45,000 feet, supersonic ones flew at 60,000. */
+export const FLIGHT_LEVEL_MAX = 600;
+
+/** Maximum speed of a flight, in simulated seconds per second: a long flight then takes a minute. */
+export const FLIGHT_SPEED_MAX = 1000;
+
+/** Position and movement of a flight at one moment, rounded as instruments are: degrees of a place to a millionth, nautical miles to a tenth, all others to one. */
 export interface FlightPosition {
   readonly phase: FlightPhase;
   readonly latitude: number;
@@ -42,13 +76,13 @@ export interface FlightPosition {
 }
 
 /** Simulated flight with its state. */
-export interface FlightStatus extends FlightPosition {
+export interface FlightStatus extends FlightPosition, FlightPlan {
   readonly from: Airport;
   readonly to: Airport;
   /** Number of the flight, such as `1042`. */
   readonly number: string;
-  /** Id of the booking, if a plugin started the flight with one, as it was sent. */
-  readonly bidId?: string | number | undefined;
+  /** Caller that started the flight; absent for a program without credentials. */
+  readonly startedBy?: string | undefined;
   /** Simulated seconds per second. */
   readonly speed: number;
   /** Seed of the random numbers: the same seed gives the same flight. */
@@ -56,22 +90,27 @@ export interface FlightStatus extends FlightPosition {
   readonly isPaused: boolean;
   /** True if the simulator is connected. */
   readonly isConnected: boolean;
-  /** Simulated time since the start, in seconds. */
+  /** Simulated time since the start, in seconds, to a tenth. */
   readonly elapsedSeconds: number;
+  /** Altitude of the cruise: the one that was planned, or the highest at which climb and descent fit into the distance. */
   readonly cruiseFeet: number;
 }
 
 /** Options of a simulated flight. */
-export interface FlightOptions {
-  /** Code of the airport of departure. @default {'EDDF'} */
-  readonly from?: string | undefined;
-  /** Code of the airport of arrival. @default {'LPMA'} */
-  readonly to?: string | undefined;
+export interface FlightOptions extends FlightPlan {
+  /** Airport of departure, or its code: without a place, it has to be one that the simulator knows. @default {'EDDF'} */
+  readonly from?: string | Airport | undefined;
+  /** Airport of arrival, or its code. @default {'LPMA'} */
+  readonly to?: string | Airport | undefined;
+  /** @default {four digits} */
+  readonly number?: string | undefined;
   /** Simulated seconds per second, 1 to 1,000. @default {1} */
   readonly speed?: number | undefined;
   /** @default {1} */
   readonly seed?: number | undefined;
-  readonly bidId?: string | number | undefined;
+  /** Phase in which it begins. @default {'BOARDING'} */
+  readonly phase?: FlightPhase | undefined;
+  readonly startedBy?: string | undefined;
 }
 
 /** The port of the simulated flight. */
@@ -79,7 +118,7 @@ export interface Flight {
   /** Returns the flight; undefined if none was started. */
   status(): FlightStatus | undefined;
 
-  /** Starts a flight at boarding, in place of the present one. @throws {AppError} `invalid-flight`. */
+  /** Starts a flight, in place of the present one. @throws {AppError} `invalid-flight`. */
   start(options?: FlightOptions): FlightStatus;
 
   /** Pauses the flight, or continues a paused one. @throws {AppError} `no-flight`. */
@@ -91,6 +130,12 @@ export interface Flight {
   /** Disconnects the simulator, or reconnects a disconnected one. @throws {AppError} `no-flight`. */
   disconnect(): FlightStatus;
 
+  /** Changes how fast the simulated time runs. @throws {AppError} `no-flight`; `invalid-flight` for a speed that is not 1 to 1,000. */
+  changeSpeed(speed: number): FlightStatus;
+
   /** Ends the flight. Idempotent. */
   stop(): void;
+
+  /** Calls the listener after a flight was started, and after it was ended. @returns A function that removes it. */
+  onChange(listener: () => void): () => void;
 }

@@ -23,6 +23,8 @@ export const PLUGIN_MEMBERS = {
   'dev-server-failed': {url: text, problem: text},
   'invalid-flight': {problems},
   'no-flight': {},
+  /** Another caller started the flight that runs. */
+  'flight-of-another': {},
   /** The request to switch faults on is wrong. */
   'invalid-faults': {problems},
 } as const satisfies MembersByCode;

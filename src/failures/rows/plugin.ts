@@ -98,6 +98,15 @@ export const PLUGIN_ROWS: Rows<FailureIn<typeof PLUGIN_MEMBERS>> = {
     when: 'No simulated flight was started, or it was stopped, so it cannot be changed.',
     example: {},
   },
+  'flight-of-another': {
+    status: 409,
+    exit: 'conflict',
+    text: () => 'Cannot start the flight: another caller started the one that runs',
+    advice:
+      'Wait until it has arrived, or let the user end it in the console; a plugin with "plugins:manage" replaces any flight: "crewroom access grant ID plugins:manage"',
+    when: 'A plugin starts a flight by `startflight` or `restoreflight` while that of another caller runs, and has no `plugins:manage`.',
+    example: {},
+  },
   'invalid-faults': {
     status: 422,
     exit: 'usage',

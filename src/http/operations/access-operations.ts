@@ -4,45 +4,35 @@ import {
   ORIGINS,
   OWNER_CODE,
   PAGE_TOKEN,
+  REFUSED_REQUESTS,
   TOKENS,
 } from '../../documents/answers/access-answers.ts';
 import {DONE} from '../../documents/answers/store-answers.ts';
 import {REVOKE_QUERY} from '../../documents/queries.ts';
-import type {Operations} from './operation.ts';
+import {JSON_BODY_FAILURES, tagged} from './operation.ts';
 
 /** Operations of the owner. */
-export const ACCESS_OPERATIONS: Operations = {
+export const ACCESS_OPERATIONS = tagged('Service', {
   '/api/allowed-origins': {
     GET: {
       operationId: 'listOrigins',
-      tag: 'Service',
       summary: 'List the origins whose pages may call, and those that were refused',
       answers: {200: {description: 'Origins of other pages.', schema: ORIGINS}},
       failures: ['own-callers-only'],
     },
     POST: {
       operationId: 'allowOrigin',
-      tag: 'Service',
       summary: 'Allow the pages of an origin to call until the service ends',
       description:
         'Exactly this origin, as `--allow-origin` does. A page of the service itself needs a token of the owner.',
       body: 'origin',
       answers: {200: {description: 'Origins of other pages.', schema: ORIGINS}},
-      failures: [
-        'invalid-origin',
-        'owner-required',
-        'own-callers-only',
-        'invalid-json',
-        'value-too-deep',
-        'value-too-large',
-        'unsupported-body',
-      ],
+      failures: ['invalid-origin', 'owner-required', 'own-callers-only', ...JSON_BODY_FAILURES],
     },
   },
   '/api/access/codes': {
     POST: {
       operationId: 'createOwnerCode',
-      tag: 'Service',
       summary: 'Create a code with which the console is opened as the owner',
       description:
         'With the token of the owner as `Authorization: Bearer`. The code is valid for a minute, and once. `crewroom console` does this.',
@@ -53,7 +43,6 @@ export const ACCESS_OPERATIONS: Operations = {
   '/api/access/tokens': {
     GET: {
       operationId: 'listTokens',
-      tag: 'Service',
       summary: 'List the tokens of programs',
       description: 'With the token of the owner. The secrets are kept nowhere.',
       answers: {200: {description: 'Tokens in the order of their creation, expired ones too.', schema: TOKENS}},
@@ -61,26 +50,16 @@ export const ACCESS_OPERATIONS: Operations = {
     },
     POST: {
       operationId: 'createToken',
-      tag: 'Service',
       summary: 'Create a token for a program',
       description: 'With the token of the owner. `crewroom token create` does this.',
       body: 'token',
       answers: {201: {description: 'The token.', schema: CREATED_TOKEN}},
-      failures: [
-        'invalid-token-request',
-        'owner-required',
-        'own-callers-only',
-        'invalid-json',
-        'value-too-deep',
-        'value-too-large',
-        'unsupported-body',
-      ],
+      failures: ['invalid-token-request', 'owner-required', 'own-callers-only', ...JSON_BODY_FAILURES],
     },
   },
   '/api/access/tokens/{token}': {
     DELETE: {
       operationId: 'revokeToken',
-      tag: 'Service',
       summary: 'Revoke the token of a program',
       description: 'With the token of the owner. The token is refused at once, and its open streams end.',
       answers: {200: {description: 'Revoked.', schema: DONE}},
@@ -90,7 +69,6 @@ export const ACCESS_OPERATIONS: Operations = {
   '/api/access/grants': {
     GET: {
       operationId: 'listGrants',
-      tag: 'Service',
       summary: 'List the permissions that plugins were given',
       description: 'With the token of the owner. They count in all modes of access but `open`.',
       answers: {200: {description: 'Plugins with permissions, by their ids.', schema: GRANTS}},
@@ -98,26 +76,16 @@ export const ACCESS_OPERATIONS: Operations = {
     },
     POST: {
       operationId: 'grantPermissions',
-      tag: 'Service',
       summary: 'Give a plugin permissions',
       description: 'With the token of the owner. `crewroom access grant` does this.',
       body: 'grant',
       answers: {200: {description: 'Plugins with permissions, by their ids.', schema: GRANTS}},
-      failures: [
-        'invalid-grant-request',
-        'owner-required',
-        'own-callers-only',
-        'invalid-json',
-        'value-too-deep',
-        'value-too-large',
-        'unsupported-body',
-      ],
+      failures: ['invalid-grant-request', 'owner-required', 'own-callers-only', ...JSON_BODY_FAILURES],
     },
   },
   '/api/access/grants/{plugin}': {
     DELETE: {
       operationId: 'revokePermissions',
-      tag: 'Service',
       summary: 'Take a permission of a plugin back, or all',
       description: 'With the token of the owner. Open streams of the page and the background of the plugin end.',
       query: REVOKE_QUERY,
@@ -125,24 +93,25 @@ export const ACCESS_OPERATIONS: Operations = {
       failures: ['no-grant', 'owner-required', 'own-callers-only'],
     },
   },
+  '/api/access/refused': {
+    GET: {
+      operationId: 'listRefused',
+      summary: 'List what plugins were refused',
+      description:
+        'With the token of the owner. The last 100 since the start, without those that were granted since; none in the mode `open`.',
+      answers: {200: {description: 'Refused requests, the newest first.', schema: REFUSED_REQUESTS}},
+      failures: ['owner-required', 'own-callers-only'],
+    },
+  },
   '/api/access/page-tokens': {
     POST: {
       operationId: 'exchangeOwnerCode',
-      tag: 'Service',
       summary: 'Exchange a code for a token of the owner, for a page of the console',
       description:
-        'The token is valid until the service ends. The page keeps it in its memory only. Served only at the host of the console.',
+        'The token is valid until the service ends, or 12 hours without use. Served only at the host of the console.',
       body: 'owner-code',
       answers: {201: {description: 'The token.', schema: PAGE_TOKEN}},
-      failures: [
-        'invalid-code',
-        'no-resource',
-        'own-callers-only',
-        'invalid-json',
-        'value-too-deep',
-        'value-too-large',
-        'unsupported-body',
-      ],
+      failures: ['invalid-code', 'no-resource', 'own-callers-only', ...JSON_BODY_FAILURES],
     },
   },
-};
+});

@@ -1,12 +1,11 @@
 import {PILOTS, SESSION} from '../../documents/answers/service-answers.ts';
-import type {Operations} from './operation.ts';
+import {JSON_BODY_FAILURES, tagged} from './operation.ts';
 
 /** Operations of the pilot and the session. */
-export const IDENTITY_OPERATIONS: Operations = {
+export const IDENTITY_OPERATIONS = tagged('Identity', {
   '/api/identity': {
     GET: {
       operationId: 'getIdentity',
-      tag: 'Identity',
       summary: 'Read the identity of the pilot',
       answers: {200: {description: 'The identity document.', schema: 'Identity'}},
       failures: ['no-identity'],
@@ -15,43 +14,30 @@ export const IDENTITY_OPERATIONS: Operations = {
   '/api/pilots': {
     GET: {
       operationId: 'listPilots',
-      tag: 'Identity',
       summary: 'List the sample pilots, and which of them is served',
       answers: {200: {description: 'The sample pilots.', schema: PILOTS}},
-      failures: [],
     },
   },
   '/api/pilots/current': {
     PUT: {
       operationId: 'usePilot',
-      tag: 'Identity',
       summary: 'Serve another sample pilot',
       description:
         'Until the service ends. Refused unless the identity is a sample: a profile or a signed-in pilot is never replaced. Backgrounds of plugins are restarted for the new pilot.',
       body: 'pilot',
       answers: {200: {description: 'The sample pilots.', schema: PILOTS}},
-      failures: [
-        'invalid-json',
-        'value-too-deep',
-        'value-too-large',
-        'unsupported-body',
-        'invalid-pilot-choice',
-        'pilot-choice-unavailable',
-      ],
+      failures: [...JSON_BODY_FAILURES, 'invalid-pilot-choice', 'pilot-choice-unavailable'],
     },
   },
   '/api/session': {
     GET: {
       operationId: 'getSession',
-      tag: 'Identity',
       summary: 'Read the state of the session',
       description: 'Whether a pilot is signed in, to which back end and since when. Contains no secret.',
       answers: {200: {description: 'The state of the session.', schema: SESSION}},
-      failures: [],
     },
     POST: {
       operationId: 'signIn',
-      tag: 'Identity',
       summary: 'Sign in to the back end of the airline',
       description:
         'Sends the password to the configured back end once, without following redirects. A failure changes nothing.',
@@ -80,7 +66,6 @@ export const IDENTITY_OPERATIONS: Operations = {
     },
     DELETE: {
       operationId: 'signOut',
-      tag: 'Identity',
       summary: 'Sign out',
       description: 'Deletes the session, wherever it is stored. Idempotent.',
       answers: {200: {description: 'Signed out.', schema: SESSION}},
@@ -90,7 +75,6 @@ export const IDENTITY_OPERATIONS: Operations = {
   '/api/session/verify': {
     POST: {
       operationId: 'verifySession',
-      tag: 'Identity',
       summary: 'Verify the session with the back end',
       description:
         'For callers that the back end of the airline has just refused (401). Answers at once; if the session is over, the event "identity-changed" follows and GET /api/session has the reason. Verifies at most once a minute; further calls are accepted without effect.',
@@ -98,4 +82,4 @@ export const IDENTITY_OPERATIONS: Operations = {
       failures: ['no-identity', 'sign-in-unavailable'],
     },
   },
-};
+});

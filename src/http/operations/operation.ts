@@ -3,10 +3,13 @@ import {PRINCIPAL_PATTERN} from '../../documents/answers/answer-kinds.ts';
 import type {FailureCode} from '../../failures/failure.ts';
 import type {Method} from '../core/route.ts';
 
+type Tag = 'Identity' | 'Store' | 'Events' | 'Plugins' | 'Service';
+
 /** An operation in the OpenAPI document. */
 export interface OperationDescription {
   readonly operationId: string;
-  readonly tag: 'Identity' | 'Store' | 'Events' | 'Plugins' | 'Service';
+  /** Absent for that of the file: see {@link tagged}. */
+  readonly tag?: Tag;
   readonly summary: string;
   readonly description?: string;
   /** The schema that reads the query string. */
@@ -30,7 +33,7 @@ export interface OperationDescription {
   /** Answers by status. A string in place of a schema names a component; without a schema there is no body. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Failures besides {@link COMMON_FAILURES}. */
-  readonly failures: readonly FailureCode[];
+  readonly failures?: readonly FailureCode[];
   /** Description of answers with any status and any content besides these; absent if there are none. */
   readonly anyAnswer?: string;
 }
@@ -119,5 +122,20 @@ export const COMMON_FAILURES: readonly FailureCode[] = [
   'internal',
 ];
 
+/** Failures of every body that is read as JSON. */
+export const JSON_BODY_FAILURES: readonly FailureCode[] = [
+  'invalid-json',
+  'value-too-deep',
+  'value-too-large',
+  'unsupported-body',
+];
+
 /** Operations by path and method. A test compares them with the routes. */
 export type Operations = Readonly<Record<string, {readonly [M in Method]?: OperationDescription}>>;
+
+/** Gives operations a tag, unless they have one. */
+export function tagged(tag: Tag, operations: Operations): Operations {
+  const withTag = (methods: Operations[string]): Operations[string] =>
+    Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, {tag, ...operation}]));
+  return Object.fromEntries(Object.entries(operations).map(([path, methods]) => [path, withTag(methods)]));
+}

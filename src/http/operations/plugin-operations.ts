@@ -13,17 +13,9 @@ import {DONE} from '../../documents/answers/store-answers.ts';
 import {FAULTS} from '../../documents/faults.ts';
 import {END_FAULTS_QUERY} from '../../documents/queries.ts';
 import type {FailureCode} from '../../failures/failure.ts';
-import type {Method} from '../core/route.ts';
-import type {OperationDescription, Operations} from './operation.ts';
+import {JSON_BODY_FAILURES, type OperationDescription, type Operations, tagged} from './operation.ts';
 
-/** Failures of every body that is read as JSON, and of writing an entry. */
-const BODY: readonly FailureCode[] = [
-  'invalid-json',
-  'value-too-deep',
-  'value-too-large',
-  'unsupported-body',
-  'too-many-bodies',
-];
+/** Failures of writing an entry, and of calling a plugin. */
 const WRITE: readonly FailureCode[] = [
   'revision-conflict',
   'disk-full',
@@ -42,17 +34,14 @@ const CALL: readonly FailureCode[] = [
 ];
 
 /** Operations that switch faults. */
-const FAULT_OPERATIONS: {readonly [M in Method]?: OperationDescription} = {
+const FAULT_OPERATIONS: Operations[string] = {
   GET: {
     operationId: 'listFaults',
-    tag: 'Plugins',
     summary: 'List the faults that are on',
     answers: {200: {description: 'The faults.', schema: FAULTS}},
-    failures: [],
   },
   PUT: {
     operationId: 'setFaults',
-    tag: 'Plugins',
     summary: 'Replace all faults, to test how plugins cope with them',
     description:
       'They end with the service. A fault changes answers, never what is kept. Only programs of this machine and the console of the owner may switch faults.',
@@ -62,7 +51,6 @@ const FAULT_OPERATIONS: {readonly [M in Method]?: OperationDescription} = {
   },
   POST: {
     operationId: 'addFaults',
-    tag: 'Plugins',
     summary: 'Switch faults on, beside those that are on',
     description: 'One that is on already is not added twice. Only callers that may replace all faults may add some.',
     body: 'faults',
@@ -71,7 +59,6 @@ const FAULT_OPERATIONS: {readonly [M in Method]?: OperationDescription} = {
   },
   DELETE: {
     operationId: 'clearFaults',
-    tag: 'Plugins',
     summary: 'End all faults, or those of a kind',
     query: END_FAULTS_QUERY,
     answers: {200: {description: 'The faults that are still on.', schema: FAULTS}},
@@ -80,29 +67,24 @@ const FAULT_OPERATIONS: {readonly [M in Method]?: OperationDescription} = {
 };
 
 /** Operations for plugins: those of this service, and those that published plugins expect of their client. */
-export const PLUGIN_OPERATIONS: Operations = {
+export const PLUGIN_OPERATIONS = tagged('Plugins', {
   '/api/plugins': {
     GET: {
       operationId: 'listPlugins',
-      tag: 'Plugins',
       summary: 'List all plugins with their states',
       answers: {200: {description: 'All plugins, broken ones too.', schema: PLUGIN_LIST}},
-      failures: [],
     },
   },
   '/api/plugins/installed': {
     GET: {
       operationId: 'listInstalledPlugins',
-      tag: 'Plugins',
       summary: 'List plugins in the form of published clients',
       answers: {200: {description: 'Plugins that are not broken.', schema: INSTALLED}},
-      failures: [],
     },
   },
   '/api/plugins/{id}': {
     GET: {
       operationId: 'getPlugin',
-      tag: 'Plugins',
       summary: 'Read the state of a plugin',
       answers: {200: {description: 'The plugin.', schema: PLUGIN}},
       failures: ['no-plugin'],
@@ -111,7 +93,6 @@ export const PLUGIN_OPERATIONS: Operations = {
   '/api/plugins/{id}/logs': {
     GET: {
       operationId: 'getPluginLogs',
-      tag: 'Plugins',
       summary: 'Read the last log lines of a plugin',
       answers: {200: {description: 'Lines, oldest first; secrets are masked.', schema: PLUGIN_LOGS}},
       failures: ['no-plugin'],
@@ -120,7 +101,6 @@ export const PLUGIN_OPERATIONS: Operations = {
   '/api/plugins/{id}/restart': {
     POST: {
       operationId: 'restartPlugin',
-      tag: 'Plugins',
       summary: 'End the background of a plugin, and start it again',
       answers: {200: {description: 'The plugin.', schema: PLUGIN}},
       failures: ['no-plugin', 'invalid-plugin', 'owner-required', 'own-callers-only'],
@@ -129,7 +109,6 @@ export const PLUGIN_OPERATIONS: Operations = {
   '/api/{plugin}/{name}': {
     GET: {
       operationId: 'getFromPlugin',
-      tag: 'Plugins',
       summary: 'Call a route of a plugin',
       description: 'Takes any parameters. The plugin chooses status, type and content of the answer.',
       answers: {200: {description: 'The answer of the plugin.', schema: 'Value'}},
@@ -138,7 +117,6 @@ export const PLUGIN_OPERATIONS: Operations = {
     },
     POST: {
       operationId: 'postToPlugin',
-      tag: 'Plugins',
       summary: 'Call a route of a plugin with a body',
       description: 'Takes any parameters, and a body of any type up to 16 MiB.',
       body: 'value',
@@ -150,7 +128,6 @@ export const PLUGIN_OPERATIONS: Operations = {
   '/api/settings': {
     GET: {
       operationId: 'listSettings',
-      tag: 'Plugins',
       summary: 'Read the settings of the client (`core`) and of all plugins',
       answers: {200: {description: 'Settings by id, with defaults filled in.', schema: ALL_SETTINGS}},
       failures: ['entry-corrupt'],
@@ -159,25 +136,22 @@ export const PLUGIN_OPERATIONS: Operations = {
   '/api/settings/{id}': {
     GET: {
       operationId: 'getSettings',
-      tag: 'Plugins',
       summary: 'Read the settings of the user for a plugin',
       answers: {200: {description: 'Settings, with defaults filled in.', schema: SETTING_VALUES}},
       failures: ['no-plugin', 'invalid-plugin', 'entry-corrupt'],
     },
     PUT: {
       operationId: 'putSettings',
-      tag: 'Plugins',
       summary: 'Change some settings of the user for a plugin',
       description: 'Members are merged; null restores a default.',
       body: 'value',
       answers: {200: {description: 'All settings after the change.', schema: SETTING_VALUES}},
-      failures: ['no-plugin', 'invalid-plugin', 'invalid-plugin-settings', ...BODY, ...WRITE],
+      failures: ['no-plugin', 'invalid-plugin', 'invalid-plugin-settings', ...JSON_BODY_FAILURES, ...WRITE],
     },
   },
   '/api/settings/{id}/available': {
     GET: {
       operationId: 'getAvailableSettings',
-      tag: 'Plugins',
       summary: 'Read which settings a plugin has',
       description: 'Settings as its manifest declares them, in that order, or those of the client (`core`).',
       answers: {
@@ -189,53 +163,56 @@ export const PLUGIN_OPERATIONS: Operations = {
   '/api/config': {
     GET: {
       operationId: 'getClientConfig',
-      tag: 'Plugins',
       summary: 'Read the configuration of the client',
       answers: {200: {description: 'The content of --plugin-config, or an empty object.', schema: CLIENT_CONFIG}},
-      failures: [],
     },
   },
   '/api/log': request('log', 'Log a line: `{"message", "level"}`'),
   '/api/navigate': request('navigate', 'Ask the client to show a plugin: `{"pluginID", "payloadString"}`'),
   '/api/play-sound': request('playSound', 'Ask the client to play a sound: `{"url"}`'),
+  '/api/play-sound/{sound}': {
+    GET: {
+      operationId: 'getSound',
+      summary: 'Load a sound that a plugin asked to be played',
+      description:
+        'For the program that plays it, without credentials: in the modes `attributed` and `strict` the event `client-request` has such an address in place of a route of the plugin. The last 20 are valid.',
+      answers: {200: {description: 'The answer of the plugin.', schema: 'Value'}},
+      anyAnswer: 'Any other answer of the plugin.',
+      failures: [...CALL, 'no-resource'],
+    },
+  },
   '/api/stop-sound': request('stopSound', 'Ask the client to stop the sound'),
   '/api/flight': {
     GET: {
       operationId: 'getFlight',
-      tag: 'Plugins',
       summary: 'Read the simulated flight',
       answers: {200: {description: 'The flight, if there is one.', schema: FLIGHT}},
-      failures: [],
     },
     POST: {
       operationId: 'changeFlight',
-      tag: 'Plugins',
-      summary: 'Start, pause, move or disconnect the simulated flight',
+      summary: 'Start, pause, speed up, move or disconnect the simulated flight',
       body: 'flight',
       answers: {200: {description: 'The flight after the change.', schema: FLIGHT}},
-      failures: ['invalid-flight', 'no-flight', ...BODY],
+      failures: ['invalid-flight', 'no-flight', ...JSON_BODY_FAILURES],
     },
     DELETE: {
       operationId: 'stopFlight',
-      tag: 'Plugins',
       summary: 'End the simulated flight',
       answers: {200: {description: 'There is no flight.', schema: FLIGHT}},
-      failures: [],
     },
   },
   '/api/faults': FAULT_OPERATIONS,
-};
+});
 
 /** Describes a request to the client, which becomes an event or a line of the log. */
 function request(operationId: string, summary: string): {readonly POST: OperationDescription} {
   return {
     POST: {
       operationId,
-      tag: 'Plugins',
       summary,
       body: 'value',
       answers: {200: {description: 'Accepted.', schema: DONE}},
-      failures: BODY,
+      failures: JSON_BODY_FAILURES,
     },
   };
 }

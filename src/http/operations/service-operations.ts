@@ -1,31 +1,26 @@
 import {LIMITS, LIVENESS, READINESS, REQUEST_LIST, SERVICE, STOPPING} from '../../documents/answers/service-answers.ts';
 import {REQUESTS_QUERY} from '../../documents/queries.ts';
-import type {Operations} from './operation.ts';
+import {tagged} from './operation.ts';
 
 /** Operations of the service itself. */
-export const SERVICE_OPERATIONS: Operations = {
+export const SERVICE_OPERATIONS = tagged('Service', {
   '/api': {
     GET: {
       operationId: 'getService',
-      tag: 'Service',
       summary: 'Read name, versions and data directory of the service',
       answers: {200: {description: 'Name, versions, data directory and links.', schema: SERVICE}},
-      failures: [],
     },
   },
   '/api/limits': {
     GET: {
       operationId: 'getLimits',
-      tag: 'Service',
       summary: 'Read all limits',
       answers: {200: {description: 'Every limit.', schema: LIMITS}},
-      failures: [],
     },
   },
   '/api/stop': {
     POST: {
       operationId: 'stopService',
-      tag: 'Service',
       summary: 'End the service, as Ctrl+C does',
       description:
         'With the token of the owner. `crewroom stop` does this. Requests in flight are finished first. A service in another program, which ends by itself, has no such resource.',
@@ -36,28 +31,23 @@ export const SERVICE_OPERATIONS: Operations = {
   '/livez': {
     GET: {
       operationId: 'getLiveness',
-      tag: 'Service',
       summary: 'Check that the process answers',
       answers: {200: {description: 'It answers.', schema: LIVENESS}},
-      failures: [],
     },
   },
   '/readyz': {
     GET: {
       operationId: 'getReadiness',
-      tag: 'Service',
       summary: 'Check that the service can read and write',
       answers: {
         200: {description: 'It can read and write.', schema: READINESS},
         503: {description: 'It can only read: the disk failed.', schema: READINESS},
       },
-      failures: [],
     },
   },
   '/api/requests': {
     GET: {
       operationId: 'getRequests',
-      tag: 'Service',
       summary: 'Read the last requests',
       description:
         'The last 1,000 requests that were answered, refused ones too, the oldest first; without those for this path and for `/metrics`. With `Accept: text/event-stream` a stream that continues with new ones: each event `requests` has the same document as data, and its `cursor` as `id`. Bodies are never kept. Not for pages of other origins, allowed ones included.',
@@ -70,7 +60,6 @@ export const SERVICE_OPERATIONS: Operations = {
   '/metrics': {
     GET: {
       operationId: 'getMetrics',
-      tag: 'Service',
       summary: 'Read figures of the service, for monitoring',
       answers: {
         200: {
@@ -78,40 +67,32 @@ export const SERVICE_OPERATIONS: Operations = {
           contentType: 'text/plain; version=0.0.4; charset=utf-8',
         },
       },
-      failures: [],
     },
   },
   '/': {
     GET: {
       operationId: 'getConsole',
-      tag: 'Service',
       summary: 'The console as a page',
       answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
-      failures: [],
     },
   },
   '/openapi.json': {
     GET: {
       operationId: 'getOpenApi',
-      tag: 'Service',
       summary: 'This document',
       answers: {200: {description: 'OpenAPI 3.1.', schema: 'Value'}},
-      failures: [],
     },
   },
   '/docs': {
     GET: {
       operationId: 'getDocs',
-      tag: 'Service',
       summary: 'This document as a page',
       answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
-      failures: [],
     },
   },
   '/docs/{name}': {
     GET: {
       operationId: 'getDocsPage',
-      tag: 'Service',
       summary: 'A reference as a page; `guides` and `errors` list all guides and all failures',
       answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
       failures: ['no-resource'],
@@ -120,7 +101,6 @@ export const SERVICE_OPERATIONS: Operations = {
   '/docs/guides/{name}': {
     GET: {
       operationId: 'getGuide',
-      tag: 'Service',
       summary: 'A guide as a page',
       answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
       failures: ['no-resource'],
@@ -129,10 +109,9 @@ export const SERVICE_OPERATIONS: Operations = {
   '/docs/errors/{code}': {
     GET: {
       operationId: 'getFailurePage',
-      tag: 'Service',
       summary: 'The page of a failure: when it happens, and what to do',
       answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
       failures: ['no-resource'],
     },
   },
-};
+});

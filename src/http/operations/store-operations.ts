@@ -8,7 +8,7 @@ import {
   WRITE_QUERY,
 } from '../../documents/queries.ts';
 import type {FailureCode} from '../../failures/failure.ts';
-import type {AnswerDescription, OperationDescription, Operations} from './operation.ts';
+import {type AnswerDescription, JSON_BODY_FAILURES, type OperationDescription, tagged} from './operation.ts';
 
 const READ_FAILURES: readonly FailureCode[] = ['store-closed', 'store-unavailable', 'entry-corrupt'];
 const LIST_FAILURES: readonly FailureCode[] = [...READ_FAILURES, 'store-corrupt'];
@@ -22,18 +22,9 @@ const WRITE_FAILURES: readonly FailureCode[] = [
 ];
 
 const WRITE = {
-  tag: 'Store',
   headers: ['If-Match', 'If-None-Match'],
   body: 'value',
-  failures: [
-    'invalid-key',
-    'invalid-json',
-    'value-too-deep',
-    'value-too-large',
-    'unsupported-body',
-    'revision-conflict',
-    ...WRITE_FAILURES,
-  ],
+  failures: ['invalid-key', ...JSON_BODY_FAILURES, 'revision-conflict', ...WRITE_FAILURES],
 } as const satisfies Partial<OperationDescription>;
 
 const ENTRY_HEADERS = ['ETag', 'Updated-At', 'Expires-At', 'Written-By'] as const;
@@ -41,11 +32,10 @@ const ENTRY_HEADERS = ['ETag', 'Updated-At', 'Expires-At', 'Written-By'] as cons
 const STORED: AnswerDescription = {description: 'Stored: the value is on disk.', schema: DONE, headers: ['ETag']};
 
 /** Operations of entries and events. */
-export const STORE_OPERATIONS: Operations = {
+export const STORE_OPERATIONS = tagged('Store', {
   '/api/store/{key}': {
     GET: {
       operationId: 'getEntry',
-      tag: 'Store',
       summary: 'Read a value',
       headers: ['If-None-Match'],
       answers: {
@@ -82,7 +72,6 @@ export const STORE_OPERATIONS: Operations = {
     },
     DELETE: {
       operationId: 'deleteEntry',
-      tag: 'Store',
       summary: 'Delete an entry',
       headers: ['If-Match'],
       answers: {200: {description: 'Deleted.', schema: DONE}},
@@ -92,7 +81,6 @@ export const STORE_OPERATIONS: Operations = {
   '/api/keys': {
     GET: {
       operationId: 'listEntries',
-      tag: 'Store',
       summary: 'List entries',
       description:
         'A page of entries, sorted by the UTF-8 bytes of their keys. A page with values ends early once they reach 4 MiB.',
@@ -102,7 +90,6 @@ export const STORE_OPERATIONS: Operations = {
     },
     DELETE: {
       operationId: 'deleteEntries',
-      tag: 'Store',
       summary: 'Delete all entries under a prefix',
       description:
         'Deletes in batches of 1,000, each all or nothing. After a failure the remaining batches are not deleted.',
@@ -114,7 +101,6 @@ export const STORE_OPERATIONS: Operations = {
   '/api/transactions': {
     POST: {
       operationId: 'transact',
-      tag: 'Store',
       summary: 'Change many entries, all or nothing',
       description:
         'Applies all operations under one revision if every check holds, and nothing otherwise. Values keep their exact text. A touch changes only the time to live, and fails if the entry does not exist.',
@@ -158,7 +144,6 @@ export const STORE_OPERATIONS: Operations = {
   '/api/export': {
     GET: {
       operationId: 'exportEntries',
-      tag: 'Store',
       summary: 'Export all entries at one revision',
       description:
         'Streams NDJSON: a header, one line for each entry sorted by key, and a trailer with their number. Without a trailer the export is truncated. Values are included byte for byte; concurrent writes are not included.',
@@ -176,7 +161,6 @@ export const STORE_OPERATIONS: Operations = {
   '/api/import': {
     POST: {
       operationId: 'importEntries',
-      tag: 'Store',
       summary: 'Store the entries of an export',
       description:
         'Reads the lines as they arrive. Up to 1,000 entries and 8 MiB of values are one commit: all or nothing. Larger imports are stored in batches of that size, and a failure has the number of stored entries. Idempotent: an import can be retried.',
@@ -186,4 +170,4 @@ export const STORE_OPERATIONS: Operations = {
       failures: ['invalid-import', 'unsupported-body', 'entry-corrupt', 'store-corrupt', ...WRITE_FAILURES],
     },
   },
-};
+});

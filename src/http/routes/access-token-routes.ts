@@ -5,7 +5,7 @@ import {formatCreatedToken, formatTokens} from '../../protocol/access-tokens.ts'
 import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';
 import {decodeName, type Route} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
+import {assertNoQuery, withoutQuery} from './no-query.ts';
 import {forOwner} from './own-callers.ts';
 
 /** `/api/access/tokens`: tokens of programs, for the owner. */
@@ -15,10 +15,10 @@ export function accessTokenRoutes(tokens: AccessTokens, owner: Pick<Owner, 'isOw
       path: '/api/access/tokens',
       needs: 'by-operation',
       operations: {
-        GET: forOwner(owner, ({query}) => {
-          assertNoQuery(query);
-          return answer(formatTokens(tokens.list()));
-        }),
+        GET: forOwner(
+          owner,
+          withoutQuery(() => formatTokens(tokens.list())),
+        ),
         POST: forOwner(owner, async ({request, query}) => {
           assertNoQuery(query);
           const requested = readTokenRequest(await readJsonBody(request, TOKEN_REQUEST_BYTES_MAX));

@@ -7,12 +7,12 @@ import {
   readNavigation,
   readSound,
 } from '../../protocol/plugin/client-request.ts';
-import {readJsonBody} from '../core/body.ts';
-import {answer, type HttpAnswer, type HttpRequest, jsonAnswer} from '../core/message.ts';
+import {answer} from '../core/message.ts';
 import type {Call, Route, RouteHandler} from '../core/route.ts';
 import {isBelowConsole} from '../core/sites.ts';
-import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
+import {assertNoQueryButRandom, withBody} from './no-query.ts';
 import {hostOf, portOf, replacePublishedAddress} from './published-address.ts';
+import type {SoundAddresses} from './sound-addresses.ts';
 
 export interface ClientRoutesDeps {
   readonly plugins: Pick<Plugins, 'log'>;
@@ -20,13 +20,14 @@ export interface ClientRoutesDeps {
   readonly events: Announcer;
   /** Content of the configuration that plugins read, as JSON text. */
   readonly pluginConfig: string;
+  readonly sounds: Pick<SoundAddresses, 'addressFor'>;
 }
 
 /** `/api/config`, `/api/log`, `/api/navigate`, `/api/play-sound`, `/api/stop-sound`: what published plugins ask of the client. */
-export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps): readonly Route[] {
+export function clientRoutes({plugins, events, pluginConfig, sounds}: ClientRoutesDeps): readonly Route[] {
   const config = answer(`{"config":${pluginConfig}}`);
-  const acting = (read: (body: Uint8Array, request: HttpRequest) => ClientRequested): RouteHandler =>
-    withBody((body, {request}) => events.announce(read(body, request)));
+  const acting = (read: (body: Uint8Array, call: Call) => ClientRequested): RouteHandler =>
+    acceptBody((body, call) => events.announce(read(body, call)));
   return [
     {
       path: '/api/config',
@@ -42,13 +43,17 @@ export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps):
       path: '/api/log',
       needs: 'client:use',
       operations: {
-        POST: withBody((body, {request, caller}) =>
+        POST: acceptBody((body, {request, caller}) =>
           plugins.log(pluginOf(caller.principal, request.rawHeaders), readLogRequest(body)),
         ),
       },
     },
     {path: '/api/navigate', needs: 'client:use', operations: {POST: acting(readNavigation)}},
-    {path: '/api/play-sound', needs: 'client:use', operations: {POST: acting(soundOf)}},
+    {
+      path: '/api/play-sound',
+      needs: 'client:use',
+      operations: {POST: acting((body, call) => soundOf(body, call, sounds))},
+    },
     {
       path: '/api/stop-sound',
       needs: 'client:use',
@@ -58,25 +63,21 @@ export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps):
 }
 
 /** Returns an operation that passes its body on, and answers `{}`. */
-function withBody(take: (body: Uint8Array, call: Call) => void): RouteHandler {
-  return async (call): Promise<HttpAnswer> => {
-    assertNoQuery(call.query);
-    take(await readJsonBody(call.request, CLIENT_REQUEST_BYTES_MAX), call);
-    return jsonAnswer({});
-  };
+function acceptBody(take: (body: Uint8Array, call: Call) => void): RouteHandler {
+  return withBody(CLIENT_REQUEST_BYTES_MAX, (body, call) => {
+    take(body, call);
+    return '{}';
+  });
 }
 
 /**
  * Reads a request to play a sound. The address of the service in it is the one at which it is called, but not that of a page of a plugin: only
  * browsers resolve its name, and no other page may load its files.
  */
-function soundOf(body: Uint8Array, request: HttpRequest): ClientRequested {
+function soundOf(body: Uint8Array, {request, caller}: Call, sounds: ClientRoutesDeps['sounds']): ClientRequested {
   const {url, ...asked} = readSound(body);
   const host = hostOf(request);
-  if (!isBelowConsole(host)) return {...asked, url: replacePublishedAddress(url, host)};
-  const service = `localhost:${portOf(host)}`;
-  return {
-    ...asked,
-    url: replacePublishedAddress(url.replace(`http://${host.toLowerCase()}/`, `http://${service}/`), service),
-  };
+  const played = isBelowConsole(host) ? `localhost:${portOf(host)}` : host;
+  const own = isBelowConsole(host) ? url.replace(`http://${host.toLowerCase()}/`, `http://${played}/`) : url;
+  return {...asked, url: sounds.addressFor(replacePublishedAddress(own, played), `http://${played}`, caller)};
 }

@@ -1,36 +1,31 @@
 import {FAULTS_BYTES_MAX, readFaults} from '../../documents/faults.ts';
 import {END_FAULTS_QUERY} from '../../documents/queries.ts';
 import type {Owner} from '../../domain/access/owner.ts';
-import type {Faults} from '../../domain/faults/fault.ts';
+import type {Fault, FaultList, Faults} from '../../domain/faults/fault.ts';
 import {formatFaults} from '../../protocol/faults.ts';
-import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';
-import type {Route} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
+import type {Route, RouteHandler} from '../core/route.ts';
+import {withBody, withoutQuery} from './no-query.ts';
 import {assertOwner} from './own-callers.ts';
 import {readParameters} from './read-parameters.ts';
 
 /** `/api/faults`: faults for testing plugins. Pages can read them; only those of the owner change them. */
 export function faultRoutes(faults: Faults, owner: Owner): readonly Route[] {
+  const change = (make: (given: readonly Fault[]) => FaultList): RouteHandler => {
+    const changed = withBody(FAULTS_BYTES_MAX, body => formatFaults(make(readFaults(body))));
+    return call => {
+      assertOwner(call.request, owner);
+      return changed(call);
+    };
+  };
   return [
     {
       path: '/api/faults',
       needs: 'admin',
       operations: {
-        GET: ({query}) => {
-          assertNoQuery(query);
-          return answer(formatFaults(faults.list()));
-        },
-        PUT: async ({request, query}) => {
-          assertOwner(request, owner);
-          assertNoQuery(query);
-          return answer(formatFaults(faults.set(readFaults(await readJsonBody(request, FAULTS_BYTES_MAX)))));
-        },
-        POST: async ({request, query}) => {
-          assertOwner(request, owner);
-          assertNoQuery(query);
-          return answer(formatFaults(faults.add(readFaults(await readJsonBody(request, FAULTS_BYTES_MAX)))));
-        },
+        GET: withoutQuery(() => formatFaults(faults.list())),
+        PUT: change(given => faults.set(given)),
+        POST: change(given => faults.add(given)),
         DELETE: async ({request, query}) => {
           assertOwner(request, owner);
           const {kind} = readParameters(query, END_FAULTS_QUERY);

@@ -2,14 +2,14 @@ import type {Identity, IdentitySource} from '../../domain/identity/identity.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {encodeJsonText, type JsonText} from '../../json/json-text.ts';
 import {applyMergePatch} from '../../json/merge-patch.ts';
-import {answer, asText, type HttpAnswer} from '../core/message.ts';
+import {answer, asText} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertNoQueryButRandom} from './no-query.ts';
 
 /** `/api/identity`: the identity of the pilot. */
 export function identityRoutes(source: IdentitySource): readonly Route[] {
-  const whole = createdPerIdentity(({json}) => json);
-  const withoutSecrets = createdPerIdentity(({json}) => removeSecrets(json as JsonText));
+  const whole = createdPerIdentity(({json}) => answer(asText(json)));
+  const withoutSecrets = createdPerIdentity(({json}) => answer(asText(removeSecrets(json as JsonText))));
   return [
     {
       path: '/api/identity',
@@ -26,12 +26,12 @@ export function identityRoutes(source: IdentitySource): readonly Route[] {
   ];
 }
 
-/** Creates a function that answers with a document. It creates one answer for each identity, not for each request. */
-function createdPerIdentity(write: (identity: Identity) => Uint8Array): (identity: Identity) => HttpAnswer {
-  let made: {readonly identity: Identity; readonly answered: HttpAnswer} | undefined;
+/** Memoizes a function of the identity: it is called once for each identity, not for each request. */
+export function createdPerIdentity<T>(create: (identity: Identity) => T): (identity: Identity) => T {
+  let made: {readonly identity: Identity; readonly value: T} | undefined;
   return identity => {
-    if (made?.identity !== identity) made = {identity, answered: answer(asText(write(identity)))};
-    return made.answered;
+    if (made?.identity !== identity) made = {identity, value: create(identity)};
+    return made.value;
   };
 }
 

@@ -1,4 +1,6 @@
-import {invalidParameter, parseQuery} from '../core/route.ts';
+import {readJsonBody} from '../core/body.ts';
+import {answer} from '../core/message.ts';
+import {type Call, invalidParameter, parseQuery, type RouteHandler} from '../core/route.ts';
 
 /**
  * Checks that a read that published plugins call gets no parameter but `_`, whose random value `jQuery.ajax({cache: false})` adds.
@@ -21,4 +23,20 @@ export function assertNoQuery(query: string): void {
   if (query === '') return;
   const [parameter = ''] = Object.keys(parseQuery(query));
   throw invalidParameter(parameter, 'the operation has no such parameter');
+}
+
+/** Returns an operation without parameters that answers a JSON text. */
+export function withoutQuery(write: (call: Call) => string | Promise<string>, status = 200): RouteHandler {
+  return async call => {
+    assertNoQuery(call.query);
+    return answer(await write(call), {status});
+  };
+}
+
+/** Returns an operation without parameters that reads a body, which is JSON, and answers a JSON text. */
+export function withBody(
+  sizeBytesMax: number,
+  write: (body: Uint8Array, call: Call) => string | Promise<string>,
+): RouteHandler {
+  return withoutQuery(async call => write(await readJsonBody(call.request, sizeBytesMax), call));
 }

@@ -1,10 +1,8 @@
 import {PILOT_CHOICE_BYTES_MAX, readPilotChoice} from '../../documents/requests.ts';
 import type {Pilots} from '../../domain/identity/pilots.ts';
 import {formatPilots} from '../../protocol/pilots.ts';
-import {readJsonBody} from '../core/body.ts';
-import {answer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
+import {withBody, withoutQuery} from './no-query.ts';
 
 /** `/api/pilots`: the sample pilots, and the choice of one. */
 export function pilotRoutes(pilots: Pilots): readonly Route[] {
@@ -13,21 +11,14 @@ export function pilotRoutes(pilots: Pilots): readonly Route[] {
       path: '/api/pilots',
       needs: 'identity:read',
       operations: {
-        GET: ({query}) => {
-          assertNoQuery(query);
-          return answer(formatPilots(pilots.list()));
-        },
+        GET: withoutQuery(() => formatPilots(pilots.list())),
       },
     },
     {
       path: '/api/pilots/current',
       needs: 'session:manage',
       operations: {
-        PUT: async ({request, query}) => {
-          assertNoQuery(query);
-          const name = readPilotChoice(await readJsonBody(request, PILOT_CHOICE_BYTES_MAX));
-          return answer(formatPilots(pilots.use(name)));
-        },
+        PUT: withBody(PILOT_CHOICE_BYTES_MAX, body => formatPilots(pilots.use(readPilotChoice(body)))),
       },
     },
   ];

@@ -79,10 +79,10 @@ export function pluginRoutes(deps: PluginRoutesDeps): readonly Route[] {
 export function callPlugin(
   method: PluginRequest['method'],
   {plugins, bodyBytesMax}: Pick<PluginRoutesDeps, 'plugins' | 'bodyBytesMax'>,
-  route?: {readonly id: string; readonly name: string},
+  route?: CalledRoute,
 ): RouteHandler {
   return async ({request, segments}) => {
-    const {id, name} = route ?? {id: decodeName(segments[0] ?? ''), name: decodeName(segments[1] ?? '')};
+    const {id, name, url = request.target} = route ?? readRoute(segments);
     const body = method === 'GET' ? NO_BODY : await readBody(request, bodyBytesMax);
     const plugin = plugins.find(id);
     if (plugin === undefined) throw noPlugin(id, `${method} ${name}`);
@@ -90,7 +90,6 @@ export function callPlugin(
     const rawHeaders = withoutOwnTokens(request.rawHeaders).map(withoutPageSecrets);
     // Without the signal of the request, which would be a quarter of the cost of a call: a plugin works on a request that has
     // reached it, also if the client is gone.
-    const {target: url} = request;
     const {status, contentType, body: content} = await plugin.call({method, name, url, rawHeaders, body});
     // RFC 9110 sections 15.3.5 and 15.4.5.
     if (status === 204 || status === 304) return emptyAnswer(status);
@@ -109,6 +108,18 @@ export function callPlugin(
       problem: 'the file that it sends does not exist',
     });
   };
+}
+
+/** Route of a plugin. */
+export interface CalledRoute {
+  readonly id: string;
+  readonly name: string;
+  /** Path and query with which the plugin is called. @default {the target of the request} */
+  readonly url?: string;
+}
+
+function readRoute([id = '', name = '']: readonly string[]): CalledRoute {
+  return {id: decodeName(id), name: decodeName(name)};
 }
 
 function noPlugin(id: string, route: string): AppError {

@@ -4,9 +4,9 @@ import {AppError} from '../../failures/app-error.ts';
 import {isOfPage} from '../../protocol/headers/sender.ts';
 import {formatSession} from '../../protocol/session.ts';
 import {readJsonBody} from '../core/body.ts';
-import {answer, type HttpRequest} from '../core/message.ts';
+import type {HttpRequest} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
+import {withoutQuery} from './no-query.ts';
 
 /** `/api/session`: signs in to the back end of the airline, verifies the session, and signs out. No answer contains a secret. */
 export function sessionRoutes(sessions: ServedSessions): readonly Route[] {
@@ -15,31 +15,21 @@ export function sessionRoutes(sessions: ServedSessions): readonly Route[] {
       path: '/api/session',
       needs: {read: 'identity:read', change: 'session:manage'},
       operations: {
-        GET: async ({query}) => {
-          assertNoQuery(query);
-          return answer(formatSession(await sessions.status()));
-        },
-        POST: async ({request, query}) => {
-          assertNoQuery(query);
+        GET: withoutQuery(async () => formatSession(await sessions.status())),
+        POST: withoutQuery(async ({request}) => {
           const signIn = await readRequest(request);
           // Even an allowed page must not make the service call any address of the network.
           const mayNameBackEnd = !isOfPage(request.rawHeaders);
-          return answer(formatSession(await sessions.signIn(signIn, {mayNameBackEnd})));
-        },
-        DELETE: async ({query}) => {
-          assertNoQuery(query);
-          return answer(formatSession(await sessions.signOut()));
-        },
+          return formatSession(await sessions.signIn(signIn, {mayNameBackEnd}));
+        }),
+        DELETE: withoutQuery(async () => formatSession(await sessions.signOut())),
       },
     },
     {
       path: '/api/session/verify',
       needs: 'session:manage',
       operations: {
-        POST: async ({query}) => {
-          assertNoQuery(query);
-          return answer(formatSession(await sessions.verify()), {status: 202});
-        },
+        POST: withoutQuery(async () => formatSession(await sessions.verify()), 202),
       },
     },
   ];

@@ -2,10 +2,9 @@ import type {UserSettings} from '../../domain/plugins/user-settings.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {formatAvailableSettings} from '../../protocol/plugin/available-settings.ts';
 import {CLIENT_REQUEST_BYTES_MAX, isMembers, readBody} from '../../protocol/plugin/client-request.ts';
-import {readJsonBody} from '../core/body.ts';
-import {answer, type HttpAnswer, jsonAnswer} from '../core/message.ts';
+import {answer, jsonAnswer} from '../core/message.ts';
 import {type Call, decodeName, type Route} from '../core/route.ts';
-import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
+import {assertNoQueryButRandom, withBody} from './no-query.ts';
 
 /** `/api/settings`: settings of the client and of each plugin, with defaults filled in. */
 export function settingsRoutes(settings: UserSettings): readonly Route[] {
@@ -25,20 +24,20 @@ export function settingsRoutes(settings: UserSettings): readonly Route[] {
       path: '/api/settings/{id}',
       needs: {read: call => `settings:read:${idOf(call)}`, change: call => `settings:write:${idOf(call)}`},
       operations: {
-        GET: async ({segments: [id = ''], query}) => {
-          assertNoQueryButRandom(query);
-          return jsonAnswer(await settings.get(decodeName(id)));
+        GET: async call => {
+          assertNoQueryButRandom(call.query);
+          return jsonAnswer(await settings.get(idOf(call)));
         },
-        PUT: call => update(call, settings),
+        PUT: withBody(CLIENT_REQUEST_BYTES_MAX, (body, call) => update(body, idOf(call), settings)),
       },
     },
     {
       path: '/api/settings/{id}/available',
       needs: call => `settings:read:${idOf(call)}`,
       operations: {
-        GET: ({segments: [id = ''], query}) => {
-          assertNoQueryButRandom(query);
-          return answer(formatAvailableSettings(settings.available(decodeName(id))));
+        GET: call => {
+          assertNoQueryButRandom(call.query);
+          return answer(formatAvailableSettings(settings.available(idOf(call))));
         },
       },
     },
@@ -49,11 +48,9 @@ function idOf({segments: [id = '']}: Pick<Call, 'segments'>): string {
   return decodeName(id);
 }
 
-async function update({request, segments: [id = ''], query}: Call, settings: UserSettings): Promise<HttpAnswer> {
-  assertNoQuery(query);
-  const plugin = decodeName(id);
-  const changes = readBody(await readJsonBody(request, CLIENT_REQUEST_BYTES_MAX));
-  if (isMembers(changes)) return jsonAnswer(await settings.update(plugin, changes));
+async function update(body: Uint8Array, plugin: string, settings: UserSettings): Promise<string> {
+  const changes = readBody(body);
+  if (isMembers(changes)) return JSON.stringify(await settings.update(plugin, changes));
   const problems = [{path: '$', problem: 'is not an object'}];
   throw new AppError({code: 'invalid-plugin-settings', plugin, problems});
 }

@@ -1,5 +1,6 @@
 import type {Owner} from '../../domain/access/owner.ts';
 import type {ProgramStop} from '../../domain/program-stop.ts';
+import type {Stopping} from '../../protocol/service-documents.ts';
 import {jsonAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
@@ -17,7 +18,7 @@ export function stopRoutes(stop: ProgramStop | undefined, owner: Pick<Owner, 'is
           assertNoQuery(query);
           // The end waits for requests in progress, and so for this answer.
           stop.ask();
-          return jsonAnswer({processId: stop.processId}, {status: 202});
+          return jsonAnswer({processId: stop.processId} satisfies Stopping, {status: 202});
         }),
       },
     },

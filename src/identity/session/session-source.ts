@@ -55,8 +55,8 @@ export class SessionSource implements IdentitySource, ServedSessions {
   readonly #faults: SessionFaults;
   readonly #stopListening: readonly (() => void)[];
   #state: State;
-  /** The identity that was announced last. */
-  #announced: Identity | undefined;
+  /** True if there was a pilot when a change was announced last. */
+  #announcedPilot: boolean;
   /** The request in progress, to the keychain or to the back end. */
   #asking: {readonly controller: AbortController; readonly done: Promise<void>} | undefined;
   /** Resolves when the last state is kept. */
@@ -70,9 +70,10 @@ export class SessionSource implements IdentitySource, ServedSessions {
     this.#listeners = new Listeners(error => deps.log.error('a listener for identity changes failed', {error}));
     this.#faults = deps.faults ?? NO_FAULTS;
     this.#state = {kind: 'signed-out', sinceMs: deps.nowMs()};
-    this.#announced = this.current();
+    this.#announcedPilot = this.#hasPilot();
+    // Faults hide identities, and change none. A source may make its identity anew for each call.
     const onFaults = (): void => {
-      if (this.current() !== this.#announced) this.#announce();
+      if (this.#hasPilot() !== this.#announcedPilot) this.#announce();
     };
     this.#stopListening = [deps.base.onChange(() => this.#onBaseChange()), this.#faults.onChange(onFaults)];
   }
@@ -194,12 +195,16 @@ export class SessionSource implements IdentitySource, ServedSessions {
     stop: () => this.#stop(),
     keep: () => this.#keep(),
     // A fault may hide the change.
-    announce: () => this.current() === this.#session.identity && this.#announce(),
+    announce: () => this.#hasPilot() === (this.#session.identity !== undefined) && this.#announce(),
     leave: () => this.#leave(),
   };
 
+  #hasPilot(): boolean {
+    return this.current() !== undefined;
+  }
+
   #announce(): void {
-    this.#announced = this.current();
+    this.#announcedPilot = this.#hasPilot();
     this.#listeners.call();
   }
 

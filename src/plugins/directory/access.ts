@@ -121,14 +121,14 @@ function formatPaths(paths: readonly string[]): string {
 function repairCommand(writable: readonly string[], folder: string): string {
   const above = writable.filter(path => path !== folder && !path.startsWith(folder + sep));
   const commands = [
-    ...(above.length < writable.length ? [`chmod -R go-w ${quote(folder)}`] : []),
-    ...(above.length > 0 ? [`chmod go-w ${above.map(quote).join(' ')}`] : []),
+    ...(above.length < writable.length ? [`chmod -R go-w ${quotePath(folder)}`] : []),
+    ...(above.length > 0 ? [`chmod go-w ${above.map(quotePath).join(' ')}`] : []),
   ];
   return commands.join(' && ');
 }
 
 /** Quotes a path for a shell, if that is necessary. */
-function quote(path: string): string {
+export function quotePath(path: string): string {
   return /^[\w./+@:-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 

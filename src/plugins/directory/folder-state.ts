@@ -3,33 +3,23 @@ import {lstat, readdir, realpath, stat} from 'node:fs/promises';
 import {basename, join, sep} from 'node:path';
 import type {IconTheme} from '../../domain/plugins/plugin.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
-import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
 import {type Exposure, exposuresOf} from './access.ts';
-
-/** Folder of the background, in the folder of a plugin. */
-export const BACKGROUND_FOLDER = 'background';
-
-/** Module of the background, in the folder of a plugin. */
-export const BACKGROUND_FILE = join(BACKGROUND_FOLDER, 'index.js');
-
-/** Folder of the page, in the folder of a plugin. */
-export const PAGE_FOLDER = 'ui';
-
-const PAGE_FILE = join(PAGE_FOLDER, 'index.html');
+import {BACKGROUND_ENTRY, PAGE_ENTRY, PAGE_FOLDER, type PluginHalves} from './plugin-halves.ts';
 
 /** Icons of a page for a menu, by the theme that they are for. */
 const ICON_FILES: readonly (readonly [theme: IconTheme, file: string])[] = [
-  ['dark', join(PAGE_FOLDER, 'menu_icon_dark.png')],
-  ['light', join(PAGE_FOLDER, 'menu_icon_light.png')],
+  ['dark', 'menu_icon_dark.png'],
+  ['light', 'menu_icon_light.png'],
 ];
 
-/** Files of the page. No background has to be started again for them. */
-const PAGE_FILES: readonly string[] = [PAGE_FILE, ...ICON_FILES.map(([, file]) => file)];
+/** Files of a page that are followed, in its folder. No background has to be started again for them. */
+const PAGE_FILES: readonly string[] = [PAGE_ENTRY, ...ICON_FILES.map(([, file]) => file)];
 
 /** State of the folder of a plugin at one moment. */
 export interface FolderState {
   /** Text that changes with the manifest, with any file of the background, and if another folder replaces this one. */
   readonly stamp: string;
+  readonly halves: PluginHalves;
   readonly hasPage: boolean;
   readonly hasBackground: boolean;
   /** Themes for which the page has an icon. */
@@ -52,44 +42,53 @@ const PROBLEMS_MAX = 10;
 /** Files and folders by their path within the folder of a plugin; the empty path is the folder itself. */
 type Files = ReadonlyMap<string, Stats>;
 
-/** The part of a folder that is followed. */
-interface Followed {
-  /** Files and folders of the first level. */
-  readonly roots: readonly string[];
-  readonly filesMax: number;
-  /** Returns the entries of a folder that are followed. */
-  readonly list: (name: string) => Promise<readonly string[]> | readonly string[];
-}
-
-/** Reads the state of a folder; undefined if it does not exist. */
-export async function readFolderState(folder: string): Promise<FolderState | undefined> {
-  const roots = ['', MANIFEST_FILE, PAGE_FOLDER, BACKGROUND_FOLDER];
-  const files = await listFiles(folder, {roots, filesMax: FILES_MAX, list: name => listFollowed(folder, name)});
+/** Reads the state of a folder whose halves were found; undefined if it does not exist. */
+export async function readFolderState(folder: string, halves: PluginHalves): Promise<FolderState | undefined> {
+  const {background, page, problem} = halves;
+  const files = await listFiles(folder, halves);
   const own = files.get('');
   if (own === undefined) return undefined;
+  const pageFiles = PAGE_FILES.map(file => join(pageFolderOf(halves), file));
+  const several = problem === undefined ? [] : [{path: '$', problem}];
   return {
     stamp: [...files]
-      .filter(([name]) => !PAGE_FILES.includes(name))
+      .filter(([name]) => !pageFiles.includes(name))
       .map(describeFile)
       .join('\n'),
-    hasPage: await isFile(folder, PAGE_FILE, files),
-    hasBackground: await isFile(folder, BACKGROUND_FILE, files),
-    icons: ICON_FILES.filter(([, file]) => files.get(file)?.isFile() === true).map(([theme]) => theme),
-    problems: own.isDirectory() ? await findLinkProblems(folder, files) : [{path: '$', problem: describeNoFolder(own)}],
+    halves,
+    hasPage: page !== undefined && (await isFile(folder, join(page, PAGE_ENTRY), files)),
+    hasBackground: background !== undefined && (await isFile(folder, join(background, BACKGROUND_ENTRY), files)),
+    icons: ICON_FILES.filter(([, file]) => files.get(join(pageFolderOf(halves), file))?.isFile() === true).map(
+      ([theme]) => theme,
+    ),
+    problems: own.isDirectory()
+      ? [...several, ...(await findLinkProblems(folder, files))]
+      : [{path: '$', problem: describeNoFolder(own)}],
     exposures: findExposures(folder, files),
   };
 }
 
-/** Lists what is followed in a folder, level by level, so that the files nearest to the root are followed. */
-export async function listFiles(folder: string, {roots, filesMax, list}: Followed): Promise<Files> {
+/** Returns the folder with the icons of a page, also of one that a dev server serves. */
+function pageFolderOf({page = PAGE_FOLDER}: PluginHalves): string {
+  return page;
+}
+
+async function listFiles(folder: string, halves: PluginHalves): Promise<Files> {
   const files = new Map<string, Stats>();
-  let names = roots;
-  // The system calls of a level run concurrently: most of the cost of one is to wake the event loop.
-  while (names.length > 0 && files.size < filesMax) {
-    const found = await Promise.all(names.slice(0, filesMax - files.size).map(name => readStatus(folder, name)));
+  const {manifest, background} = halves;
+  let names: readonly string[] = [
+    '',
+    manifest,
+    pageFolderOf(halves),
+    ...(background === undefined ? [] : [background]),
+  ];
+  // Level by level, so that the files nearest to the root are followed. The system calls of a level run concurrently: most of the cost
+  // of one is to wake the event loop.
+  while (names.length > 0 && files.size < FILES_MAX) {
+    const found = await Promise.all(names.slice(0, FILES_MAX - files.size).map(name => readStatus(folder, name)));
     for (const [name, status] of found.flat()) files.set(name, status);
     const folders = found.flat().flatMap(([name, status]) => (status.isDirectory() ? [name] : []));
-    names = (await Promise.all(folders.map(list))).flat();
+    names = (await Promise.all(folders.map(name => listFollowed(folder, name, halves)))).flat();
   }
   return files;
 }
@@ -101,14 +100,11 @@ async function readStatus(folder: string, name: string): Promise<readonly (reado
 }
 
 /** Lists the entries of a folder that are followed. */
-function listFollowed(folder: string, name: string): Promise<readonly string[]> | readonly string[] {
-  if (name === PAGE_FOLDER) return PAGE_FILES;
-  return name.split(sep)[0] === BACKGROUND_FOLDER ? listInFolder(folder, name) : [];
-}
-
-/** Lists the entries of a folder, none of `node_modules`. */
-export async function listInFolder(folder: string, name: string): Promise<readonly string[]> {
-  if (basename(name) === 'node_modules') return [];
+async function listFollowed(folder: string, name: string, halves: PluginHalves): Promise<readonly string[]> {
+  if (name === pageFolderOf(halves)) return PAGE_FILES.map(file => join(name, file));
+  const {background} = halves;
+  const isInBackground = background !== undefined && (name === background || name.startsWith(background + sep));
+  if (!isInBackground || basename(name) === 'node_modules') return [];
   return (await readdir(join(folder, name)).catch(() => [])).sort().map(each => join(name, each));
 }
 

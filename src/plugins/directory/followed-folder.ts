@@ -1,10 +1,11 @@
 import {createHash} from 'node:crypto';
-import {realpath} from 'node:fs/promises';
-import {basename} from 'node:path';
+import {lstat, readdir, realpath} from 'node:fs/promises';
+import {join} from 'node:path';
 import {messageOf} from '../../failures/error-text.ts';
 import {describeExposures, type Exposure, findExposures} from './access.ts';
-import {type FolderState, listFiles, listInFolder, PAGE_FOLDER, readFolderState} from './folder-state.ts';
+import {type FolderState, readFolderState} from './folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from './found-plugin.ts';
+import {findHalves, INSTALLED_HALVES} from './plugin-halves.ts';
 
 export interface FolderOptions {
   /** True if the plugin is in development: then its folder may be reached through links, and may be missing. */
@@ -19,7 +20,8 @@ export interface FolderOptions {
 export class FollowedFolder {
   readonly path: string;
   readonly inDevelopment: boolean;
-  readonly #options: FolderOptions;
+  readonly #hasPageServer: boolean;
+  readonly #takesForeign: boolean;
   /** State at the last poll, as JSON; {@link MISSING} if the folder did not exist. */
   #seen: string | undefined;
   /** State when the plugin was last inspected. */
@@ -27,10 +29,11 @@ export class FollowedFolder {
   #plugin: FoundPlugin | undefined;
   #access: CheckedAccess | undefined;
 
-  constructor(path: string, options: FolderOptions) {
+  constructor(path: string, {inDevelopment, hasPageServer, takesForeign}: FolderOptions) {
     this.path = path;
-    this.inDevelopment = options.inDevelopment;
-    this.#options = options;
+    this.inDevelopment = inDevelopment;
+    this.#hasPageServer = hasPageServer;
+    this.#takesForeign = takesForeign;
   }
 
   /** Its plugin, as it was last inspected; undefined if there is none. */
@@ -71,20 +74,22 @@ export class FollowedFolder {
   async #read(): Promise<ReadFolder | undefined> {
     // An installed folder that is a link is refused, so it is not resolved.
     const directory = this.inDevelopment ? await realpath(this.path).catch(() => undefined) : this.path;
-    const read = directory === undefined ? undefined : await readFolderState(directory);
-    if (directory === undefined || read === undefined) return undefined;
-    const state = this.#options.hasPageServer ? {...read, hasPage: true} : read;
+    if (directory === undefined) return undefined;
+    const halves = this.inDevelopment ? await findHalves(directory) : INSTALLED_HALVES;
+    const read = await readFolderState(directory, halves);
+    if (read === undefined) return undefined;
+    const state = this.#hasPageServer ? {...read, hasPage: true} : read;
     const above = this.inDevelopment ? await this.#checkAccess(`${directory}\n${state.stamp}`) : NOT_CHECKED;
     const {problem, exposed} = this.#judge(directory, [...state.exposures, ...above.exposures]);
     const problems = [above.problem, problem].flatMap(each => (each === undefined ? [] : [{path: '$', problem: each}]));
-    const page =
-      this.inDevelopment && read.hasPage && !this.#options.hasPageServer ? await readPageState(directory) : undefined;
+    const isFollowed = this.inDevelopment && read.hasPage && !this.#hasPageServer;
+    const page = isFollowed && halves.page !== undefined ? await readPageState(directory, halves.page) : undefined;
     return {directory, state: {...state, problems: [...problems, ...state.problems]}, page, exposed};
   }
 
   /** Decides whether the plugin may run, although others could change it. */
   #judge(directory: string, exposures: readonly Exposure[]): Judgement {
-    const refused = this.#options.takesForeign
+    const refused = this.#takesForeign
       ? exposures.filter(({isOpen}) => isOpen).map(each => ({...each, owner: undefined}))
       : exposures;
     const problem = describeExposures(refused, directory);
@@ -145,12 +150,35 @@ interface ReadFolder {
 /** Maximum number of files and folders of a page that are followed. A built page has some dozens; sources of a page have some hundreds. */
 const PAGE_FILES_MAX = 2000;
 
-/** Returns a text that changes with the files of the page of a plugin, without `node_modules`. Changes beyond {@link PAGE_FILES_MAX} files go unnoticed. */
-async function readPageState(folder: string): Promise<string> {
-  const list = async (name: string): Promise<readonly string[]> =>
-    (await listInFolder(folder, name)).filter(each => basename(each) !== 'node_modules');
+/**
+ * Returns a text that changes with the files of the page of a plugin, without `node_modules`. Changes beyond {@link PAGE_FILES_MAX} files go unnoticed.
+ *
+ * @param page Folder of the page, by its path in that of the plugin.
+ */
+async function readPageState(folder: string, page: string): Promise<string> {
   const state = createHash('sha256');
-  for (const [name, status] of await listFiles(folder, {roots: [PAGE_FOLDER], filesMax: PAGE_FILES_MAX, list}))
-    if (!status.isDirectory()) state.update(`${name} ${status.ino} ${status.size} ${status.mtimeMs}\n`);
+  let names: readonly string[] = [page];
+  // Level by level, so that the files nearest to the root are followed.
+  for (let left = PAGE_FILES_MAX; names.length > 0; left -= names.length) {
+    const entries = await Promise.all(names.map(name => readEntry(folder, name)));
+    for (const {stamp} of entries) state.update(stamp);
+    names = entries.flatMap(({followed}) => followed).slice(0, left);
+  }
   return state.digest('hex').slice(0, 32);
+}
+
+/** Entry of a page. */
+interface PageEntry {
+  /** Text that changes with a file; empty for a folder. */
+  readonly stamp: string;
+  /** Entries of a folder that are followed. */
+  readonly followed: readonly string[];
+}
+
+async function readEntry(folder: string, name: string): Promise<PageEntry> {
+  const status = await lstat(join(folder, name)).catch(() => undefined);
+  if (status === undefined) return {stamp: '', followed: []};
+  if (!status.isDirectory()) return {stamp: `${name} ${status.ino} ${status.size} ${status.mtimeMs}\n`, followed: []};
+  const found = (await readdir(join(folder, name)).catch(() => [])).sort();
+  return {stamp: '', followed: found.filter(each => each !== 'node_modules').map(each => join(name, each))};
 }

@@ -1,12 +1,22 @@
 import {describe, expect, test} from 'vitest';
 import type {PluginId} from '../../domain/plugins/plugin-id.ts';
 import {assignIds, EMPTY, type FoundPlugin, labelOf} from './found-plugin.ts';
+import {INSTALLED_HALVES} from './plugin-halves.ts';
 
 function found(id: string, others: Partial<FoundPlugin> = {}): FoundPlugin {
   const about = {name: id, version: '1', type: 'user', description: '', allowedCommunities: []} as const;
   const manifest = {...about, id: id as PluginId, availableSettings: new Map()};
   const parts = {hasPage: true, hasBackground: false, icons: [], stamp: '', inDevelopment: false, problems: []};
-  return {...parts, warnings: [], id, label: labelOf(id), directory: `/plugins/${id}`, manifest, ...others};
+  return {
+    ...parts,
+    halves: INSTALLED_HALVES,
+    warnings: [],
+    id,
+    label: labelOf(id),
+    directory: `/plugins/${id}`,
+    manifest,
+    ...others,
+  };
 }
 
 function problemsOf(plugins: readonly FoundPlugin[]): readonly unknown[] {

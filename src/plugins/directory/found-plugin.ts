@@ -7,6 +7,7 @@ import {describeFileError, FileError} from '../../files/read-file.ts';
 import {readTextFile} from '../../files/text-file.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, type ManifestReading, readManifest} from '../manifest/read-manifest.ts';
 import type {FolderState} from './folder-state.ts';
+import {INSTALLED_HALVES, type PluginHalves} from './plugin-halves.ts';
 
 /** A folder that may hold a plugin. */
 export interface PluginFolder {
@@ -28,6 +29,8 @@ export interface FoundPlugin extends PluginFolder {
   readonly problems: readonly DocumentProblem[];
   /** Defects of its manifest that do not keep it from running. */
   readonly warnings: readonly DocumentProblem[];
+  /** Places of its parts. */
+  readonly halves: PluginHalves;
   readonly hasPage: boolean;
   readonly hasBackground: boolean;
   /** Themes for which its page has an icon. */
@@ -42,13 +45,13 @@ export interface FoundPlugin extends PluginFolder {
 
 /** Reads the manifest of a plugin, unless its folder does not exist or is not safe. */
 export async function inspectPlugin(folder: PluginFolder, state: FolderState | undefined): Promise<FoundPlugin> {
-  const {hasPage, hasBackground, icons, problems} = state ?? MISSING;
+  const {halves, hasPage, hasBackground, icons, problems} = state ?? MISSING;
   const stamp = createHash('sha256')
     .update((state ?? MISSING).stamp)
     .digest('hex')
     .slice(0, 32);
-  const reading = problems.length > 0 ? {problems, warnings: []} : await readManifestFile(folder);
-  const parts = {hasPage, hasBackground, icons, warnings: reading.warnings};
+  const reading = problems.length > 0 ? {problems, warnings: []} : await readManifestFile(folder, halves);
+  const parts = {halves, hasPage, hasBackground, icons, warnings: reading.warnings};
   const found = {...folder, ...parts, stamp, manifest: undefined, ...identify(basename(folder.directory))};
   if ('problems' in reading) return {...found, problems: reading.problems};
   if (!hasPage && !hasBackground) return {...found, problems: [EMPTY]};
@@ -61,6 +64,7 @@ function identify(id: string): Pick<FoundPlugin, 'id' | 'label'> {
 
 const MISSING: FolderState = {
   stamp: '',
+  halves: INSTALLED_HALVES,
   hasPage: false,
   hasBackground: false,
   icons: [],
@@ -69,12 +73,18 @@ const MISSING: FolderState = {
 };
 
 /** The problem of a plugin that has nothing to run or to show. */
-export const EMPTY: DocumentProblem = {path: '$', problem: 'has neither background/index.js nor ui/index.html'};
+export const EMPTY: DocumentProblem = {
+  path: '$',
+  problem: 'has neither a background nor a page, or they are not built',
+};
 
 /** Reads the manifest of a plugin. */
-export async function readManifestFile({directory, inDevelopment}: PluginFolder): Promise<ManifestReading> {
+export async function readManifestFile(
+  {directory, inDevelopment}: PluginFolder,
+  {manifest}: Pick<PluginHalves, 'manifest'> = INSTALLED_HALVES,
+): Promise<ManifestReading> {
   try {
-    const bytes = await readTextFile(join(directory, MANIFEST_FILE), MANIFEST_BYTES_MAX);
+    const bytes = await readTextFile(join(directory, manifest), MANIFEST_BYTES_MAX);
     return readManifest(bytes, inDevelopment ? undefined : basename(directory));
   } catch (error) {
     if (!(error instanceof FileError)) throw error;

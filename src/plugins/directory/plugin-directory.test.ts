@@ -138,7 +138,7 @@ describe('a directory of plugins', () => {
     {
       name: 'without page and background',
       spoil: folder => rm(join(folder, 'ui'), {recursive: true}),
-      problem: '$ has neither background/index.js nor ui/index.html',
+      problem: '$ has neither a background nor a page, or they are not built',
     },
     {
       name: 'that others can write to',

@@ -1,6 +1,7 @@
 import {mkdtemp, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {AppError} from '../../failures/app-error.ts';
+import {INSTALLED_HALVES} from '../directory/plugin-halves.ts';
 import {checkPlugin, describeManifest, type PluginCheck} from './check-plugin.ts';
 import {openPackage, type PluginPackage} from './plugin-package.ts';
 import {unpack} from './unpack.ts';
@@ -30,7 +31,7 @@ export async function checkPackage(
   try {
     const folder = join(directory, opened.manifest.id);
     await unpack(opened.files, folder, signal);
-    return await checkPlugin(folder, source);
+    return await checkPlugin(folder, source, INSTALLED_HALVES);
   } catch (error) {
     return toCheck(error);
   } finally {
@@ -49,7 +50,13 @@ async function openChecked(path: string, source: string): Promise<PluginPackage 
 
 /** Returns the result for an archive that is refused. @throws Other errors, unchanged. */
 function toCheck(error: unknown): PluginCheck {
-  const nothing = {manifest: undefined, hasBackground: false, hasPage: false, size: undefined};
+  const nothing = {
+    manifest: undefined,
+    halves: INSTALLED_HALVES,
+    hasBackground: false,
+    hasPage: false,
+    size: undefined,
+  };
   const failure = error instanceof AppError ? error.failure : undefined;
   if (failure?.code === 'invalid-plugin') return {...nothing, findings: failure.problems.map(describeManifest)};
   if (failure?.code !== 'invalid-package') throw error;

@@ -34,7 +34,7 @@ describe('checkPlugin()', () => {
     {
       what: 'neither background nor page',
       files: {'ui/a.html': ''},
-      problems: ['it has neither background/index.js nor ui/index.html'],
+      problems: ['it has neither a background nor a page, or they are not built'],
       warnings: ['ui/ has no index.html'],
     },
     {

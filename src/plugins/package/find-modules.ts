@@ -2,7 +2,7 @@ import {readFile, realpath, stat} from 'node:fs/promises';
 import {createRequire, isBuiltin} from 'node:module';
 import {join, relative, sep} from 'node:path';
 import {isHostModule, isMissing} from '../background/runtime/modules/host-module-names.ts';
-import {BACKGROUND_FILE} from '../directory/folder-state.ts';
+import {BACKGROUND_ENTRY, BACKGROUND_FOLDER} from '../directory/plugin-halves.ts';
 import {copyPart} from './check/finding.ts';
 import {scanModuleNames} from './check/scan-module-names.ts';
 
@@ -32,16 +32,19 @@ const PROBLEMS_MAX = 50;
  * Files in `node_modules` are not read: their packages declare what they need.
  *
  * @param folder Real path of the folder of the plugin.
+ * @param background Folder of the background, by its path in that folder.
  */
-export async function findModuleProblems(folder: string): Promise<readonly ModuleProblem[]> {
+export async function findModuleProblems(folder: string, background: string): Promise<readonly ModuleProblem[]> {
   const problems: ModuleProblem[] = [];
-  const files = new Set([join(folder, BACKGROUND_FILE)]);
+  // What a build wrote is packed alone.
+  const packed = (background === BACKGROUND_FOLDER ? folder : join(folder, background)) + sep;
+  const files = new Set([join(folder, background, BACKGROUND_ENTRY)]);
   // The loop adds to the set.
   for (const file of files) {
     for (const [module, line] of await readModules(file)) {
       const path = await resolveModule(module, file);
-      const kind =
-        path === undefined ? 'missing' : path.startsWith(folder + sep) || path === '' ? undefined : 'outside';
+      const isFound = path === '' || isHostModule(module) || path?.startsWith(packed) === true;
+      const kind = isFound ? undefined : path === undefined ? 'missing' : 'outside';
       if (kind !== undefined)
         problems.push({file: relative(folder, file).replaceAll(sep, '/'), line, module: copyPart(module), kind});
       else if (path !== undefined && isSource(path) && files.size < FILES_MAX) files.add(path);

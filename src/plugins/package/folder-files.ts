@@ -1,62 +1,72 @@
-import {constants, type Dirent} from 'node:fs';
+import {constants, type Stats} from 'node:fs';
 import {lstat, open, readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {messageOf} from '../../failures/error-text.ts';
-import {BACKGROUND_FOLDER, PAGE_FOLDER} from '../directory/folder-state.ts';
+import {BACKGROUND_FOLDER, findHalves, PAGE_FOLDER, type PluginHalves} from '../directory/plugin-halves.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
-import {invalidEntry, type PackageFile, type PackageFiles, PackageList} from './package-files.ts';
-
-/** Parts of a plugin that its package has. */
-const PARTS: readonly string[] = [MANIFEST_FILE, BACKGROUND_FOLDER, PAGE_FOLDER];
+import {invalidEntry, invalidPackage, type PackageFile, type PackageFiles, PackageList} from './package-files.ts';
 
 /** Hidden files, and links to the executables of packages, which are hidden too. */
-const LEFT_OUT = /(?:^|\/)\./;
+const LEFT_OUT = /^\./;
 
-/** Returns whether a path belongs to the package of a plugin; the rest of its folder is its project. */
-function isPacked(path: string): boolean {
-  const [part = ''] = path.split('/');
-  return PARTS.includes(part) && !LEFT_OUT.test(path);
+/** A file or folder that may belong to a package. */
+interface Listed {
+  /** Path in the folder of the plugin. */
+  readonly from: string;
+  /** Path in the package, with slashes. */
+  readonly path: string;
 }
 
 /**
- * Lists the files of a folder that belong to the package of its plugin, and checks their names, sizes and kinds. Reads none of them.
+ * Lists the files of a folder that belong to the package of its plugin: its manifest and its halves; the rest is its project. Checks
+ * their names, sizes and kinds. Reads none of them.
  *
  * @param source Name of the folder in failures.
+ * @param found Places of the halves, if they are known.
  * @throws {AppError} `invalid-package`.
  */
-export async function listFolder(folder: string, source: string): Promise<PackageFiles> {
+export async function listFolder(folder: string, source: string, found?: PluginHalves): Promise<PackageFiles> {
+  const halves = found ?? (await findHalves(folder));
+  if (halves.problem !== undefined) throw invalidPackage(source, `it ${halves.problem}`);
   const list = new PackageList(source);
-  const folders = [''];
+  const listed = [...partsOf(halves)];
   // The loop appends to the array.
-  for (const parent of folders) {
-    for (const entry of await readdir(join(folder, parent), {withFileTypes: true})) {
-      const path = parent === '' ? entry.name : `${parent}/${entry.name}`;
-      if (!isPacked(path)) continue;
-      const problem = findEntryProblem(entry);
-      if (problem !== undefined) throw invalidEntry(source, path, problem);
-      if (entry.isFile()) list.addFile(await describeFile(join(folder, path), {path, source}));
-      else {
-        list.addFolder(path);
-        folders.push(path);
-      }
+  for (const {from, path} of listed) {
+    const status = await lstat(join(folder, from)).catch(() => undefined);
+    if (status === undefined) continue;
+    const problem = findEntryProblem(status);
+    if (problem !== undefined) throw invalidEntry(source, path, problem);
+    if (status.isFile()) list.addFile(describeFile(join(folder, from), status, {path, source}));
+    else {
+      list.addFolder(path);
+      const names = (await readdir(join(folder, from))).filter(name => !LEFT_OUT.test(name));
+      listed.push(...names.map(name => ({from: join(from, name), path: `${path}/${name}`})));
     }
   }
-  return {files: list.files, mayHaveFolder: false, [Symbol.asyncDispose]: async () => {}};
+  return {files: list.files, halves, mayHaveFolder: false, [Symbol.asyncDispose]: async () => {}};
 }
 
-function findEntryProblem(entry: Dirent): string | undefined {
-  if (entry.isSymbolicLink()) return 'is a link';
-  return entry.isFile() || entry.isDirectory() ? undefined : 'is neither a file nor a folder';
+function partsOf({manifest, background, page}: PluginHalves): readonly Listed[] {
+  return [
+    {from: manifest, path: MANIFEST_FILE},
+    ...(background === undefined ? [] : [{from: background, path: BACKGROUND_FOLDER}]),
+    ...(page === undefined ? [] : [{from: page, path: PAGE_FOLDER}]),
+  ];
+}
+
+function findEntryProblem(status: Stats): string | undefined {
+  if (status.isSymbolicLink()) return 'is a link';
+  return status.isFile() || status.isDirectory() ? undefined : 'is neither a file nor a folder';
 }
 
 /** Mode bit of a file that its owner may execute. */
 const OWNER_EXECUTES = 0o100;
 
-async function describeFile(
+function describeFile(
   file: string,
+  {size: sizeBytes, mode}: Stats,
   named: {readonly path: string; readonly source: string},
-): Promise<PackageFile> {
-  const {size: sizeBytes, mode} = await lstat(file);
+): PackageFile {
   const isExecutable = (mode & OWNER_EXECUTES) !== 0;
   return {path: named.path, sizeBytes, isExecutable, read: () => readFile(file, {...named, sizeBytes})};
 }

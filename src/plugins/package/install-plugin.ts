@@ -6,6 +6,7 @@ import {AppError} from '../../failures/app-error.ts';
 import {makeDirectory, syncTree} from '../../files/directory.ts';
 import {readFolderState} from '../directory/folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from '../directory/found-plugin.ts';
+import {INSTALLED_HALVES} from '../directory/plugin-halves.ts';
 import type {PluginPackage} from './plugin-package.ts';
 import {
   awaitStart,
@@ -66,7 +67,7 @@ async function findTwin(id: string, plugins: string): Promise<string | undefined
 }
 
 async function inspectFolder(directory: string): Promise<FoundPlugin> {
-  return inspectPlugin({directory, inDevelopment: false}, await readFolderState(directory));
+  return inspectPlugin({directory, inDevelopment: false}, await readFolderState(directory, INSTALLED_HALVES));
 }
 
 async function findVersion(directory: string): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import type {FileHandle} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {ZipFile} from 'yazl';
 import {replaceFile, SHARED_FILE_MODE} from '../../files/replace-file.ts';
-import {BACKGROUND_FOLDER, PAGE_FOLDER} from '../directory/folder-state.ts';
+import {BACKGROUND_FOLDER, PAGE_FOLDER} from '../directory/plugin-halves.ts';
 import {type CheckDeps, checkPackage} from './check-package.ts';
 import {listFolder} from './folder-files.ts';
 import {invalidPackage, type PackageFile} from './package-files.ts';

@@ -1,5 +1,6 @@
 import {formatBytes} from '../../domain/byte-size.ts';
 import {AppError} from '../../failures/app-error.ts';
+import type {PluginHalves} from '../directory/plugin-halves.ts';
 import {PACKAGE_BYTES_MAX, PACKAGE_FILES_MAX} from './package-limits.ts';
 import {type EntryKind, findUnpackProblem, PackagePaths} from './package-paths.ts';
 
@@ -20,6 +21,8 @@ export interface PackageFile {
 /** The files of a package, whose paths and sizes were checked. Their content was not read yet. */
 export interface PackageFiles extends AsyncDisposable {
   readonly files: readonly PackageFile[];
+  /** Places of the parts of the plugin, in a folder. */
+  readonly halves: PluginHalves;
   /** True if all files may be in one top-level folder. */
   readonly mayHaveFolder: boolean;
 }

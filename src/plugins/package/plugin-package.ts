@@ -5,6 +5,7 @@ import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {describeFileError, FileError} from '../../files/read-file.ts';
 import {toUtf8} from '../../files/text-file.ts';
+import type {PluginHalves} from '../directory/plugin-halves.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, readManifest} from '../manifest/read-manifest.ts';
 import {listFolder} from './folder-files.ts';
 import {invalidPackage, type PackageFile, type PackageFiles} from './package-files.ts';
@@ -13,6 +14,8 @@ import {openZip} from './zip-files.ts';
 /** A package of a plugin, whose manifest was read and whose paths and sizes were checked. */
 export interface PluginPackage extends AsyncDisposable {
   readonly manifest: PluginManifest;
+  /** Places of the parts of the plugin, if it is a folder. */
+  readonly halves: PluginHalves;
   /** All files, by their path in the folder of the plugin. */
   readonly files: readonly PackageFile[];
 }
@@ -28,7 +31,7 @@ export async function openPackage(path: string, source: string): Promise<PluginP
   try {
     const {folder = basename(path), files} = findPlugin(opened, source);
     const manifest = await readPackagedManifest(files, {source, name: folder});
-    return {manifest, files, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]()};
+    return {manifest, halves: opened.halves, files, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]()};
   } catch (error) {
     await opened[Symbol.asyncDispose]();
     throw error;

@@ -4,6 +4,7 @@ import {crc32} from 'node:zlib';
 import {type Entry, fromFdPromise, getFileNameLowLevel, type ZipFile} from 'yauzl';
 import {formatBytes} from '../../domain/byte-size.ts';
 import {messageOf} from '../../failures/error-text.ts';
+import {INSTALLED_HALVES} from '../directory/plugin-halves.ts';
 import {
   invalidEntry,
   invalidPackage,
@@ -25,7 +26,8 @@ export async function openZip(path: string, source: string): Promise<PackageFile
   const zip = await openArchive(path, source);
   try {
     const list = await listEntries(zip, source);
-    return {files: list.files, mayHaveFolder: true, [Symbol.asyncDispose]: async () => zip.close()};
+    const {files} = list;
+    return {files, halves: INSTALLED_HALVES, mayHaveFolder: true, [Symbol.asyncDispose]: async () => zip.close()};
   } catch (error) {
     zip.close();
     throw error;

@@ -15,6 +15,7 @@ describe('a change of the flight', () => {
     {action: 'start'},
     {action: 'start', from: 'EDDF', to: 'LPMA', speed: 60, seed: 7, bidId: '1'},
     {action: 'jump', phase: 'CRUISE'},
+    {action: 'speed', speed: 60},
     {action: 'pause'},
     {action: 'disconnect'},
   ];
@@ -29,6 +30,7 @@ describe('a change of the flight', () => {
     {body: '[]', path: '$'},
     {body: '{}', path: '$.action'},
     {body: '{"action": "fly"}', path: '$.action'},
+    {body: '{"action": "speed"}', path: '$.speed'},
     {body: '{"action": "jump"}', path: '$.phase'},
     {body: '{"action": "jump", "phase": "cruise"}', path: '$.phase'},
     {body: '{"action": "start", "from": 1}', path: '$.from'},

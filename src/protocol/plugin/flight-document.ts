@@ -2,6 +2,7 @@ import {FLIGHT_PHASES, type FlightOptions, type FlightPhase, type FlightStatus} 
 import type {ShapeOf} from '../../domain/shape.ts';
 import {readDocument} from '../text/read-document.ts';
 import {isMembers, readBody} from './client-request.ts';
+import {findPhase, readFlightOptions, type WrongMember} from './flight-plan.ts';
 
 /** Formats the simulated flight, if there is one, and the phases that a flight can jump to. The id of a booking is a text here. */
 export function formatFlight(flight: FlightStatus | undefined): string {
@@ -24,6 +25,7 @@ interface FlightDocument {
 export type FlightCommand =
   | ({readonly action: 'start'} & FlightOptions)
   | {readonly action: 'jump'; readonly phase: FlightPhase}
+  | {readonly action: 'speed'; readonly speed: number}
   | {readonly action: 'pause' | 'disconnect'};
 
 /** Formats a change. */
@@ -37,7 +39,7 @@ export function formatFlightCommand(command: FlightCommand): string {
  * @throws {AppError} `invalid-json`, `value-too-deep`.
  * @returns The change, or the problem with it.
  */
-export function readFlightCommand(body: Uint8Array): FlightCommand | {readonly path: string; readonly problem: string} {
+export function readFlightCommand(body: Uint8Array): FlightCommand | WrongMember {
   const document = readBody(body);
   if (!isMembers(document)) return {path: '$', problem: 'is not an object'};
   const {action, ...options} = document;
@@ -46,30 +48,25 @@ export function readFlightCommand(body: Uint8Array): FlightCommand | {readonly p
       return readStart(options);
     case 'jump':
       return readJump(options['phase']);
+    case 'speed': {
+      const {speed} = options;
+      return typeof speed === 'number' ? {action, speed} : {path: '$.speed', problem: 'is not a number'};
+    }
     case 'pause':
     case 'disconnect':
       return {action};
     default:
-      return {path: '$.action', problem: 'is not one of start, jump, pause, disconnect'};
+      return {path: '$.action', problem: 'is not one of start, jump, speed, pause, disconnect'};
   }
 }
-
-const START_TYPES = {from: 'string', to: 'string', speed: 'number', seed: 'number', bidId: 'string'} as const;
 
 function readStart(options: Readonly<Record<string, unknown>>): ReturnType<typeof readFlightCommand> {
-  for (const [name, value] of Object.entries(options)) {
-    if (!isStartOption(name)) return {path: `$.${name.slice(0, 40)}`, problem: 'is not an option'};
-    if (typeof value !== START_TYPES[name]) return {path: `$.${name}`, problem: `is not a ${START_TYPES[name]}`};
-  }
-  return {action: 'start', ...options};
-}
-
-function isStartOption(name: string): name is keyof typeof START_TYPES {
-  return Object.hasOwn(START_TYPES, name);
+  const read = readFlightOptions(options);
+  return 'problem' in read ? read : {action: 'start', ...read};
 }
 
 function readJump(given: unknown): ReturnType<typeof readFlightCommand> {
-  const phase = FLIGHT_PHASES.find(each => each === given);
+  const phase = findPhase(given);
   if (phase !== undefined) return {action: 'jump', phase};
   return {path: '$.phase', problem: `is not one of ${FLIGHT_PHASES.join(', ')}`};
 }
@@ -94,6 +91,13 @@ const FLIGHT: ShapeOf<NonNullable<FlightDocument['flight']>> = {
   from: AIRPORT,
   to: AIRPORT,
   number: 'string',
+  'startedBy?': 'string',
+  'code?': 'string',
+  'aircraft?': {code: 'string', 'name?': 'string', 'registration?': 'string'},
+  'route?': ['string'],
+  'level?': 'number',
+  'fuel?': 'number',
+  'pax?': 'number',
   'bidId?': 'string',
   speed: 'number',
   seed: 'number',

@@ -1,39 +1,42 @@
-import type {Airport, FlightStatus} from '../../domain/plugins/flight.ts';
+import type {Aircraft, Airport, FlightStatus} from '../../domain/plugins/flight.ts';
 
 /** Name of the simulator of a simulated flight. */
 const SIMULATOR = 'Crewroom';
 
+const METRES_PER_NAUTICAL_MILE = 1852;
+
+/** Moment at which a flight is described. */
+export interface TrackingMoment {
+  /** Local hour of the day, 0 to 23. */
+  readonly hour: number;
+  /** Code of the airline, for a flight without one. */
+  readonly code: string;
+}
+
 /**
  * Describes a flight as the flight tracking of published clients does, for their plugins. Published plugins read one of two
- * shapes: an older flat one, or a newer one with nested members. This document has both.
- *
- * @param hour Local hour of the day, 0 to 23.
+ * shapes: an older flat one, whose distances are in metres, or a newer one with nested members. This document has both.
  */
-export function describeTracking(flight: FlightStatus | undefined, hour: number): Readonly<Record<string, unknown>> {
+export function describeTracking(
+  flight: FlightStatus | undefined,
+  {hour, code}: TrackingMoment,
+): Readonly<Record<string, unknown>> {
   if (flight === undefined) return NO_FLIGHT;
-  const {isConnected, phase, toGoNauticalMiles, flownNauticalMiles, number, from, to, bidId = null} = flight;
+  const {isConnected, phase, toGoNauticalMiles, flownNauticalMiles, bidId = null} = flight;
   const frame = describeFrame(flight, hour);
   const tracking = {status: isConnected && phase !== 'ARRIVED' ? 'TRACKING' : '', message: ''};
   return {
     bidID: bidId,
     state: tracking,
-    distanceToGo: toGoNauticalMiles,
-    distanceFlown: flownNauticalMiles,
+    distanceToGo: metresIn(toGoNauticalMiles),
+    distanceFlown: metresIn(flownNauticalMiles),
     trackingState: tracking,
     providerState: isConnected
       ? {status: 'Connected', simulatorName: SIMULATOR}
       : {status: 'Disconnected', simulatorName: null},
     providerData: isConnected ? frame : null,
     trackingData: {currentFlightPhase: phase, simVersion: SIMULATOR, simData: frame, lastSimData: frame},
-    flightPlanData: {
-      bidID: bidId,
-      code: 'CRW',
-      number,
-      departure: describeAirport(from),
-      arrival: describeAirport(to),
-      cruise: flight.cruiseFeet,
-      distance: flownNauticalMiles + toGoNauticalMiles,
-    },
+    flightPlanData: describePlan(flight, code),
     recoverableFlight: null,
   };
 }
@@ -47,6 +50,24 @@ const NO_FLIGHT = {
   providerData: null,
   recoverableFlight: null,
 };
+
+function describePlan(flight: FlightStatus, airline: string): Readonly<Record<string, unknown>> {
+  const {bidId = null, code = airline, number, from, to, aircraft, route = [], fuel, pax} = flight;
+  const {level, cruiseFeet, flownNauticalMiles, toGoNauticalMiles} = flight;
+  return {
+    bidID: bidId,
+    code,
+    number,
+    departure: describeAirport(from),
+    arrival: describeAirport(to),
+    currentAircraft: aircraft === undefined ? null : describeAircraft(aircraft),
+    cruise: level || cruiseFeet,
+    route,
+    distance: Math.round(flownNauticalMiles + toGoNauticalMiles),
+    fuel,
+    pax,
+  };
+}
 
 function describeFrame(flight: FlightStatus, hour: number): Readonly<Record<string, unknown>> {
   const {latitude, longitude, headingDegrees, altitudeFeet, groundSpeedKnots, phase} = flight;
@@ -63,6 +84,14 @@ function describeFrame(flight: FlightStatus, hour: number): Readonly<Record<stri
     pauseFlag: flight.isPaused,
     clockHour: hour,
   };
+}
+
+function metresIn(miles: number): number {
+  return Math.round(miles * METRES_PER_NAUTICAL_MILE);
+}
+
+function describeAircraft({code, name = code, registration}: Aircraft): Readonly<Record<string, unknown>> {
+  return {code, name, registration: registration ?? null};
 }
 
 function describeAirport({code, name, latitude, longitude}: Airport): Readonly<Record<string, unknown>> {

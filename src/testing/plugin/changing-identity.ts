@@ -25,19 +25,23 @@ export interface ChangingIdentity extends IdentitySource {
   change(identity: TestIdentity): void;
 }
 
-/**
- * Creates a source with an identity.
- *
- * @param scriptURL Address of the back end, which replaces that of every identity.
- */
-export function createChangingIdentity(identity: TestIdentity, scriptURL: string): ChangingIdentity {
+/** The back end of every identity of a test. */
+export interface IdentityBackEnd {
+  /** Address, which replaces that of the identity. */
+  readonly scriptURL: string;
+  /** Returns a session that the back end knows, which replaces that of the identity; undefined to leave it. */
+  readonly session: () => string | undefined;
+}
+
+/** Creates a source with an identity. */
+export function createChangingIdentity(identity: TestIdentity, backEnd: IdentityBackEnd): ChangingIdentity {
   const listeners = new Listeners();
-  let document = readDocument(identity, scriptURL);
+  let document = readDocument(identity, backEnd);
   return {
     origin: {kind: 'sample'},
     current: () => document && {json: new TextEncoder().encode(JSON.stringify(document)), summary: describe(document)},
     change: changed => {
-      document = readDocument(changed, scriptURL);
+      document = readDocument(changed, backEnd);
       listeners.call();
     },
     onChange: listener => listeners.add(listener),
@@ -46,12 +50,17 @@ export function createChangingIdentity(identity: TestIdentity, scriptURL: string
 }
 
 /** Returns the document of an identity; undefined if no pilot is signed in. */
-function readDocument(identity: TestIdentity, scriptURL: string): IdentityDocument | undefined {
+function readDocument(identity: TestIdentity, {scriptURL, session}: IdentityBackEnd): IdentityDocument | undefined {
   const document = typeof identity === 'string' ? readSample(identity) : merge(SAMPLE_DOCUMENT, identity);
   if (document === undefined) return undefined;
   // A test may give a document of any form: one without settings of an airline has no address to replace.
   const hasSettings = isObject(memberOf(memberOf(document, 'airline'), 'settings'));
-  return (hasSettings ? merge(document, {airline: {settings: {scriptURL}}}) : document) as IdentityDocument;
+  const address = hasSettings ? {airline: {settings: {scriptURL}}} : {};
+  const opened = isObject(memberOf(document, 'va_user')) ? session() : undefined;
+  return merge(document, {
+    ...address,
+    ...(opened === undefined ? {} : {va_user: {session: opened}}),
+  }) as IdentityDocument;
 }
 
 /** Describes an identity for logs. */

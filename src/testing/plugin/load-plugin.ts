@@ -1,17 +1,23 @@
 import {fileURLToPath} from 'node:url';
+import {type BackEndAnswers, type RecordingBackEnd, startRecordingBackEnd} from '../../back-end/recording-back-end.ts';
+import {openSampleBackEnd} from '../../back-end/sample-back-end.ts';
 import type {Crewroom} from '../../crewroom.ts';
 import type {PluginLogLine, PluginStatus} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {readCurrentPilot} from '../../plugins/followed-pilot.ts';
 import {untilAborted} from '../../time/until-aborted.ts';
 import {type ChangingIdentity, createChangingIdentity, type TestIdentity} from './changing-identity.ts';
-import {type BackEndAnswers, type RecordingBackEnd, startRecordingBackEnd} from './recording-back-end.ts';
 
 export interface LoadPluginOptions {
   /** The pilot that is signed in. @default {'captain'} */
   readonly identity?: TestIdentity | undefined;
-  /** Answers of the back end of the airline. @default {every request gets 404} */
-  readonly backEnd?: BackEndAnswers | undefined;
+  /**
+   * Answers of the back end of the airline; or `sample`, a back end with pilots, sessions, airports, aircraft, flights and bookings in memory, whose
+   * answers `plugin.backEnd.answer()` replaces.
+   *
+   * @default {every request gets 404}
+   */
+  readonly backEnd?: BackEndAnswers | 'sample' | undefined;
   /** Ends the wait for the start of the background. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -79,9 +85,10 @@ export async function loadPlugin(
 ): Promise<LoadedPlugin> {
   // Loaded on demand: authors of adapters need only the contracts.
   const {openCrewroom} = await import('../../app.ts');
-  const backEnd = await startRecordingBackEnd(answers);
+  const sample = answers === 'sample' ? await openSampleBackEnd({randomName: createNames()}) : undefined;
+  const backEnd = await startRecordingBackEnd(answers === 'sample' ? {} : answers, {sample});
   try {
-    const source = createChangingIdentity(identity, backEnd.url);
+    const source = createChangingIdentity(identity, {scriptURL: backEnd.url, session: () => sample?.session()});
     const folder = typeof directory === 'string' ? directory : fileURLToPath(directory);
     const crewroom = await openCrewroom(
       {ephemeral: true, port: 0, plugin: [folder]},
@@ -104,6 +111,12 @@ export async function loadPlugin(
     await backEnd[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Creates a function that returns a name at each call: a test is the same each time. */
+function createNames(): () => string {
+  let count = 0;
+  return () => `sample-${String(++count).padStart(8, '0')}`;
 }
 
 /** A signal that is never aborted. */

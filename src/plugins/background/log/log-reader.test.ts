@@ -31,6 +31,38 @@ describe('LogReader', () => {
     assert.deepEqual(lines, ['7 info ONE', '7 error THREE', '7 info TW']);
   });
 
+  const STACK = 'Error: no luck\n    at f (background/index.js:1:2)\n    at async g (x.js:3:4) {\n  code: 7\n}';
+  const together: readonly {readonly what: string; readonly written: string; readonly entries: readonly string[]}[] = [
+    {what: 'the lines of a stack', written: `before\n${STACK}\nafter\n`, entries: ['before', STACK, 'after']},
+    {what: 'two stacks apart', written: `${STACK}\n${STACK}\n`, entries: [STACK, STACK]},
+    {what: 'a stack of Windows', written: `${STACK.replaceAll('\n', '\r\n')}\r\n`, entries: [STACK]},
+    {what: 'indented lines without a stack apart', written: 'a\n  b\n}\n', entries: ['a', '  b', '}']},
+    {
+      what: 'a stack without a line before it',
+      written: '    at f (x.js:1:2)\nx\n',
+      entries: ['    at f (x.js:1:2)', 'x'],
+    },
+    {
+      what: 'not more than 100 lines',
+      written: `Error\n${'    at f (x.js:1:2)\n'.repeat(150)}`,
+      entries: [
+        `Error${'\n    at f (x.js:1:2)'.repeat(99)}`,
+        `    at f (x.js:1:2)${'\n    at f (x.js:1:2)'.repeat(50)}`,
+      ],
+    },
+  ];
+  for (const {what, written, entries} of together)
+    test(`keeps in one entry ${what}`, async () => {
+      const {lines, reader, output, errors} = openReader();
+      output.end();
+      errors.end(written);
+      await reader.end();
+      assert.deepEqual(
+        lines,
+        entries.map(entry => `7 error ${entry.toUpperCase()}`),
+      );
+    });
+
   test('drops lines above a thousand in a second, and counts them', async () => {
     const {timers, lines, output} = openReader();
     output.write('x\n'.repeat(1005));

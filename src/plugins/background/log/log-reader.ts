@@ -4,6 +4,7 @@ import type {CommonDeps} from '../../../domain/common-deps.ts';
 import {DEFAULT_LIMITS} from '../../../domain/limits.ts';
 import type {PluginLogLine} from '../../../domain/plugins/plugin.ts';
 import {within} from '../../../time/wait.ts';
+import {joinStacks} from './join-stacks.ts';
 import {LogLineSplitter} from './line-splitter.ts';
 
 /**
@@ -32,7 +33,7 @@ export interface LogReaderDeps extends Pick<CommonDeps, 'nowMs' | 'timers'> {
   readonly onLine: (line: PluginLogLine) => void;
 }
 
-/** Reads the output of a background, line by line. */
+/** Reads the output of a background, line by line; the lines of a stack are one. */
 export class LogReader {
   readonly #deps: LogReaderDeps;
   readonly #sources: Source[] = [];
@@ -63,7 +64,7 @@ export class LogReader {
     await within(Promise.all(ends), DRAIN_TIMEOUT_MS, this.#deps.timers);
     for (const {stream, splitter, level} of this.#sources.splice(0)) {
       stream.destroy();
-      for (const line of splitter.end()) this.#log(level, line);
+      for (const entry of joinStacks(splitter.end())) this.#log(level, entry);
     }
     this.#endInterval();
   }
@@ -72,17 +73,17 @@ export class LogReader {
     this.#cancelInterval ??= this.#deps.timers.after(INTERVAL_MS, () => this.#endInterval());
     this.#bytes += chunk.length;
     if (this.#bytes > LOG_BYTES_PER_SECOND_MAX) for (const {stream} of this.#sources) stream.pause();
-    for (const line of splitter.split(chunk)) this.#log(level, line);
+    for (const entry of joinStacks(splitter.split(chunk))) this.#log(level, entry);
   }
 
-  #log(level: PluginLogLine['level'], line: string): void {
+  #log(level: PluginLogLine['level'], entry: string): void {
     if (this.#lines >= DEFAULT_LIMITS.pluginLogLinesMax || this.#length >= LOG_LENGTH_PER_SECOND_MAX) {
       this.#dropped++;
       return;
     }
     this.#lines++;
-    this.#length += line.length;
-    this.#write(level, this.#deps.mask(line));
+    this.#length += entry.length;
+    this.#write(level, this.#deps.mask(entry));
   }
 
   #endInterval(): void {

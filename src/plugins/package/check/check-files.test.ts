@@ -120,6 +120,28 @@ describe('a page', () => {
   });
 });
 
+describe('a page that reads the session of the pilot', () => {
+  const compiled = 'var n;const s=null===e||void 0===e||null===(n=e.va_user)||void 0===n?void 0:n.session';
+  const cases: readonly {readonly source: string; readonly path?: string; readonly line?: number}[] = [
+    {source: 'const a = 1;\nsend(identity.va_user.session);', line: 2},
+    {source: `send('Bearer ' + identity?.va_user?.session)`, line: 1},
+    {source: 'const {session} = identity.va_user;', line: 1},
+    {source: compiled, line: 1},
+    {source: 'send(identity.va_user.pilotID); open(other.window.that.is.about.something.else.and.far.away.session)'},
+    {source: 'login.session; "va_user.session"; // va_user.session'},
+    {source: 'send(identity.va_user.session);', path: 'background/index.js'},
+  ];
+  for (const {source, path = 'ui/a.js', line} of cases)
+    test(`${line === undefined ? 'not ' : ''}by ${path}: ${source}`, async () => {
+      assert.deepEqual(
+        await check({[path]: source}),
+        line === undefined
+          ? []
+          : [`warning ui/a.js:${line} reads va_user.session, which a page gets in the mode open only`],
+      );
+    });
+});
+
 describe('calls', () => {
   const ROUTES = `exports.routes = {get: {flights: {handler() {}}, 'map.png': {}}, post: {async add() {}}};`;
   const unknown = (text: string): string[] => [`warning ui/a.js:1 calls "${text}", which is not a path of the service`];

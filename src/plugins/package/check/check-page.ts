@@ -91,7 +91,7 @@ function judge(reference: Reference, page: TextFile, {id, files}: PageParts): re
     {
       ...found,
       problem: `loads ${JSON.stringify(address)}, and there is no ${withoutQuery(file)}`,
-      advice: 'Build it again',
+      advice: 'Add the file, which a build takes from public/, or remove what loads it',
     },
   ];
 }

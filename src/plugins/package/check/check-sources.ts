@@ -48,8 +48,18 @@ export function* checkProgram({path, text}: TextFile, known: Known): Iterable<Pl
   const facts = scanSource(text);
   if (facts === undefined) return;
   if (path.startsWith('background/')) for (const found of findWrongMethods(facts)) yield {file: path, ...found};
+  if (path.startsWith('ui/') && facts.sessionLine !== undefined)
+    yield {file: path, line: facts.sessionLine, ...describeSession(known.id ?? 'ID')};
   for (const literal of facts.literals)
     for (const found of describeLiteral(literal, known)) yield {file: path, ...found};
+}
+
+function describeSession(id: string): Omit<PluginFinding, 'file' | 'line'> {
+  return {
+    level: 'warning',
+    problem: 'reads va_user.session, which a page gets in the mode open only',
+    advice: `Let the background of the plugin call the airline, or tell users to run "crewroom access grant ${id} identity:secrets"`,
+  };
 }
 
 const METHODS: ReadonlySet<string> = new Set(['get', 'post']);

@@ -1,4 +1,4 @@
-import {tokenizer, tokTypes} from 'acorn';
+import {type Token, tokenizer, tokTypes} from 'acorn';
 import {type RouteKey, RouteScanner, textOf} from './route-scanner.ts';
 
 /** A text in a program: a string, or a part of a template. */
@@ -19,6 +19,27 @@ export interface SourceFacts {
   readonly routes: readonly RouteKey[];
   /** True if there may be more routes, since not all keys are names. */
   readonly hasMoreRoutes: boolean;
+  /** Line that reads the session of the pilot, such as `va_user.session`, from 1; undefined if none does. */
+  readonly sessionLine: number | undefined;
+}
+
+/** Maximum number of tokens from one name to the other: between both, compilers write the tests of `va_user?.session` out. */
+const SESSION_TOKENS_MAX = 16;
+
+/** Finds a program that reads the session of the pilot: the names `va_user` and `session` near each other, in any order. */
+class SessionScanner {
+  line: number | undefined;
+  #at = 0;
+  readonly #last = new Map<string, number>();
+
+  take(token: Token, line: number): void {
+    this.#at++;
+    const name = token.type === tokTypes.name ? textOf(token) : undefined;
+    if (this.line !== undefined || (name !== 'va_user' && name !== 'session')) return;
+    this.#last.set(name, this.#at);
+    const before = this.#last.get(name === 'session' ? 'va_user' : 'session');
+    if (before !== undefined && this.#at - before <= SESSION_TOKENS_MAX) this.line = line;
+  }
 }
 
 /** Begins like a path, or like the address of a server. */
@@ -28,10 +49,12 @@ const MAY_BE_PATH = /^(?:\/|https?:)/;
 export function scanSource(text: string): SourceFacts | undefined {
   const literals: Literal[] = [];
   const routes = new RouteScanner();
+  const session = new SessionScanner();
   try {
     for (const token of tokenizer(text, {ecmaVersion: 'latest', allowHashBang: true, locations: true})) {
       const line = token.loc?.start.line ?? 1;
       routes.take(token, line);
+      session.take(token, line);
       if (token.type !== tokTypes.string && token.type !== tokTypes.template) continue;
       const isOpen = token.type === tokTypes.template && text.startsWith('${', token.end);
       const literal = textOf(token) ?? '';
@@ -41,5 +64,11 @@ export function scanSource(text: string): SourceFacts | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  return {literals, methods: routes.methods, routes: routes.routes, hasMoreRoutes: routes.hasMore};
+  return {
+    literals,
+    methods: routes.methods,
+    routes: routes.routes,
+    hasMoreRoutes: routes.hasMore,
+    sessionLine: session.line,
+  };
 }

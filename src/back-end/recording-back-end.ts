@@ -1,29 +1,9 @@
 import {once} from 'node:events';
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import {untilAborted} from '../../time/until-aborted.ts';
-
-/** A request that a plugin sent to the back end. */
-export interface BackEndRequest {
-  readonly method: string;
-  /** Path after the address of the back end, decoded, such as `data/airports`. */
-  readonly path: string;
-  /** The last value of each parameter. */
-  readonly query: Readonly<Record<string, string>>;
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The parsed body if it is JSON, otherwise its text; undefined without a body. */
-  readonly body: unknown;
-}
-
-/** Response of the back end. */
-export interface BackEndReply {
-  /** @default {200} */
-  readonly status?: number | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** A text is sent as it is, anything else as JSON. @default {no body} */
-  readonly body?: unknown;
-}
+import {untilAborted} from '../time/until-aborted.ts';
+import type {BackEndReply, BackEndRequest} from './back-end-request.ts';
+import type {SampleBackEnd} from './sample-back-end.ts';
 
 /** Answer to a route: a function that returns a response, or a JSON value that is sent with status 200. */
 export type BackEndAnswer = ((request: BackEndRequest) => BackEndReply | Promise<BackEndReply>) | JsonValue;
@@ -55,11 +35,41 @@ export interface RecordingBackEnd {
    * @throws {Error} If the back end is closed before such a request.
    */
   next(route: string, signal?: AbortSignal): Promise<BackEndRequest>;
+  /** Ends all sessions of the sample back end: it answers 401 to them from then on. Without it nothing happens. */
+  expireSessions(): void;
+}
+
+/** A request with what became of it, for those who list requests. */
+export interface AnsweredBackEndRequest {
+  readonly method: string;
+  /** Path and query, as they were sent. */
+  readonly target: string;
+  readonly rawHeaders: readonly string[];
+  readonly status: number;
+  readonly durationMs: number;
+  readonly sizeBytes: number;
+}
+
+export interface RecordingBackEndOptions {
+  /** Answers the requests that the test has no answer for. @default {404} */
+  readonly sample?: SampleBackEnd | undefined;
+  readonly listing?: BackEndListing | undefined;
+}
+
+/** Lists the requests to a back end. */
+export interface BackEndListing {
+  /** A monotonic clock, in milliseconds. */
+  readonly elapsedMs: () => number;
+  /** Called after each answer. */
+  readonly onAnswer: (answered: AnsweredBackEndRequest) => void;
 }
 
 /** Starts a back end on a free port of 127.0.0.1. */
-export async function startRecordingBackEnd(answers: BackEndAnswers): Promise<RecordingBackEnd & AsyncDisposable> {
-  const backEnd = new LocalBackEnd(answers);
+export async function startRecordingBackEnd(
+  answers: BackEndAnswers,
+  options: RecordingBackEndOptions = {},
+): Promise<RecordingBackEnd & AsyncDisposable> {
+  const backEnd = new LocalBackEnd(answers, options);
   await backEnd.listen();
   return backEnd;
 }
@@ -86,10 +96,13 @@ class LocalBackEnd implements RecordingBackEnd, AsyncDisposable {
   /** Requests that `next()` has not returned. */
   readonly #unread: BackEndRequest[] = [];
   readonly #waiting = new Set<Waiting>();
+  readonly #sample: SampleBackEnd | undefined;
 
-  constructor(answers: BackEndAnswers) {
+  constructor(answers: BackEndAnswers, {sample, listing}: RecordingBackEndOptions) {
     this.#answers = new Map(Object.entries(answers));
+    this.#sample = sample;
     this.#server = createServer((request, response) => {
+      if (listing !== undefined) noteAnswer(request, response, listing);
       void this.#exchange(request, response).catch(error => reply(response, failure(500, String(error))));
     });
   }
@@ -123,6 +136,10 @@ class LocalBackEnd implements RecordingBackEnd, AsyncDisposable {
     }
   }
 
+  expireSessions(): void {
+    this.#sample?.expireSessions();
+  }
+
   async listen(): Promise<void> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
@@ -141,6 +158,7 @@ class LocalBackEnd implements RecordingBackEnd, AsyncDisposable {
     const request = await readRequest(message, this.url);
     this.#record(request);
     const answer = this.#answers.get(routeOf(request));
+    if (answer === undefined && this.#sample !== undefined) return reply(response, this.#sample.answer(request));
     if (answer === undefined) return reply(response, failure(404, `The test has no answer for ${routeOf(request)}`));
     reply(response, typeof answer === 'function' ? await answer(request) : {body: JSON.stringify(answer)});
   }
@@ -206,6 +224,20 @@ function readBody(text: string): unknown {
   }
 }
 
+/** Calls a listener once a request was answered. */
+function noteAnswer(
+  {method = '', url: target = '', rawHeaders}: IncomingMessage,
+  response: ServerResponse,
+  {elapsedMs, onAnswer}: BackEndListing,
+): void {
+  const startedMs = elapsedMs();
+  response.once('finish', () => {
+    const sizeBytes = Number(response.getHeader('Content-Length') ?? 0);
+    const durationMs = elapsedMs() - startedMs;
+    onAnswer({method, target, rawHeaders, status: response.statusCode, durationMs, sizeBytes});
+  });
+}
+
 function failure(status: number, message: string): BackEndReply {
   return {status, body: {message}};
 }
@@ -214,6 +246,7 @@ function reply(response: ServerResponse, {status = 200, headers = {}, body}: Bac
   if (response.destroyed || response.headersSent) return;
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   if (body !== undefined) response.setHeader('Content-Type', 'application/json');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
   // Names of headers have no case: a test may replace the type as `content-type`.
   response.setHeaders(new Headers(headers)).writeHead(status).end(text);
 }

@@ -1,5 +1,5 @@
 import {useSignal} from '@preact/signals';
-import type {FunctionComponent} from 'preact';
+import type {ComponentChildren, FunctionComponent} from 'preact';
 import {useEffect} from 'preact/hooks';
 import {Facts} from '../shell/facts.tsx';
 import type {AltitudePlotProps} from './altitude-plot.tsx';
@@ -8,37 +8,64 @@ import {formatFeet, formatMiles, formatMinutes, phaseName} from './format-flight
 
 interface FlightViewProps extends AltitudePlotProps {
   readonly flight: FlightStatus;
+  /** Shown below its title. */
+  readonly children: ComponentChildren;
+  /** Plugin that started it, for people. */
+  readonly startedBy?: string | undefined;
 }
 
 /** A flight: where it is, and its altitude over time. */
-export function FlightView({flight, altitude, darkMode}: FlightViewProps) {
-  const {number, from, to, phase, altitudeFeet, groundSpeedKnots, headingDegrees, speed} = flight;
+export function FlightView({flight, altitude, darkMode, startedBy, children}: FlightViewProps) {
+  const {from, to, phase, altitudeFeet, groundSpeedKnots, headingDegrees, speed} = flight;
   const states = [...(flight.isPaused ? ['paused'] : []), ...(flight.isConnected ? [] : ['not connected'])];
   const Altitude = useAltitudePlot();
   return (
     <>
       <p class="flight-title">
         <strong>
-          CRW{number} · {from.code} – {to.code}
+          <bdi>{titleOf(flight)}</bdi> · <bdi>{from.code}</bdi> – <bdi>{to.code}</bdi>
         </strong>{' '}
         <span class="state" data-state={states.length === 0 ? 'running' : 'waiting'}>
           {[phaseName(phase), ...states].join(', ')}
         </span>
       </p>
+      {children}
       {Altitude !== undefined && <Altitude altitude={altitude} darkMode={darkMode} />}
       <Facts
         facts={[
-          ['Route', `${from.name} to ${to.name}`],
+          ['From', `${from.name} (${from.code})`],
+          ['To', `${to.name} (${to.code})`],
+          ['Aircraft', describeAircraft(flight)],
+          ['Route', flight.route?.join(' ') || undefined],
+          ['Fuel', flight.fuel?.toLocaleString('en')],
+          ['Passengers', flight.pax?.toLocaleString('en')],
+          ['Started by', startedBy],
           ['Altitude', formatFeet(altitudeFeet)],
-          ['Ground speed', `${groundSpeedKnots.toFixed(0)} kn`],
+          ['Ground speed', `${groundSpeedKnots.toFixed(0)} kt`],
           ['Heading', `${headingDegrees.toFixed(0)}°`],
           ['Flown', formatMiles(flight.flownNauticalMiles)],
           ['To go', formatMiles(flight.toGoNauticalMiles)],
-          ['Time', `${formatMinutes(flight.elapsedSeconds)} of the simulation, at ${speed} times the speed`],
+          [
+            'Time',
+            speed === 1
+              ? formatMinutes(flight.elapsedSeconds)
+              : `${formatMinutes(flight.elapsedSeconds)}, ${speed} times as fast`,
+          ],
         ]}
       />
     </>
   );
+}
+
+/** Returns the number of a flight, with the code of its airline before it if the number has none. */
+function titleOf({number, code = ''}: FlightStatus): string {
+  return number.startsWith(code) ? number : `${code}${number}`;
+}
+
+function describeAircraft({aircraft}: FlightStatus): string | undefined {
+  if (aircraft === undefined) return undefined;
+  const {code, name, registration} = aircraft;
+  return [...new Set([code, name, registration])].filter(Boolean).join(', ');
 }
 
 /** Loads the plot, which is larger than the rest of the page. @returns Undefined until it is there, and if it cannot be loaded. */

@@ -13,6 +13,13 @@ export interface FlightStatus {
   readonly from: {readonly code: string; readonly name: string};
   readonly to: {readonly code: string; readonly name: string};
   readonly number: string;
+  readonly startedBy?: string;
+  /** Absent for that of the airline of the pilot. */
+  readonly code?: string;
+  readonly aircraft?: {readonly code: string; readonly name?: string; readonly registration?: string};
+  readonly route?: readonly string[];
+  readonly fuel?: number;
+  readonly pax?: number;
   readonly speed: number;
   readonly isPaused: boolean;
   readonly isConnected: boolean;
@@ -30,6 +37,7 @@ interface FlightDocument {
 export type FlightChange =
   | {readonly action: 'start'; readonly from: string; readonly to: string; readonly speed: number}
   | {readonly action: 'jump'; readonly phase: string}
+  | {readonly action: 'speed'; readonly speed: number}
   | {readonly action: 'pause' | 'disconnect'};
 
 /** Altitude at one moment. */
@@ -52,10 +60,12 @@ export class FlightState {
   readonly phases: Signal<readonly string[]> = signal([]);
   readonly altitude: Signal<readonly AltitudePoint[]> = signal([]);
   readonly failure: Signal<CallFailure | undefined> = signal(undefined);
+  /** Ends and number of the flight of {@link altitude}. */
+  #plotted = '';
 
   /** Looks at the flight until the signal is aborted, once a second while one runs and the page is visible. */
   async follow(signal: AbortSignal): Promise<void> {
-    await this.#ask(() => callService<FlightDocument>(PATH, {signal}));
+    await this.reload();
     while (!signal.aborted) {
       await new Promise(resolve => setTimeout(resolve, INTERVAL_MS));
       if (document.hidden || this.flight.peek() === null || signal.aborted) continue;
@@ -63,9 +73,13 @@ export class FlightState {
     }
   }
 
+  /** Looks at the flight once: one may have been started or ended. */
+  reload(): Promise<void> {
+    return this.#ask(() => callService<FlightDocument>(PATH));
+  }
+
   /** Changes the flight. */
   change(change: FlightChange): Promise<void> {
-    if (change.action === 'start') this.altitude.value = [];
     return this.#ask(() => callService<FlightDocument>(PATH, {method: 'POST', body: change}));
   }
 
@@ -88,6 +102,9 @@ export class FlightState {
     this.phases.value = phases;
     if (flight === undefined) return;
     const {elapsedSeconds, altitudeFeet} = flight;
+    const of = `${flight.from.code} ${flight.to.code} ${flight.number}`;
+    if (of !== this.#plotted) this.altitude.value = [];
+    this.#plotted = of;
     // A jump back makes what was after it untrue.
     const before = this.altitude.value.filter(point => point.elapsedSeconds < elapsedSeconds);
     this.altitude.value = [...before, {elapsedSeconds, altitudeFeet}].slice(-POINTS_MAX);

@@ -2,6 +2,9 @@ import {useSignal} from '@preact/signals';
 import type {FlightState, FlightStatus} from './flight-state.ts';
 import {phaseName} from './format-flight.ts';
 
+/** Speeds to choose from, in simulated seconds per second. */
+const SPEEDS = [1, 2, 10, 60, 600];
+
 interface FlightControlsProps {
   readonly state: FlightState;
   readonly flight: FlightStatus;
@@ -17,6 +20,21 @@ export function FlightControls({state, flight}: FlightControlsProps) {
       <button type="button" onClick={() => void state.change({action: 'disconnect'})}>
         {flight.isConnected ? 'Disconnect the simulator' : 'Connect the simulator'}
       </button>
+      <label>
+        Speed
+        <select
+          value={flight.speed}
+          onChange={({currentTarget}) => void state.change({action: 'speed', speed: Number(currentTarget.value)})}
+        >
+          {[...new Set([...SPEEDS, flight.speed])]
+            .sort((one, other) => one - other)
+            .map(speed => (
+              <option key={speed} value={speed}>
+                {speed}×
+              </option>
+            ))}
+        </select>
+      </label>
       <label>
         Jump to
         <select
@@ -53,7 +71,7 @@ export function StartForm({state}: {readonly state: FlightState}) {
         <input
           type="text"
           required
-          maxLength={4}
+          maxLength={10}
           value={from.value}
           onInput={({currentTarget}) => {
             from.value = currentTarget.value;
@@ -65,7 +83,7 @@ export function StartForm({state}: {readonly state: FlightState}) {
         <input
           type="text"
           required
-          maxLength={4}
+          maxLength={10}
           value={to.value}
           onInput={({currentTarget}) => {
             to.value = currentTarget.value;
@@ -87,7 +105,7 @@ export function StartForm({state}: {readonly state: FlightState}) {
         />
       </label>
       <button type="submit" class="primary">
-        {state.flight.value ? 'Start another' : 'Start'}
+        Start
       </button>
     </form>
   );

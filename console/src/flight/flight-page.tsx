@@ -1,0 +1,50 @@
+import './flight.css';
+import {useEffect} from 'preact/hooks';
+import {FailureNote} from '../shell/failure-note.tsx';
+import type {PageProps} from '../shell/page-props.ts';
+import {FlightControls, StartForm} from './flight-controls.tsx';
+import {FlightView} from './flight-view.tsx';
+
+/** The simulated flight, which plugins see as if a simulator were connected. */
+export function FlightPage({state}: PageProps) {
+  const {flight: flights} = state;
+  useEffect(() => {
+    const left = new AbortController();
+    void flights.follow(left.signal);
+    return () => left.abort();
+  }, [flights]);
+  const flight = flights.flight.value;
+  const failure = flights.failure.value;
+  return (
+    <section class="page" aria-labelledby="page-title">
+      <h1 id="page-title">Simulated flight</h1>
+      <p class="quiet">Plugins see this flight as if a simulator were connected.</p>
+      {failure !== undefined && <FailureNote failure={failure} />}
+      {flight === null && <p>No flight runs.</p>}
+      {flight !== null && flight !== undefined && (
+        <div class="card flight">
+          <FlightView
+            flight={flight}
+            altitude={flights.altitude.value}
+            darkMode={state.darkMode.value}
+            startedBy={nameOf(flight.startedBy, id => state.plugin(id)?.name)}
+          >
+            <FlightControls state={flights} flight={flight} />
+          </FlightView>
+        </div>
+      )}
+      <details class="card flight-start" open={flight === null}>
+        <summary>
+          <h2>{flight ? 'Start another flight' : 'Start a flight'}</h2>
+        </summary>
+        <StartForm state={flights} />
+      </details>
+    </section>
+  );
+}
+
+/** Returns the caller that started a flight, for people. */
+function nameOf(principal: string | undefined, pluginName: (id: string) => string | undefined): string | undefined {
+  const [, id] = /^plugin:(.+)$/.exec(principal ?? '') ?? [];
+  return id === undefined ? undefined : (pluginName(id) ?? id);
+}

@@ -1,0 +1,82 @@
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {SAMPLE_DATA_FILE} from '../../back-end/back-end-data.ts';
+import {type AnsweredBackEndRequest, startRecordingBackEnd} from '../../back-end/recording-back-end.ts';
+import {openSampleBackEnd} from '../../back-end/sample-back-end.ts';
+import type {PluginManifest} from '../../domain/plugins/plugin-manifest.ts';
+import {resolvePath} from '../../paths.ts';
+import {readManifestFile} from '../../plugins/directory/found-plugin.ts';
+import {findHalves} from '../../plugins/directory/plugin-halves.ts';
+import type {CliContext} from '../terminal/context.ts';
+
+/** A back end that runs beside a plugin in development. Nothing of it is kept. */
+export interface DevBackEnd extends AsyncDisposable {
+  readonly url: string;
+  /** Pilots with the passwords of this run. The first one is signed in at the start. */
+  readonly pilots: readonly {readonly number: string; readonly password: string}[];
+  /** File with its data. */
+  readonly dataFile: string;
+  /** Airline profile with its address, in a temporary directory. */
+  readonly airlineFile: string;
+}
+
+export interface DevBackEndOptions {
+  readonly context: CliContext;
+  /** Folder of the plugin. */
+  readonly directory: string;
+  /** Called after each answer. */
+  readonly onAnswer: (answered: AnsweredBackEndRequest) => void;
+}
+
+/**
+ * Starts the back end.
+ *
+ * @param data `sample`, or a file like that of the sample.
+ * @throws {AppError} `invalid-airline` with the problems of the file.
+ */
+export async function startDevBackEnd(
+  data: string,
+  {context, directory, onAnswer}: DevBackEndOptions,
+): Promise<DevBackEnd> {
+  const dataFile = data === 'sample' ? SAMPLE_DATA_FILE : resolvePath(data, context);
+  const {elapsedMs, randomName} = context;
+  const sample = await openSampleBackEnd({file: dataFile, randomName});
+  const server = await startRecordingBackEnd({}, {sample, listing: {elapsedMs, onAnswer}});
+  const folder = await mkdtemp(join(tmpdir(), 'crewroom-airline-'));
+  const dispose = async (): Promise<void> => {
+    await server[Symbol.asyncDispose]();
+    await rm(folder, {recursive: true, force: true});
+  };
+  try {
+    const {url} = server;
+    const {airline} = sample.data;
+    const settings = {...Object(airline['settings']), scriptURL: url, vaURL: Object(airline['settings']).vaURL ?? url};
+    const airlineFile = join(folder, 'airline.json');
+    const plugins = withPlugin(airline['plugins'], await readManifest(directory));
+    await writeFile(airlineFile, JSON.stringify({...airline, settings, plugins}));
+    return {url, pilots: sample.pilots, dataFile, airlineFile, [Symbol.asyncDispose]: dispose};
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+async function readManifest(directory: string): Promise<PluginManifest | undefined> {
+  const reading = await readManifestFile({directory, inDevelopment: true}, await findHalves(directory));
+  return 'manifest' in reading ? reading.manifest : undefined;
+}
+
+/** Adds the plugin, with the defaults of its airline settings, to those of the airline, unless the file has it. */
+function withPlugin(given: unknown, manifest: PluginManifest | undefined): readonly unknown[] {
+  const plugins: readonly unknown[] = Array.isArray(given) ? given : [];
+  if (manifest === undefined || plugins.some(plugin => Object(plugin).id === manifest.id)) return plugins;
+  const {id, name, version, type, description, availableSettings} = manifest;
+  const settings = [...availableSettings].filter(([, {settingType}]) => settingType === 'airline');
+  const appliedSettings = Object.fromEntries(settings.map(([key, setting]) => [key, setting.default]));
+  const listed = {verified: false, downloads: 0, rating: 0, totalReviews: 0, author: '', lastUpdated: LAST_UPDATED};
+  return [...plugins, {id, name, version, type, description, ...listed, availableSettings: {}, appliedSettings}];
+}
+
+/** The time of every plugin that a developer adds, as it is in lists of plugins. */
+const LAST_UPDATED = '2026-01-01T00:00:00.000Z';

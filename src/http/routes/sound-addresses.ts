@@ -1,0 +1,60 @@
+import type {AccessMode, Caller} from '../../domain/access/access.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {decodeName, type Route} from '../core/route.ts';
+import {type CalledRoute, callPlugin, type PluginRoutesDeps} from './plugin-routes.ts';
+
+/** Maximum number of addresses that are valid at once: a program plays the last sound, and may still load the one before. */
+const KEPT_MAX = 20;
+
+/** Size of the secret of an address, in bytes: 128 bits are not guessed. */
+const SECRET_BYTES = 16;
+
+export interface SoundAddressesDeps extends Pick<PluginRoutesDeps, 'plugins' | 'bodyBytesMax'> {
+  readonly mode: AccessMode;
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+}
+
+/** Addresses of sounds that only a plugin may load, for the program that plays them. */
+export interface SoundAddresses {
+  /**
+   * Returns an address at which the route of a plugin can be loaded without credentials, if the caller that names the route may call it: the program that
+   * plays a sound then needs no rights, and sends none to an address that a plugin chose. Other addresses stay, as do all in the mode `open`.
+   */
+  addressFor(url: string, service: string, caller: Caller): string;
+  readonly route: Route;
+}
+
+/** Creates the addresses of sounds. */
+export function createSoundAddresses({mode, randomBytes, ...deps}: SoundAddressesDeps): SoundAddresses {
+  const targets = new Map<string, CalledRoute>();
+  return {
+    addressFor: (url, service, caller) => {
+      const target = mode === 'open' ? undefined : readTarget(url, service);
+      if (target === undefined || !caller.may(`routes:call:${target.id}`)) return url;
+      const secret = Buffer.from(randomBytes(SECRET_BYTES)).toString('hex');
+      targets.set(secret, target);
+      const [oldest] = targets.keys();
+      if (targets.size > KEPT_MAX && oldest !== undefined) targets.delete(oldest);
+      return `${service}/api/play-sound/${secret}`;
+    },
+    route: {
+      path: '/api/play-sound/{sound}',
+      needs: 'nothing',
+      operations: {
+        GET: call => {
+          const target = targets.get(call.segments[0] ?? '');
+          if (target === undefined) throw new AppError({code: 'no-resource', path: '/api/play-sound/…'});
+          return callPlugin('GET', deps, target)(call);
+        },
+      },
+    },
+  };
+}
+
+/** Reads the route of a plugin from an address of the service; undefined for any other address. */
+function readTarget(url: string, service: string): CalledRoute | undefined {
+  const path = url.startsWith('/') ? url : url.startsWith(`${service}/`) ? url.slice(service.length) : '';
+  const [, id = '', name = ''] = /^\/api\/([^/?#]+)\/([^/?#]+)(?:\?[^#]*)?$/.exec(path) ?? [];
+  // Other paths of the service have no dot there.
+  return id.includes('.') ? {id: decodeName(id), name: decodeName(name), url: path} : undefined;
+}

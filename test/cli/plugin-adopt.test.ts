@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {readFile, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, test} from 'vitest';
+import {VERSION} from '../../src/version.ts';
+import {type PluginFiles, writePlugin} from '../support/plugin-folder.ts';
+import {LAYOUTS} from '../support/plugin-layouts.ts';
+import {createMachine, type Finished} from './crewroom.ts';
+
+const machine = await createMachine();
+const UI = '@tfdidesign/smartcars3-ui-sdk';
+const BACKGROUND = '@tfdidesign/smartcars3-background-sdk';
+let projects = 0;
+
+const FILES: PluginFiles = {
+  'plugin.json':
+    '{\n    "id": "com.example.old",\n    "name": "Old",\n    "version": "1.0.0",\n    "type": "airline",\n    "availableSettings": {"a": {"type": "string"}}\n}\n',
+  'ui/package.json': `{\r\n\t"scripts": {"start": "react-scripts start"},\r\n\t"dependencies": {"${UI}" : "^0.10.4", "axios": "^1.3.4"}\r\n}`,
+  'ui/package-lock.json': JSON.stringify(
+    {
+      lockfileVersion: 2,
+      packages: {[`node_modules/${UI}`]: {version: '0.10.4'}, 'node_modules/axios': {version: '1.3.4'}},
+      dependencies: {[UI]: {version: '0.10.4'}},
+    },
+    undefined,
+    4,
+  ),
+  'background/package.json': `{"dependencies": {"${BACKGROUND}": "^0.9.2"}}`,
+};
+
+/** Writes a project that is committed. */
+async function commit(files: PluginFiles = FILES): Promise<string> {
+  const folder = join(machine.home, `project${projects++}`);
+  await writePlugin(folder, files);
+  const options = ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false'];
+  for (const args of [
+    ['init', '-q'],
+    ['add', '.'],
+    [...options, 'commit', '-qm', 'first'],
+  ])
+    execFileSync('git', args, {cwd: folder, env: {...process.env, HOME: machine.home}});
+  return folder;
+}
+
+function adopt(folder: string, ...args: readonly string[]): Promise<Finished> {
+  return machine.run(['plugin', 'adopt', folder, ...args]);
+}
+
+function read(folder: string, file: string): Promise<string> {
+  return readFile(join(folder, file), 'utf8');
+}
+
+describe('crewroom plugin adopt', () => {
+  test('gives the names of the older SDKs to packages that can be installed, and changes nothing else', async () => {
+    const folder = await commit();
+    const {exitCode, stdout} = await adopt(folder);
+    assert.equal(exitCode, 0);
+    assert.equal(
+      await read(folder, 'ui/package.json'),
+      FILES['ui/package.json']?.replace('"^0.10.4"', `"npm:crewroom-ui-sdk@^${VERSION}"`),
+    );
+    const dependencies = {[BACKGROUND]: `npm:crewroom-background-sdk@^${VERSION}`};
+    assert.deepEqual(JSON.parse(await read(folder, 'background/package.json')), {dependencies});
+    assert.ok(
+      stdout.includes(`ui/package.json\n  - "${UI}" : "^0.10.4"\n  + "${UI}" : "npm:crewroom-ui-sdk@^`),
+      stdout,
+    );
+  });
+
+  test('makes npm forget the version of the lock file, and leaves the others', async () => {
+    const folder = await commit();
+    await adopt(folder);
+    const lock = await read(folder, 'ui/package-lock.json');
+    assert.deepEqual(JSON.parse(lock), {
+      lockfileVersion: 2,
+      packages: {'node_modules/axios': {version: '1.3.4'}},
+      dependencies: {},
+    });
+    assert.ok(lock.startsWith('{\n    "lockfileVersion"'));
+  });
+
+  test('adds what the manifest lacks, so that check warns of nothing', async () => {
+    const folder = await commit({...FILES, 'background/index.js': ''});
+    assert.match((await machine.run(['plugin', 'check', folder])).stdout, /warning {2}plugin\.json/);
+    await adopt(folder);
+    const manifest = await read(folder, 'plugin.json');
+    assert.deepEqual(JSON.parse(manifest), {
+      ...{id: 'com.example.old', name: 'Old', version: '1.0.0', type: 'airline', description: ''},
+      availableSettings: {a: {type: 'string', settingType: 'airline'}},
+    });
+    assert.ok(manifest.startsWith('{\n    "id"') && manifest.endsWith('}\n'));
+    assert.doesNotMatch((await machine.run(['plugin', 'check', folder])).stdout, /plugin\.json \$/);
+  });
+
+  test('shows the changes with --dry-run, and writes nothing', async () => {
+    const folder = await commit();
+    await writeFile(join(folder, 'plugin.json'), `${FILES['plugin.json']}\n`);
+    const {exitCode, stdout} = await adopt(folder, '--dry-run', '--json');
+    assert.equal(exitCode, 0);
+    const {changes, next} = JSON.parse(stdout);
+    assert.deepEqual(
+      changes.map(({file}: {readonly file: string}) => file),
+      ['plugin.json', 'ui/package.json', 'ui/package-lock.json', 'background/package.json'],
+    );
+    assert.deepEqual(next, ['npm --prefix ui install', 'npm --prefix background install']);
+    assert.equal(await read(folder, 'ui/package.json'), FILES['ui/package.json']);
+  });
+
+  test('refuses files with changes that are not committed, unless it is forced', async () => {
+    const folder = await commit();
+    const changed = FILES['background/package.json']?.replace('{', '{ ') ?? '';
+    await writeFile(join(folder, 'background/package.json'), changed);
+    const refused = await adopt(folder);
+    assert.equal(refused.exitCode, 1);
+    assert.match(refused.stderr, /background\/package\.json.*it has changes that are not committed/);
+    assert.match(refused.stderr, /--force/);
+    assert.equal(await read(folder, 'ui/package.json'), FILES['ui/package.json']);
+    assert.equal((await adopt(folder, '--force')).exitCode, 0);
+    assert.match(await read(folder, 'background/package.json'), /crewroom-background-sdk/);
+  });
+
+  test('takes a folder without git, and has nothing to do the second time', async () => {
+    const folder = join(machine.home, 'download');
+    await writePlugin(folder, FILES);
+    assert.equal((await adopt(folder)).exitCode, 0);
+    const again = await adopt(folder);
+    assert.deepEqual([again.exitCode, again.stdout], [0, '']);
+  });
+
+  test('refuses a folder without a manifest, and one whose manifest is not JSON', async () => {
+    const none = await adopt(machine.home);
+    assert.equal(none.exitCode, 1);
+    assert.match(none.stderr, /has no plugin\.json/);
+    const wrong = await adopt(await commit({'plugin.json': '{'}));
+    assert.equal(wrong.exitCode, 1);
+  });
+
+  test('is refused nowhere among the layouts of published plugins', async () => {
+    for (const {sources} of LAYOUTS) assert.equal((await adopt(await commit(sources))).exitCode, 0);
+  });
+
+  test('is named by dev, which needs none of it', async () => {
+    const folder = await commit();
+    const running = machine.spawn(['dev', folder, '--json', '--port', '0']);
+    await running.until(({stderr}) => stderr.includes('crewroom plugin adopt'));
+    running.child.kill('SIGTERM');
+    await running.finished;
+  });
+});
