@@ -29,8 +29,13 @@ for (const signal of SIGNALS) process.on(signal, () => interrupted.abort());
 const directory = await mkdtemp(join(tmpdir(), 'crewroom-cluster-'));
 try {
   const addresses = await startMembers();
-  for (let number = 1; number <= SERVICES; number++) await startService(number, addresses);
-  print('An entry that one service writes is in both. Kill a member, and they go on. Ctrl-C ends all of them.');
+  const ports = [];
+  for (let number = 1; number <= SERVICES; number++) ports.push(await startService(number, addresses));
+  const [first, second] = ports;
+  print('Next, in another terminal: write an entry with one service, and read it with the other');
+  print(`  npx crewroom put --port ${first} greeting '"hello"'`);
+  print(`  npx crewroom get --port ${second} greeting`);
+  print('Kill a member, and they go on. Ctrl-C ends all of them.');
   await untilInterrupted();
 } catch (error) {
   if (!interrupted.signal.aborted) {
@@ -62,7 +67,7 @@ async function startMembers() {
   return members.map(({client}) => client);
 }
 
-/** Starts a service, and waits until it serves. */
+/** Starts a service, and waits until it serves. @returns Its port. */
 async function startService(number, addresses) {
   const name = `service-${number}`;
   const store = `etcd://${addresses.join()}/cluster`;
@@ -76,7 +81,7 @@ async function startService(number, addresses) {
       // The rest is not needed, but a full pipe would stop the service.
       child.stderr.resume();
       print(`${name}  http://localhost:${port}   process ${child.pid}`);
-      return;
+      return port;
     }
     if (level === 'error') errors.push(line);
   }

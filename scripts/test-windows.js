@@ -9,7 +9,7 @@ import {fileURLToPath} from 'node:url';
 const PROGRAMS = {
   wine: 'wine wine64',
   wineboot: 'wine',
-  wineserver: 'wine64',
+  wineserver: 'wine',
   'x86_64-w64-mingw32-gcc': 'gcc-mingw-w64-x86-64-win32',
   script: 'bsdutils',
 };

@@ -25,7 +25,7 @@ import {openEmptySource, SampleSource} from './identity/sample-source.ts';
 import type {SessionSourceDeps} from './identity/session/session-source.ts';
 import {pluginStorageDirOf, pluginsDirOf, runtimeDirsOf} from './paths.ts';
 import {PluginHost, type PluginHostDeps} from './plugins/plugin-host.ts';
-import {openStorage, openTemporaryStorage} from './plugins/storage.ts';
+import {PluginStorage} from './plugins/storage.ts';
 import {namesOf} from './system/loopback.ts';
 import {PROCESS_TIMERS, type Timers} from './time/timers.ts';
 import {VERSION} from './version.ts';
@@ -217,9 +217,13 @@ export function createPages({pageKey}: OpenedAccess, host: PluginHost): PageProo
 }
 
 /** Creates the token of the owner. Without a data directory of this service its file is by its port: the directory may be that of another one. */
-function createOwner({host}: Config, {log, elapsedMs, randomBytes}: CrewroomParts, dataDir: string | undefined): Owner {
+function createOwner(
+  {host}: Config,
+  {log, elapsedMs, nowMs, randomBytes}: CrewroomParts,
+  dataDir: string | undefined,
+): Owner {
   const runtimeDirs = runtimeDirsOf(process.env, {temporaryDir: tmpdir(), userId: ownUserId()});
-  return new FileOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, randomBytes});
+  return new FileOwner({host, place: {dataDir, runtimeDirs}, log, elapsedMs, nowMs, randomBytes});
 }
 
 /** Opens the plugin host. It starts plugins only when `start` is called. */
@@ -234,9 +238,9 @@ export function openPlugins(
     development: plugin,
     hasPageServer: pageServer !== undefined,
     takesForeign,
-    storage: ephemeral
-      ? openTemporaryStorage(join(tmpdir(), 'crewroom-plugins-'))
-      : openStorage(pluginStorageDirOf(dataDir)),
+    storage: new PluginStorage(
+      ephemeral ? {temporary: join(tmpdir(), 'crewroom-plugins-')} : {directory: pluginStorageDirOf(dataDir)},
+    ),
     environment: process.env,
     serviceHosts: namesOf(host),
     ...{identity, tokens, log, nowMs, elapsedMs, timers},

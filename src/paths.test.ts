@@ -12,6 +12,7 @@ describe.runIf(process.platform !== 'win32')('the paths of a platform', () => {
       dataDir: '/home/ada/.local/share/crewroom',
       configFile: '/etc/ada/crewroom/config.json',
       cacheDir: '/home/ada/.cache/crewroom',
+      logFile: '/home/ada/.local/state/crewroom/crewroom.log',
     });
   });
 
@@ -21,12 +22,14 @@ describe.runIf(process.platform !== 'win32')('the paths of a platform', () => {
       dataDir: '/home/ada/Library/Application Support/crewroom',
       configFile: '/home/ada/Library/Preferences/crewroom/config.json',
       cacheDir: '/home/ada/Library/Caches/crewroom',
+      logFile: '/home/ada/Library/Logs/crewroom/crewroom.log',
     });
     assert.deepEqual(pathsOf('win32', {APPDATA: '/roaming'}), {
       homeDir: '/home/ada',
       dataDir: '/home/ada/AppData/Local/crewroom/Data',
       configFile: '/roaming/crewroom/Config/config.json',
       cacheDir: '/home/ada/AppData/Local/crewroom/Cache',
+      logFile: '/home/ada/AppData/Local/crewroom/Log/crewroom.log',
     });
   });
 
@@ -41,6 +44,7 @@ describe.runIf(process.platform !== 'win32')('the paths of a platform', () => {
       dataDir: '/data/crewroom',
       configFile: '',
       cacheDir: '',
+      logFile: '',
     });
   });
 });

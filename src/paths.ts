@@ -11,6 +11,8 @@ export interface PlatformPaths {
   readonly configFile: string;
   /** Directory of files that may be deleted at any time. */
   readonly cacheDir: string;
+  /** The log file of a service without a terminal. */
+  readonly logFile: string;
 }
 
 export interface PathsDeps {
@@ -28,14 +30,20 @@ export function platformPaths(
     homeDir: findHomeDir(),
   },
 ): PlatformPaths {
-  const {data, config, cache} = FOLDERS[platform] ?? XDG_FOLDERS;
+  const {data, config, cache, log} = FOLDERS[platform] ?? XDG_FOLDERS;
   const locate = ({variable, folders, own = ['crewroom']}: Folder, ...rest: readonly string[]): string => {
     const given = (variable && environment[variable]) || '';
     // A relative path is invalid (XDG Base Directory Specification).
     const base = isAbsolute(given) ? given : homeDir && join(homeDir, ...folders);
     return base && join(base, ...own, ...rest);
   };
-  return {homeDir, dataDir: locate(data), configFile: locate(config, 'config.json'), cacheDir: locate(cache)};
+  return {
+    homeDir,
+    dataDir: locate(data),
+    configFile: locate(config, 'config.json'),
+    cacheDir: locate(cache),
+    logFile: locate(log, 'crewroom.log'),
+  };
 }
 
 /** A folder for files of programs: the one that a variable names, or one in the home directory. */
@@ -50,12 +58,14 @@ interface Folders {
   readonly data: Folder;
   readonly config: Folder;
   readonly cache: Folder;
+  readonly log: Folder;
 }
 
 const XDG_FOLDERS: Folders = {
   data: {variable: 'XDG_DATA_HOME', folders: ['.local', 'share']},
   config: {variable: 'XDG_CONFIG_HOME', folders: ['.config']},
   cache: {variable: 'XDG_CACHE_HOME', folders: ['.cache']},
+  log: {variable: 'XDG_STATE_HOME', folders: ['.local', 'state']},
 };
 
 const LOCAL_FOLDER = {variable: 'LOCALAPPDATA', folders: ['AppData', 'Local']};
@@ -66,11 +76,13 @@ const FOLDERS: Readonly<Partial<Record<string, Folders>>> = {
     data: {folders: ['Library', 'Application Support']},
     config: {folders: ['Library', 'Preferences']},
     cache: {folders: ['Library', 'Caches']},
+    log: {folders: ['Library', 'Logs']},
   },
   win32: {
     data: {...LOCAL_FOLDER, own: ['crewroom', 'Data']},
     config: {variable: 'APPDATA', folders: ['AppData', 'Roaming'], own: ['crewroom', 'Config']},
     cache: {...LOCAL_FOLDER, own: ['crewroom', 'Cache']},
+    log: {...LOCAL_FOLDER, own: ['crewroom', 'Log']},
   },
 };
 
@@ -141,6 +153,11 @@ export function unitFileOf({
 }: Readonly<Record<string, string | undefined>>): string | undefined {
   const directory = isAbsolute(config) ? config : isAbsolute(home) ? join(home, '.config') : undefined;
   return directory === undefined ? undefined : join(directory, 'systemd', 'user', 'crewroom.service');
+}
+
+/** Returns the property list of the launch agent of a user on macOS (launchd.plist(5)). */
+export function agentFileOf(homeDir: string): string {
+  return join(homeDir, 'Library', 'LaunchAgents', 'crewroom.plist');
 }
 
 /** Returns the directory of the snapshots of a store: beside its data directory. @throws As {@link assertDataDir}. */

@@ -75,7 +75,7 @@ beforeAll(async () => {
     await send('GET /api', `Cookie: token=${secret}`, `X-Own: ${secret}`);
     await send('GET /api\u0000', `Authorization: Bearer ${secret}`);
   }
-  watching = machine.spawn(ofService('requests', '--follow'));
+  watching = machine.spawn(ofService('requests', '--follow', '--json'));
   await watching.until(({stdout}) => stdout.includes('/api/keys'));
 });
 
@@ -113,6 +113,7 @@ describe.skipIf(process.platform !== 'linux')('no token, code or grant is in', (
       ['token', 'list', '--json'],
       ['access', 'list'],
       ['requests'],
+      ['requests', '--json'],
       ['doctor'],
     ])
       expectNoSecret((await run(...args)).stdout, args.join(' '));

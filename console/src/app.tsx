@@ -30,7 +30,8 @@ export function App({state}: {readonly state: ConsoleState}) {
         <FaultsBanner state={state} />
         <SoundBar sounds={state.sounds} />
         <ErrorBoundary view={state.route.value}>
-          <View state={state} />
+          {/* A view that the service showed nothing loads again, once this page has become the owner's. */}
+          <View key={String(state.connection.needsOwner.value)} state={state} />
         </ErrorBoundary>
       </main>
     </div>

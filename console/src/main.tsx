@@ -1,7 +1,9 @@
 import {render} from 'preact';
 import {App} from './app.tsx';
 import {moveToOwnOrigin} from './service/own-origin.ts';
+import {restoreOwnerToken} from './service/owner.ts';
 import {takeOwnerCode} from './service/owner-code.ts';
+import {openTabStorage} from './service/owner-storage.ts';
 import {ErrorBoundary} from './shell/error-boundary.tsx';
 import {rememberedTheme} from './shell/theme.ts';
 import {ConsoleState} from './state/console-state.ts';
@@ -14,6 +16,7 @@ async function show(element: Element): Promise<void> {
   document.documentElement.dataset['theme'] = rememberedTheme();
   // Before anything reads the address.
   const code = takeOwnerCode();
+  restoreOwnerToken(openTabStorage());
   const state = new ConsoleState();
   // Before the first call: all of them are the owner's.
   if (code !== undefined) await state.becomeOwner(code);

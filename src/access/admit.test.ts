@@ -14,6 +14,7 @@ const owner = new FileOwner({
   place: {dataDir: undefined, runtimeDirs: []},
   log: SILENT_LOG,
   elapsedMs: () => 0,
+  nowMs: () => 0,
   // The first secret is that of its file.
   randomBytes: sizeBytes => secrets.pop() ?? RANDOM.randomBytes(sizeBytes),
 });

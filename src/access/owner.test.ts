@@ -15,7 +15,7 @@ async function openService() {
   const errors: unknown[] = [];
   const log: Log = {...SILENT_LOG, error: (_, about) => void errors.push(about?.['paths'])};
   const place = {dataDir: undefined, runtimeDirs: [session, temporary]};
-  const owner = new FileOwner({host: 'localhost', place, log, elapsedMs: () => 0, randomBytes});
+  const owner = new FileOwner({host: 'localhost', place, log, elapsedMs: () => 0, nowMs: () => 0, randomBytes});
   onTestFinished(() => owner[Symbol.asyncDispose]());
   const files = [join(session, 'owner-token-7172'), join(temporary, 'owner-token-7172')] as const;
   return {home: home.path, session, temporary, owner, errors, files};
@@ -93,12 +93,14 @@ describe.skipIf(process.platform === 'win32')('the file of the owner of a servic
 /** Opens the owner of a service, with the token that its file would have. */
 function open(host = 'localhost') {
   let nowMs = 1000;
+  let sleptMs = 0;
   const secrets: Buffer[] = [];
   const owner = new FileOwner({
     host,
     place: {dataDir: undefined, runtimeDirs: []},
     log: SILENT_LOG,
     elapsedMs: () => nowMs,
+    nowMs: () => nowMs + sleptMs,
     randomBytes: sizeBytes => secrets[secrets.push(randomBytes(sizeBytes)) - 1] ?? expect.unreachable(),
   });
   return {
@@ -107,8 +109,14 @@ function open(host = 'localhost') {
     wait: (seconds: number) => {
       nowMs += seconds * 1000;
     },
+    /** The machine sleeps: its monotonic clock stands still. */
+    sleep: (seconds: number) => {
+      sleptMs += seconds * 1000;
+    },
   };
 }
+
+const HOUR_SECONDS = 3600;
 
 const REFUSED = expect.objectContaining({failure: {code: 'owner-required'}});
 const INVALID = expect.objectContaining({failure: {code: 'invalid-code'}});
@@ -176,6 +184,22 @@ describe('FileOwner', () => {
     for (const guess of ['', code.slice(1), `${code}a`, code.toLowerCase(), token])
       expect(() => owner.exchangeCode(guess)).toThrow(INVALID);
     expect(owner.isOwner(owner.exchangeCode(code))).toBe(true);
+  });
+
+  test('ends the token of a page after 12 hours without use, also while the machine sleeps, and not its own', () => {
+    const {owner, token, wait, sleep} = open();
+    const [page, unused] = [owner.createCode(token).code, owner.createCode(token).code].map(code =>
+      owner.exchangeCode(code),
+    );
+    wait(6 * HOUR_SECONDS);
+    expect(owner.isOwner(page)).toBe(true);
+    sleep(6 * HOUR_SECONDS);
+    expect([page, unused].map(each => owner.isOwner(each))).toEqual([true, false]);
+    sleep(-6 * HOUR_SECONDS);
+    expect([page, unused].map(each => owner.isOwner(each))).toEqual([true, false]);
+    sleep(18 * HOUR_SECONDS);
+    expect([page, token].map(each => owner.isOwner(each))).toEqual([false, true]);
+    expect(() => owner.createCode(page)).toThrow(REFUSED);
   });
 
   test('keeps the last eight codes, and the tokens of the last 64 pages', () => {

@@ -6,7 +6,7 @@ import type {OwnDocument} from './own-document.ts';
 import {type OwnerPlace, ownerFile, ownerFilesOf} from './owner-file.ts';
 import {createSecret, createToken, findEqual, hash, SecretHasher} from './token-hash.ts';
 
-export interface OwnerDeps extends Pick<CommonDeps, 'log' | 'elapsedMs' | 'randomBytes'> {
+export interface OwnerDeps extends Pick<CommonDeps, 'log' | 'elapsedMs' | 'nowMs' | 'randomBytes'> {
   /** Address on which the service listens, or `localhost` for both. */
   readonly host: string;
   readonly place: Omit<OwnerPlace, 'port'>;
@@ -21,9 +21,20 @@ const CODES_MAX = 8;
 /** Maximum number of tokens of pages; the oldest is dropped for another. Each reload of a console leaves one that is not used any more. */
 const PAGE_TOKENS_MAX = 64;
 
+/**
+ * Time without use after which the token of a page ends, in milliseconds: longer than a day of work, shorter than from one to the next. By the clock of
+ * the day, since others do not run while the machine sleeps.
+ */
+const PAGE_IDLE_MS = 12 * 60 * 60 * 1000;
+
 interface WaitingCode {
   readonly hash: Uint8Array;
   readonly expiresMs: number;
+}
+
+interface PageToken {
+  readonly hash: Uint8Array;
+  readonly usedMs: number;
 }
 
 /**
@@ -36,7 +47,7 @@ export class FileOwner implements Owner {
   readonly #tokenHash: Uint8Array;
   readonly #hasher = new SecretHasher();
   #codes: readonly WaitingCode[] = [];
-  #pageTokens: readonly Uint8Array[] = [];
+  #pageTokens: readonly PageToken[] = [];
   #file: OwnDocument<string> | undefined;
   /** True once the file was written, or could not be. */
   #isKept = false;
@@ -48,7 +59,25 @@ export class FileOwner implements Owner {
   }
 
   isOwner(token: string | undefined): boolean {
-    return token !== undefined && findEqual([this.#tokenHash, ...this.#pageTokens], this.#hasher.hash(token)) !== -1;
+    if (token === undefined) return false;
+    const wanted = this.#hasher.hash(token);
+    return findEqual([this.#tokenHash], wanted) !== -1 || this.#usePageToken(wanted);
+  }
+
+  /** Returns whether a hash is that of the token of a page, which begins its time without use anew. */
+  #usePageToken(wanted: Uint8Array): boolean {
+    const nowMs = this.#deps.nowMs();
+    const at = findEqual(
+      this.#pageTokens.map(each => each.hash),
+      wanted,
+    );
+    const found = this.#pageTokens[at];
+    if (found === undefined) return false;
+    const isIdle = nowMs - found.usedMs >= PAGE_IDLE_MS;
+    this.#pageTokens = isIdle
+      ? this.#pageTokens.toSpliced(at, 1)
+      : this.#pageTokens.with(at, {...found, usedMs: nowMs});
+    return !isIdle;
   }
 
   createCode(token: string | undefined): OwnerCode {
@@ -71,7 +100,7 @@ export class FileOwner implements Owner {
     this.#codes = this.#codes.filter(each => each !== found);
     if (found === undefined || this.#deps.elapsedMs() >= found.expiresMs) throw new AppError({code: 'invalid-code'});
     const token = createToken(this.#deps);
-    this.#pageTokens = [...this.#pageTokens, hash(token)].slice(-PAGE_TOKENS_MAX);
+    this.#pageTokens = [...this.#pageTokens, {hash: hash(token), usedMs: this.#deps.nowMs()}].slice(-PAGE_TOKENS_MAX);
     return token;
   }
 

@@ -75,6 +75,7 @@ describe('the sample back end', () => {
     expect(bookings()).toEqual([[1, '101']]);
     expect(ask(backEnd, 'POST flights/book', {body: {flightID: '103'}}).body).toEqual({bidID: 2});
     expect(ask(backEnd, 'POST flights/book', {body: {flightID: 103}}).body).toEqual({bidID: 2});
+    expect(ask(backEnd, 'POST flights/book', {body: {flightID: 'schedule-103-3'}}).body).toEqual({bidID: 2});
     expect(ask(backEnd, 'POST flights/book', {body: {flightID: 1}}).status).toBe(404);
     const charter = {number: '77', departure: 'EDDF', arrival: 'KJFK', route: ['A'], aircraft: 3, cruise: 36000};
     expect(ask(backEnd, 'POST flights/charter', {body: charter}).body).toEqual({bidID: 3});

@@ -32,9 +32,15 @@ export class SampleFlights {
     return this.#bookings.filter(booking => booking.pilot === pilot).map(({bidID, flight}) => ({...flight, bidID}));
   }
 
-  /** Books a flight. Booked twice it is one booking. @throws {Refusal} */
+  /**
+   * Books a flight. Booked twice it is one booking.
+   *
+   * @param flightID Its id, or one with other parts: a published page sends `source-id-aircraft`.
+   * @throws {Refusal}
+   */
   book(pilot: string, flightID: unknown): JsonMembers {
-    const flight = this.#flights.find(({id}) => String(id) === String(flightID));
+    const names = [String(flightID), ...String(flightID).split('-')];
+    const flight = this.#flights.find(({id}) => names.includes(String(id)));
     if (flight === undefined) throw new Refusal(404, `There is no flight ${String(flightID)}`);
     const booked = this.#bookings.find(booking => booking.pilot === pilot && booking.flight === flight);
     return booked === undefined ? this.#add(pilot, flight) : {bidID: booked.bidID};

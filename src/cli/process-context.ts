@@ -8,20 +8,17 @@ import {codeOf} from '../failures/error-text.ts';
 import {EXIT} from '../failures/exit-codes.ts';
 import type {PlatformPaths} from '../paths.ts';
 import {limitExit} from '../system/exit-limit.ts';
-import {type KeyInput, readKeys} from './key-input.ts';
+import {type KeyHost, readKeys} from './key-input.ts';
 import type {CliContext, Input, Output, StopSignal} from './terminal/context.ts';
 
 /** The part of Node's `process` that the command line uses. */
-export interface HostProcess {
+export interface HostProcess extends KeyHost {
   readonly argv: readonly string[];
-  readonly stdin: KeyInput;
   readonly stdout: HostOutput;
   readonly stderr: HostOutput;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: NodeJS.Platform;
   readonly arch: string;
   readonly versions: {readonly node: string};
-  readonly pid: number;
   cwd(): string;
   getuid?(): number;
   on(signal: StopSignal | 'SIGCONT', listener: () => void): unknown;

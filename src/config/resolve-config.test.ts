@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {resolve} from 'node:path';
 import {describe, test} from 'vitest';
 import {AppError} from '../failures/app-error.ts';
 import {type Config, DEFAULTS, flagOf, SETTING_NAMES, type SettingName, variableOf} from './config.ts';
@@ -61,8 +62,8 @@ describe('resolveConfig()', () => {
     {name: 'allowHost', given: [], value: []},
     {name: 'allowUser', given: 'daemon, 1001,DOMAIN\\pilot', value: ['daemon', '1001', 'DOMAIN\\pilot']},
     {name: 'profile', given: 'none', value: 'none'},
-    {name: 'profile', given: 'me.json', value: '/here/me.json'},
-    {name: 'dataDir', given: '/data', value: '/data'},
+    {name: 'profile', given: 'me.json', value: resolve('/here/me.json')},
+    {name: 'dataDir', given: '/data', value: resolve('/data')},
     {name: 'logLevel', given: 'debug', value: 'debug'},
   ];
   for (const {name, given, value} of read) {
@@ -74,8 +75,11 @@ describe('resolveConfig()', () => {
   test('starts relative paths in a file from its directory, and others from the working directory', () => {
     const file = {path: '/etc/crew/config.json', content: {dataDir: 'data', profile: '../me.json'}};
     const {config} = resolveConfig(sources({file}));
-    assert.deepEqual([config.dataDir, config.profile], ['/etc/crew/data', '/etc/me.json']);
-    assert.equal(resolveConfig(sources({file, environment: {CREWROOM_DATA_DIR: 'data'}})).config.dataDir, '/here/data');
+    assert.deepEqual([config.dataDir, config.profile], [resolve('/etc/crew/data'), resolve('/etc/me.json')]);
+    assert.equal(
+      resolveConfig(sources({file, environment: {CREWROOM_DATA_DIR: 'data'}})).config.dataDir,
+      resolve('/here/data'),
+    );
   });
 
   const rejected: readonly {readonly name: SettingName; readonly given: unknown; readonly problem: RegExp}[] = [

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {resolve} from 'node:path';
 import {describe, test} from 'vitest';
 import {locateStore, readStoreSetting} from './store-location.ts';
 
@@ -17,8 +18,8 @@ describe('readStoreSetting()', () => {
       text: 'etcd://a/crew?ca=ca.pem&cert=/c.pem&key=k.pem&user=crew&password-file=p',
       location: {
         ...{kind: 'etcd', members: ['a:2379'], prefix: 'crew/'},
-        tls: {ca: '/base/ca.pem', cert: '/c.pem', key: '/base/k.pem'},
-        user: {name: 'crew', passwordFile: '/base/p'},
+        tls: {ca: resolve('/base/ca.pem'), cert: resolve('/c.pem'), key: resolve('/base/k.pem')},
+        user: {name: 'crew', passwordFile: resolve('/base/p')},
       },
     },
   ];

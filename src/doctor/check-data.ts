@@ -63,9 +63,7 @@ type DataContext = Pick<DoctorContext, 'userId' | 'processId'>;
 async function checkAccess(path: string, {userId}: DataContext): Promise<Finding> {
   const place = await findExisting(path);
   const status = await stat(place);
-  const problem = (detail: string, fix = 'Choose a directory of your own with --data-dir'): Finding => {
-    return CHECK.problem(detail, fix);
-  };
+  const problem = (detail: string): Finding => CHECK.problem(detail, 'Choose a directory of your own with --data-dir');
   if (!status.isDirectory()) return problem(`${place} is not a directory`);
   const owner = findOwnProblem(status, {forbidden: 'reading', userId})?.owner;
   if (place === path && owner !== undefined)
@@ -76,11 +74,7 @@ async function checkAccess(path: string, {userId}: DataContext): Promise<Finding
 
 /** Returns the path itself, or its nearest ancestor that exists. */
 async function findExisting(path: string): Promise<string> {
-  const isThere = await stat(path).then(
-    () => true,
-    () => false,
-  );
-  return isThere || dirname(path) === path ? path : findExisting(dirname(path));
+  return (await isPermitted(path, constants.F_OK)) || dirname(path) === path ? path : findExisting(dirname(path));
 }
 
 function isPermitted(path: string, mode: number): Promise<boolean> {

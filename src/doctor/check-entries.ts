@@ -33,7 +33,7 @@ export async function checkEntries(
   options: VerifyOptions,
 ): Promise<readonly Finding[]> {
   const directory = describeDataDirectory(place.dataDir);
-  if (!existsSync(join(directory.storePath, 'data.mdb'))) return [ok('there are none yet')];
+  if (!existsSync(join(directory.storePath, 'data.mdb'))) return [CHECK.ok('there are none yet')];
   const holder = await findHolder(directory, processId);
   if (holder === undefined) return describeVerification(await verifyStore(place.dataDir, options));
   const service =
@@ -102,12 +102,16 @@ function describeVerification(verification: Verification): readonly Finding[] {
   const {entries, corruptKeys, lostEntries, damage, damagedChanges, wrongExpiries} = verification;
   const {uncheckpointedChanges, walMissing, walDamage, harmlessWalDamage, storeIdDamaged} = verification;
   return [
-    ...(storeIdDamaged ? [damagedStoreId()] : []),
+    ...(storeIdDamaged ? [DAMAGED_STORE_ID] : []),
     ...(walMissing ? [MISSING_LOG] : []),
-    ...(walDamage === undefined ? [] : [damagedWriteAheadLog(walDamage)]),
+    ...(walDamage === undefined ? [] : [CHECK.problem(walDamage, `${RECOVERY_HINT}; check the disk`)]),
     ...(harmlessWalDamage === undefined ? [] : [harmlessDamage(harmlessWalDamage)]),
     ...(uncheckpointedChanges > 0
-      ? [ok(`${uncheckpointedChanges} changes are only in the write-ahead log; the next start reads them from there`)]
+      ? [
+          CHECK.ok(
+            `${uncheckpointedChanges} changes are only in the write-ahead log; the next start reads them from there`,
+          ),
+        ]
       : []),
     ...(lostEntries > 0 || damage.length > 0 ? [damagedFile(lostEntries, damage)] : []),
     ...(damagedChanges > 0 ? [damagedChangeLog(damagedChanges)] : []),
@@ -117,16 +121,13 @@ function describeVerification(verification: Verification): readonly Finding[] {
 }
 
 function describeKeys({corruptKeys, count}: ServiceVerification): readonly Finding[] {
-  if (corruptKeys.length === 0) return [ok(count === 0 ? 'there are none' : `all ${count} match their checksums`)];
+  if (corruptKeys.length === 0)
+    return [CHECK.ok(count === 0 ? 'there are none' : `all ${count} match their checksums`)];
   const named = corruptKeys
     .slice(0, KEYS_NAMED_MAX)
     .map(key => corrupt(`${JSON.stringify(key)} does not match its checksum`));
   const more = corruptKeys.length - named.length;
   return more === 0 ? named : [...named, corrupt(`${more} more do not match their checksums`)];
-}
-
-function ok(detail: string): Finding {
-  return CHECK.ok(detail);
 }
 
 function corrupt(detail: string): Finding {
@@ -141,14 +142,10 @@ function damagedFile(lostEntries: number, damage: readonly string[]): Finding {
   );
 }
 
-const MISSING_LOG: Finding = CHECK.problem(
+const MISSING_LOG = CHECK.problem(
   'its write-ahead log is missing: commits that were only in it are lost',
   'Keep a copy of the data directory; the next start opens it without them and gives the store a new id. Check the disk',
 );
-
-function damagedWriteAheadLog(problem: string): Finding {
-  return CHECK.problem(problem, `${RECOVERY_HINT}; check the disk`);
-}
 
 function harmlessDamage(problem: string): Finding {
   return CHECK.warning(
@@ -157,12 +154,10 @@ function harmlessDamage(problem: string): Finding {
   );
 }
 
-function damagedStoreId(): Finding {
-  return CHECK.warning(
-    'the id of the store cannot be read',
-    'Check the disk; no entry is lost, the next start gives the store a new id, and subscribers start over',
-  );
-}
+const DAMAGED_STORE_ID = CHECK.warning(
+  'the id of the store cannot be read',
+  'Check the disk; no entry is lost, the next start gives the store a new id, and subscribers start over',
+);
 
 function damagedChangeLog(count: number): Finding {
   return CHECK.warning(

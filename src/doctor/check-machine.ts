@@ -33,6 +33,20 @@ export async function checkLocalhost(): Promise<Finding> {
   return check.ok(`${names.join(' and ')}; this machine has no IPv6`);
 }
 
+/** Name below `localhost`, like those of the pages of plugins and the console. */
+const NAME_BELOW = 'crewroom.localhost';
+
+/** Checks that the system resolves a name below `localhost`. Chrome, Edge and Firefox do without it (RFC 6761); Safari asks the system. */
+export async function checkNamesBelow(platform: NodeJS.Platform): Promise<Finding> {
+  const check = 'Names below localhost';
+  const addresses = await lookup(NAME_BELOW, {all: true}).catch(() => []);
+  if (addresses.length > 0 && addresses.every(({address}) => isLoopback(address)))
+    return {check, level: 'ok', detail: `${NAME_BELOW} resolves`};
+  const detail = `the system does not resolve ${NAME_BELOW}: in Safari, the console and the pages of plugins stay empty`;
+  if (platform !== 'darwin') return {check, level: 'ok', detail: 'resolved by browsers, not by the system'};
+  return {check, level: 'warning', detail, fix: 'Use Chrome, Edge or Firefox, which resolve it themselves'};
+}
+
 /** Listens for a moment. @returns The error code of the system; undefined if listening works. */
 export function tryToListen(address: {readonly host: string; readonly port: number}): Promise<string | undefined> {
   return new Promise(resolve => {

@@ -1,3 +1,4 @@
+import {isReservedCode, isTakenCode, RESERVATION} from '../system/free-port.ts';
 import {addressesOf, formatAddress, type ServiceAddress} from '../system/loopback.ts';
 import {describePortHolder, findPortHolder} from '../system/port-holder.ts';
 import {isForeignUser} from '../system/socket-owner.ts';
@@ -33,11 +34,13 @@ async function checkAddress(
   const problem = await tryToListen({host: address, port});
   if (problem === undefined) return check.ok(`${name} is free`);
   if (problem === 'EADDRNOTAVAIL' || problem === 'EAFNOSUPPORT') return undefined;
-  if (problem === 'EACCES') return check.problem(`${name} is not permitted`, 'Choose a port above 1023 with --port');
-  if (problem !== 'EADDRINUSE')
+  if (problem === 'EACCES' && !isReservedCode(problem))
+    return check.problem(`${name} is not permitted`, 'Choose a port above 1023 with --port');
+  if (!isTakenCode(problem))
     return check.problem(`${name} does not work: ${problem}`, 'Choose another with --host or --port');
   const holder = await findPortHolder({address, port});
-  const detail = `${name} is used by ${holder === undefined ? 'another program' : describePortHolder(holder)}`;
+  const unknown = isReservedCode(problem) ? RESERVATION : 'another program';
+  const detail = `${name} is used by ${holder === undefined ? unknown : describePortHolder(holder)}`;
   if (isForeignUser(holder?.userId, userId))
     return check.problem(`${detail}; it belongs to user ${holder?.userId}`, FOREIGN_FIX);
   if (holder?.crewroomVersion !== undefined) return check.ok(detail);

@@ -3,6 +3,7 @@ import type {Config} from '../config/config.ts';
 import {AppError} from '../failures/app-error.ts';
 import {openKeychain} from '../identity/keychain/keychain.ts';
 import {SESSION_FILE} from '../identity/session/storage/session-file.ts';
+import type {DoctorContext} from './context.ts';
 import {type Finding, findingOf, NamedCheck} from './finding.ts';
 
 const CHECK = new NamedCheck('Session');
@@ -16,7 +17,7 @@ export type SessionSettings = Partial<Pick<Config, 'keep' | 'ephemeral' | 'dataD
 /** Reports where the session of a pilot would be kept. */
 export async function checkSession(
   {keep, ephemeral, dataDir}: SessionSettings,
-  environment: Readonly<Record<string, string | undefined>>,
+  {environment, platform}: Pick<DoctorContext, 'environment' | 'platform'>,
 ): Promise<Finding> {
   if (keep === false || ephemeral) return CHECK.ok('kept in memory, lost when the service stops');
   try {
@@ -27,8 +28,13 @@ export async function checkSession(
       return findingOf(CHECK.name, error);
     const place = dataDir === undefined || dataDir === '' ? SESSION_FILE : join(dataDir, SESSION_FILE);
     const why = `there is no keychain (${error.failure.problem})`;
-    return CHECK.ok(`kept in ${place}, which only you can read: ${why}`);
+    return CHECK.ok(`kept in ${place}, ${describeReaders(platform)}: ${why}`);
   }
+}
+
+/** Describes who can read a file in the data directory. Modes mean nothing on Windows: a file inherits who may read its directory. */
+function describeReaders(platform: NodeJS.Platform): string {
+  return platform === 'win32' ? 'which anyone can read who may read that directory' : 'which only you can read';
 }
 
 /** Checks the airline, if one is configured. */

@@ -1,11 +1,11 @@
-/** A request that was answered. It has no body; values of its query are masked, and of its headers only a few are shown. */
+/** A request that was answered. It has no body; values of its query that may be secrets are masked, and of its headers only a few are shown. */
 export interface RecordedRequest {
   /** Number of the request since the service started, from 1 on, in the order of the answers. */
   readonly sequence: number;
   /** Time at which it arrived, in milliseconds since the Unix epoch. */
   readonly atMs: number;
   readonly method: string;
-  /** Path as it was sent, percent-encoded, with the names of the parameters and `…` for their values. */
+  /** Path as it was sent, percent-encoded, with the names of the parameters, and `…` for the values of those that may be secrets. */
   readonly path: string;
   readonly status: number;
   /** Time from the head of the request to the answer, for a stream or a WebSocket to its beginning, in milliseconds. */
@@ -16,6 +16,8 @@ export interface RecordedRequest {
   readonly origin?: string;
   /** Id of the plugin whose background or page sent it, as its headers name it; absent if none did. */
   readonly plugin?: string;
+  /** True if a page of the service itself, such as the console, sent it, and it did not fail unexpectedly. Lists for people leave it out. */
+  readonly own?: boolean;
   /** Names in lower case, with the values that were sent. */
   readonly headers: Readonly<Record<string, string>>;
   /** Absent if it did not fail. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {hasShape, type Shape} from './shape.ts';
+import {createShapeCheck, type Shape} from './shape.ts';
 
 const CASES: readonly {
   readonly shape: Shape;
@@ -22,16 +22,16 @@ const CASES: readonly {
   {shape: {a: {b: ['number']}}, accepts: [{a: {b: [1]}}], refuses: [{a: {b: ['1']}}, {a: {}}, {a: []}]},
 ];
 
-describe('hasShape()', () => {
+describe('createShapeCheck()', () => {
   for (const {shape, accepts, refuses} of CASES) {
     for (const document of accepts) {
       test(`accepts ${JSON.stringify(document)} as ${JSON.stringify(shape)}`, () => {
-        assert.equal(hasShape(document, shape), true);
+        assert.equal(createShapeCheck(shape)(document), true);
       });
     }
     for (const document of refuses) {
       test(`refuses ${JSON.stringify(document)} as ${JSON.stringify(shape)}`, () => {
-        assert.equal(hasShape(document, shape), false);
+        assert.equal(createShapeCheck(shape)(document), false);
       });
     }
   }

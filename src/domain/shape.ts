@@ -19,12 +19,7 @@ export type ShapeOf<T> = T extends string
             >;
           };
 
-/** Returns whether a document has a shape. Additional members are accepted. */
-export function hasShape(document: unknown, shape: Shape): boolean {
-  return createShapeCheck(shape)(document);
-}
-
-/** Creates the function that {@link hasShape} calls, for a shape that many documents are compared with. */
+/** Creates the function that returns whether a document has a shape. Additional members are accepted. */
 export function createShapeCheck(shape: Shape): (document: unknown) => boolean {
   if (shape === 'digits') return document => typeof document === 'string' && /^\d{1,15}$/.test(document);
   if (typeof shape === 'string') return document => typeof document === shape;

@@ -1,6 +1,7 @@
 import type {JsonLimits} from './json-limits.ts';
+import {scanJson} from './json-scanner.ts';
 import {decodeBeginning, isTooLong} from './json-string.ts';
-import {type JsonText, parseWithEnds} from './json-text.ts';
+import type {JsonText} from './json-text.ts';
 
 /** The position of a value in a text, in bytes: its first byte, and the byte after its last. */
 export interface JsonSpan {
@@ -56,10 +57,10 @@ export class JsonIndex {
    * after another may reuse it.
    * @throws {AppError} `invalid-json`, `value-too-deep`.
    */
-  constructor(bytes: Uint8Array, limits?: JsonLimits, ends = new Int32Array(bytes.length)) {
+  constructor(bytes: Uint8Array, limits: JsonLimits = {}, ends = new Int32Array(bytes.length)) {
     this.bytes = bytes;
     this.#ends = ends;
-    const json = parseWithEnds(bytes, ends, limits);
+    const json = scanJson(bytes, limits, ends);
     const start = json.byteOffset - bytes.byteOffset;
     this.root = {start, end: start + json.length};
   }

@@ -7,7 +7,8 @@ import {unexpected} from './json-problem.ts';
 /**
  * Checks that the bytes are one JSON text, from left to right, without recursion.
  *
- * @param ends A buffer that gets the position after each array, object and string, at the position of its first byte.
+ * @param ends A buffer at least as long as the bytes, which gets the position after each array, object and string, at the position of its
+ * first byte.
  * @returns The bytes of the text, without the white space around it: a view, not a copy.
  * @throws {AppError} `invalid-json`; `value-too-deep`.
  * @throws {TooBroad} Above `breadthMax` or `membersMax`.

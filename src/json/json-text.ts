@@ -27,16 +27,6 @@ export function parseJsonText(bytes: Uint8Array, limits: JsonLimits = {}): JsonT
 }
 
 /**
- * Checks like {@link parseJsonText}, and records where arrays, objects and strings end.
- *
- * @param ends A buffer at least as long as the bytes. At the position of each opening bracket or quote it gets the position
- * after the closing one.
- */
-export function parseWithEnds(bytes: Uint8Array, ends: Int32Array, limits: JsonLimits = {}): JsonText {
-  return scanJson(bytes, limits, ends) as JsonText;
-}
-
-/**
  * Returns bytes as a JSON text without checking them. Only for texts that were checked before a store wrote them, if a
  * checksum shows that they are the same; for values that the service answers, since it stores nothing else; for values in a
  * document that was checked; and for copies of a JSON text.

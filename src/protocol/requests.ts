@@ -44,6 +44,7 @@ const PAGE: ShapeOf<PageDocument> = {
       'sizeBytes?': 'number',
       'origin?': 'string',
       'plugin?': 'string',
+      'own?': 'boolean',
       headers: {},
       'failure?': FAILURE,
     },

@@ -1,5 +1,6 @@
 import {withoutHostSecrets, withoutPageSecrets} from '../domain/plugins/page-proofs.ts';
 import type {RecordedRequest} from '../domain/recorded-request.ts';
+import {isExpectedFailure} from '../failures/facts.ts';
 import {headerPairs, headerValues} from '../protocol/headers/raw-headers.ts';
 import {pluginOf} from '../protocol/headers/sender.ts';
 import type {KeptRequest} from './kept-requests.ts';
@@ -8,7 +9,7 @@ import {SHOWN_HEADERS} from './shown-headers.ts';
 /** Longest value of a header, in UTF-16 units, without the mark that the rest was cut. */
 const VALUE_LENGTH_MAX = 256;
 
-/** Replaces values of parameters, which may be secrets. */
+/** Replaces values of other parameters, which may be secrets. */
 const MASK = '…';
 
 /** Describes a request that was kept. */
@@ -16,19 +17,44 @@ export function describeRequest(kept: KeptRequest, sequence: number): RecordedRe
   const {endedMs, durationMs, method, target, rawHeaders, principal, status, sizeBytes, failure} = kept;
   const origin = originOf(rawHeaders);
   const plugin = pluginOf(principal, rawHeaders);
+  const path = withoutPageSecrets(maskQuery(withoutAuthority(target)));
+  const isOwn = plugin === undefined && isOfOwnPage({path, origin, rawHeaders}) && !isUnexpected(failure);
   return {
     sequence,
     atMs: Math.round(endedMs - durationMs),
     method,
-    path: withoutPageSecrets(maskQuery(withoutAuthority(target))),
+    path,
     status,
     durationMs: Math.round(durationMs * 1000) / 1000,
     ...(sizeBytes === undefined ? {} : {sizeBytes}),
     ...(origin === undefined ? {} : {origin}),
     ...(plugin === undefined ? {} : {plugin}),
+    ...(isOwn ? {own: true} : {}),
     headers: showHeaders(rawHeaders),
     ...(failure === undefined ? {} : {failure}),
   };
+}
+
+/**
+ * Returns whether a page of the service itself sent a request, such as the console, or a browser to load such a page. Pages of plugins, and requests
+ * that load them, are not among them.
+ */
+function isOfOwnPage({path, origin, rawHeaders}: OfPage): boolean {
+  if (path.startsWith('/plugins/')) return false;
+  const [host] = headerValues(rawHeaders, 'host');
+  if (origin !== undefined) return origin === `http://${host}`;
+  return !path.startsWith('/api/') && headerValues(rawHeaders, 'sec-fetch-dest').length > 0;
+}
+
+interface OfPage {
+  readonly path: string;
+  readonly origin: string | undefined;
+  readonly rawHeaders: readonly string[];
+}
+
+/** Returns whether a request failed, and not as part of normal operation. */
+function isUnexpected(failure: KeptRequest['failure']): boolean {
+  return failure !== undefined && !isExpectedFailure(failure.code);
 }
 
 /** Removes scheme, credentials and host of an absolute target (RFC 9112 section 3.2.2); the host is among the headers. */
@@ -36,13 +62,21 @@ function withoutAuthority(target: string): string {
   return target.replace(/^[a-z][a-z0-9+.-]{0,20}:\/\/[^/?#]*/i, '');
 }
 
-/** Masks the values of the parameters of an address, and everything that has no name. */
+/** Paths of entries, whose parameters are in the API. */
+const ENTRY_PATH = /^\/api\/(?:store\/[^/]*|keys|events|export|import|requests)$/;
+
+/** Parameters of these paths that are no secrets: numbers, switches, and the beginnings of keys, which paths show too. */
+const HARMLESS = /^(?:(?:limit|reverse|values|all|ttl|since|initial|wait|dryRun)=(?:\d{1,15}|true|false)|prefix=.*)$/s;
+
+/** Masks the values of the parameters of an address, but for harmless ones, and everything that has no name. */
 function maskQuery(address: string): string {
   const [beforeFragment = ''] = address.split('#', 1);
   const mark = beforeFragment.indexOf('?');
   if (mark === -1) return beforeFragment;
   const parameters = beforeFragment.slice(mark + 1).split('&');
-  return `${beforeFragment.slice(0, mark)}?${parameters.map(maskParameter).join('&')}`;
+  const path = beforeFragment.slice(0, mark);
+  const areKnown = ENTRY_PATH.test(path);
+  return `${path}?${parameters.map(parameter => (areKnown && HARMLESS.test(parameter) ? parameter : maskParameter(parameter))).join('&')}`;
 }
 
 function maskParameter(parameter: string): string {

@@ -3,6 +3,7 @@ import {put, read, textOf, write} from '../../test/contracts/shared/assertions.t
 import {CrashRun} from '../../test/support/disk/crash-run.ts';
 import {type DiskCall, type Fault, MemoryDisk} from '../../test/support/disk/memory-disk.ts';
 import {memoryEngine, type States} from '../../test/support/disk/memory-engine.ts';
+import {IS_WINDOWS} from '../../test/support/platform.ts';
 import type {Store} from '../domain/commits/store.ts';
 import {SILENT_LOG} from '../domain/log.ts';
 import {openLmdbStore} from './lmdb-store.ts';
@@ -11,7 +12,7 @@ import {openLmdbStore} from './lmdb-store.ts';
 const CALLS = 60;
 
 describe('a store on a disk', () => {
-  const once: readonly Fault[] = ['EIO', 'ENOSPC', 'EDQUOT', 'EMFILE'];
+  const once: readonly Fault[] = ['EIO', 'ENOSPC', ...(IS_WINDOWS ? [] : (['EDQUOT'] as const)), 'EMFILE'];
   for (const fault of once) {
     for (const end of ['kill', 'loss', 'stop'] as const) {
       test(`of which any one call fails (${fault}) has what it acknowledged, and nothing that it refused, after a ${end}`, async () => {

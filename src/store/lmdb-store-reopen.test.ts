@@ -13,6 +13,7 @@ import {
   textOf,
   write,
 } from '../../test/contracts/shared/assertions.ts';
+import {IS_WINDOWS} from '../../test/support/platform.ts';
 import {makeDirectory, openStore} from '../../test/support/store-fixture.ts';
 import type {Store} from '../domain/commits/store.ts';
 import {parseKey} from '../domain/entries/key.ts';
@@ -142,7 +143,7 @@ describe('the log of changes', () => {
 });
 
 describe('the files of a store', () => {
-  test('are accessible to their owner only, also if they were accessible to all users', async () => {
+  test.skipIf(IS_WINDOWS)('are accessible to their owner only, also if they were accessible to all users', async () => {
     const directory = join(await makeDirectory(), 'deep', 'data');
     const first = await openStore(directory);
     await write(first, put('a'));
@@ -170,7 +171,7 @@ describe('the files of a store', () => {
     }
   });
 
-  test('may be in a directory behind a link of the owner', async () => {
+  test.skipIf(IS_WINDOWS)('may be in a directory behind a link of the owner', async () => {
     const directory = await makeDirectory();
     await mkdir(join(directory, 'real'));
     await symlink(join(directory, 'real'), join(directory, 'link'));
@@ -208,7 +209,7 @@ describe('the format of a data directory', () => {
       });
       assert.deepEqual(await readdir(directory), ['format.json']);
       assert.equal(await readFile(join(directory, 'format.json'), 'utf8'), text);
-      assert.equal((await stat(directory)).mode & 0o777, 0o755);
+      if (!IS_WINDOWS) assert.equal((await stat(directory)).mode & 0o777, 0o755);
     });
   }
 
@@ -221,13 +222,15 @@ describe('the format of a data directory', () => {
 
 describe('a damaged store', () => {
   const PAGE_BYTES = 4096;
+  const loseLastPage = async (file: string): Promise<void> => truncate(file, (await stat(file)).size - PAGE_BYTES);
   const damages = [
     {name: 'is missing', damage: (file: string) => rm(file)},
     {name: 'is empty', damage: (file: string) => truncate(file, 0)},
     {name: 'is cut within its first page', damage: (file: string) => truncate(file, 100)},
     {name: 'is cut within its second page', damage: (file: string) => truncate(file, PAGE_BYTES + 100)},
     {name: 'is cut behind its first pages', damage: (file: string) => truncate(file, PAGE_BYTES * 2)},
-    {name: 'lost its last page', damage: async (file: string) => truncate(file, (await stat(file)).size - PAGE_BYTES)},
+    // Under Wine the file has the size of the map, so its last page was never used, and is no loss.
+    ...(IS_WINDOWS ? [] : [{name: 'lost its last page', damage: loseLastPage}]),
     {name: 'has a first page of zeros', damage: (file: string) => overwrite(file, 0, Buffer.alloc(PAGE_BYTES))},
     {
       name: 'has a second page of zeros',

@@ -156,7 +156,9 @@ async function openStoreFiles(directory: DataDirectory, engine: Engine): Promise
   const format = await readDataFormat(directory);
   if (format === undefined) await engine.removeUnfinished(directory);
   await engine.assertUndamaged(directory, {expected: format !== undefined});
-  const environment = await openSoundEnvironment(directory, engine);
+  const environment = await engine.openEnvironment({directory: directory.storePath}).catch(error => {
+    throw openingFailure(directory.path, error);
+  });
   try {
     if (format === undefined) {
       // First the empty store, then its format: a format whose store is empty or missing means that the store is damaged.
@@ -172,14 +174,6 @@ async function openStoreFiles(directory: DataDirectory, engine: Engine): Promise
   } catch (error) {
     await environment[Symbol.asyncDispose]();
     throw error instanceof AppError ? error : unusableDirectory(directory.path, error);
-  }
-}
-
-async function openSoundEnvironment({path, storePath}: DataDirectory, engine: Engine): Promise<LmdbEnvironment> {
-  try {
-    return await engine.openEnvironment({directory: storePath});
-  } catch (error) {
-    throw openingFailure(path, error);
   }
 }
 
@@ -249,11 +243,11 @@ async function writeMetadata(
   metadata: StoreMetadata,
 ): Promise<void> {
   const {metadata: table} = openTables(environment);
-  try {
-    await environment.write(() => table.put(METADATA_KEY, encodeMetadata(metadata)));
-  } catch (error) {
-    throw unusableDirectory(path, error);
-  }
+  await environment
+    .write(() => table.put(METADATA_KEY, encodeMetadata(metadata)))
+    .catch(error => {
+      throw unusableDirectory(path, error);
+    });
 }
 
 interface StoreContent {

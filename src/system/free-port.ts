@@ -22,7 +22,24 @@ export async function findFreePort({host, port: first}: ServiceAddress): Promise
 async function isTaken({address, port}: ListenAddress): Promise<boolean> {
   const server = createServer();
   return new Promise(resolve => {
-    server.once('error', error => resolve(codeOf(error) === 'EADDRINUSE'));
+    server.once('error', error => resolve(isTakenCode(codeOf(error))));
     server.listen({host: address, port, exclusive: true, ipv6Only: true}, () => server.close(() => resolve(false)));
   });
+}
+
+/** The holder of a port that Windows reserves: Hyper-V, WSL and Docker reserve ranges of ports, others after each start of the machine. */
+export const RESERVATION = 'a reservation of Windows ("netsh int ipv4 show excludedportrange protocol=tcp" lists them)';
+
+/**
+ * Returns whether an error of `listen()` means that the port is taken: by another program, or on Windows by a reservation.
+ *
+ * @param code Code of the error.
+ */
+export function isTakenCode(code: unknown, platform: NodeJS.Platform = process.platform): boolean {
+  return code === 'EADDRINUSE' || isReservedCode(code, platform);
+}
+
+/** Returns whether an error of `listen()` means that Windows reserves the port. Below 1024 it needs no permission there, as elsewhere. */
+export function isReservedCode(code: unknown, platform: NodeJS.Platform = process.platform): boolean {
+  return code === 'EACCES' && platform === 'win32';
 }

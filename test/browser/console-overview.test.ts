@@ -294,7 +294,7 @@ describe.skipIf(!CAN_BROWSE)('the page of faults in Chromium', () => {
     const {page} = await openConsole(browser, service.url, {fragment: '#/faults'});
     await page.getByText('Nothing fails on purpose.').waitFor();
     expect(await page.getByRole('button', {name: 'Switch on'}).isDisabled()).toBe(true);
-    await page.getByText('crewroom console', {exact: true}).first().waitFor();
+    await page.getByText(`crewroom console --port ${service.port}`, {exact: true}).first().waitFor();
     await setFaults(service, {kind: 'error', code: 'store-busy', plugin: 'com.example.hello'});
     await comeBack(page);
     await page.getByText('A fault is on:').waitFor();

@@ -16,12 +16,13 @@ function run(service: TestService, ...args: readonly string[]) {
 describe('crewroom access', () => {
   test('gives permissions, lists them for programs and for people, and takes them back', async () => {
     const service = await startInTest({access: 'attributed'});
-    expect((await run(service, 'list')).stdout).toBe('');
+    const none = await run(service, 'list');
+    expect([none.stdout, none.stderr.split(';')[0]]).toEqual(['', 'No permissions beside those of every plugin']);
     const granted = await run(service, 'grant', 'com.a', 'identity:secrets', 'entries:read:com.b/');
     expect([granted.stdout, granted.stderr, granted.exitCode]).toEqual(['', '', 0]);
     await run(service, 'grant', 'com.b', 'admin');
     expect((await run(service, 'list')).stdout).toBe(
-      'com.a identity:secrets\ncom.a entries:read:com.b/\ncom.b admin\n',
+      'PLUGIN  PERMISSIONS\ncom.a   identity:secrets entries:read:com.b/\ncom.b   admin\n',
     );
     expect((await run(service, 'list', 'com.b', '--json')).stdout).toBe('{"plugin":"com.b","permissions":["admin"]}\n');
     const people = await machine.runOnTerminal(argsOf(service, ['list']), {columns: 100});
@@ -29,7 +30,7 @@ describe('crewroom access', () => {
     const {stdout} = await run(service, 'revoke', 'com.a', 'identity:secrets', '--json');
     expect(stdout).toBe('{"plugin":"com.a","permissions":["entries:read:com.b/"]}\n');
     await run(service, 'revoke', 'com.a');
-    expect((await run(service, 'list')).stdout).toBe('com.b admin\n');
+    expect((await run(service, 'list')).stdout).toBe('PLUGIN  PERMISSIONS\ncom.b   admin\n');
   });
 
   test('says on a terminal what the plugin may do now, and that it changes nothing in the mode open', async () => {
@@ -73,6 +74,7 @@ describe('crewroom access', () => {
       expect(refused.stderr, args.join(' ')).toMatch(said);
       expect(refused.exitCode, args.join(' ')).toBe(exitCode);
     }
-    expect((await run(service, 'list')).stdout).toBe('');
+    const none = await run(service, 'list');
+    expect([none.stdout, none.stderr.split(';')[0]]).toEqual(['', 'No permissions beside those of every plugin']);
   });
 });

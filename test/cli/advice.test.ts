@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {chmod, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, test} from 'vitest';
-import {createMachine, type Service} from './crewroom.ts';
+import {createMachine, plain, type Service} from './crewroom.ts';
 
 const machine = await createMachine();
 const {home} = machine;
@@ -117,9 +117,11 @@ describe('errors at a prompt are explained, with advice', () => {
     const editor = join(home, 'editor.sh');
     await writeFile(editor, '#!/bin/sh\nprintf "{\\n  ,}" > "$1"\n');
     await chmod(editor, 0o700);
-    const {exitCode, stderr} = await machine.run(['edit', 'there', '--port', port], {environment: {EDITOR: editor}});
-    assert.match(stderr, /found "," at line 2, column 3\nCorrect it, then store it: crewroom put /);
-    assert.doesNotMatch(stderr, /at byte/);
+    const environment = {EDITOR: editor};
+    const {exitCode, stdout} = await machine.runOnTerminal(['edit', 'there', '--port', port], {environment});
+    assert.equal(stdout.match(/at line 2, column 3/g)?.length, 1);
+    assert.match(plain(stdout), /\nCorrect it, then store it: crewroom put /);
+    assert.doesNotMatch(stdout, /at byte/);
     assert.equal(exitCode, 2);
   });
 });

@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly program?: readonly [node: string, script: string];
   /** Program with its arguments that runs the process, such as a tracer. */
   readonly under?: readonly string[];
+  /** The platform that a run in this process is told. */
+  readonly platform?: NodeJS.Platform;
   /** Width of the terminal, in characters; unknown without it. */
   readonly columns?: number;
 }
@@ -107,10 +109,10 @@ export async function createMachine(): Promise<Machine> {
     options: RunOptions,
     terminalColumns: number | undefined,
   ): Promise<Finished> => {
-    const {input = '', workingDirectory = home, program = ['node', 'crewroom']} = options;
+    const {input = '', workingDirectory = home, program = ['node', 'crewroom'], platform} = options;
     const environment = environmentOf(options);
     const paths = pathsOf(home, environment);
-    return runInProcess({args, environment, workingDirectory, input, paths, program, terminalColumns});
+    return runInProcess({args, environment, workingDirectory, input, paths, program, platform, terminalColumns});
   };
   const machine: Machine = {
     home,

@@ -299,7 +299,7 @@ exports.routes = {get: {name: {description: '', handler: (req, res) => res.json(
     const environment = {NO_COLOR: '1', DISPLAY: ':9', PATH: `${programs}:${process.env['PATH']}`};
     const running = machine.spawnOnTerminal(['dev', folder, '--port', '0'], {columns: 100, environment});
     const shows = (text: RegExp): Promise<void> => running.until(({stdout}) => text.test(plain(stdout)));
-    await shows(/Press h for help, q to stop/);
+    await shows(/Press h for help/);
     const [, port] = /http:\/\/localhost:(\d+)/.exec(running.said().stdout) ?? [];
     const banner = plain(running.said().stdout);
     assert.match(banner, /develops Plugin com\.example\.work 1\.0\.0\n/);
@@ -312,6 +312,11 @@ exports.routes = {get: {name: {description: '', handler: (req, res) => res.json(
     await shows(/GET +200 +[\d.]+ ms .*\/api\/com\.example\.work\/name/);
     await shows(/GET +404 +[\d.]+ ms .*\/api\/nothing\/here/);
     await untilFile(opened, `http://localhost:${port}/#/plugins/${ID}\n`);
+    running.child.stdin.write('o');
+    await shows(/Opened the console as the owner/);
+    const address = await readFile(opened, 'utf8');
+    assert.match(address, /^http:\/\/crewroom\.localhost:\d+\/#code=[\w-]{43}\n$/);
+    assert.ok(!running.said().stdout.includes('#code'));
     running.child.stdin.write('q');
     assert.equal((await running.finished).exitCode, 0);
   });

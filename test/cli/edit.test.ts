@@ -15,9 +15,11 @@ beforeEach(async () => {
   for (const name of await keptFiles()) await rm(join(home, name), {recursive: true});
 });
 
-/** Runs a command of the service of this file, with an editor that is a few lines of shell; `$1` is the file. */
-function run(args: readonly string[], editor = 'false', options: RunOptions = {}): Promise<Finished> {
-  return machine.run(args, withEditor(editor, options));
+/** Runs a command of the service of this file on a terminal, with an editor that is a few lines of shell; `$1` is the file. */
+async function run(args: readonly string[], editor = 'false', options: RunOptions = {}): Promise<Finished> {
+  const finished = await machine.runOnTerminal(args, withEditor(editor, options));
+  const shown = plain(finished.stdout);
+  return {...finished, stdout: shown, stderr: shown};
 }
 
 function withEditor(editor: string, options: RunOptions = {}): RunOptions {
@@ -51,6 +53,13 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
     assert.equal(await readFile(join(home, 'seen'), 'utf8'), '{"id": 12345678901234567890,\n "v": 1.0}\n');
     assert.equal(await (await get('exact')).text(), '{"id": 12345678901234567890,\n "v": 2.00}');
     assert.deepEqual(await keptFiles(), []);
+  });
+
+  test('is refused without a terminal, before it asks the service', async () => {
+    const {exitCode, stdout, stderr} = await machine.run(['edit', 'exact'], withEditor('touch opened'));
+    assert.deepEqual([exitCode, stdout], [2, '']);
+    assert.match(stderr, /an editor needs a terminal\nWithout one, store a value with "crewroom put KEY @FILE"/);
+    assert.ok(!(await readdir(home)).includes('opened'));
   });
 
   test('reads what an editor wrote with a byte order mark, or in UTF-16', async () => {
@@ -98,12 +107,7 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
     await put('same', ' [1, 2] ');
     const before = (await get('same')).headers.get('etag');
     for (const editor of ['true', 'echo " [1, 2]" > "$1"'])
-      assert.deepEqual(await run(['edit', 'same'], editor), {
-        exitCode: 0,
-        signal: null,
-        stdout: '',
-        stderr: 'Nothing was changed\n',
-      });
+      assert.match((await run(['edit', 'same'], editor)).stdout, /^Nothing was changed\n$/);
     assert.equal((await get('same')).headers.get('etag'), before);
     assert.deepEqual(await keptFiles(), []);
   });
@@ -139,10 +143,10 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
   test('stores nothing over a write of another client, and says how to continue', async () => {
     await put('raced', '1');
     const race = `curl -sX PUT ${service().url}/api/store/raced -d 2; echo 3 > "$1"`;
-    const {exitCode, stdout, stderr} = await machine.runProcess(['edit', 'raced'], withEditor(race));
-    assert.equal(exitCode, 4);
-    assert.equal(stdout, '{}', 'what the editor says passes through, and nothing else is said');
-    assert.match(stderr, /^crewroom: Cannot change "raced": expected revision \d+, found revision \d+\n/);
+    const finished = await machine.spawnOnTerminal(['edit', 'raced'], withEditor(race)).finished;
+    assert.equal(finished.exitCode, 4);
+    const stderr = plain(finished.stdout);
+    assert.match(stderr, /^\{\}crewroom: Cannot change "raced": expected revision \d+, found revision \d+\n/);
     assert.equal(await (await get('raced')).text(), '2');
     const [, advised = ''] = /then store it: crewroom (.*)\n$/.exec(stderr) ?? [];
     const [file = ''] = /@\S+/.exec(advised) ?? [];
@@ -170,7 +174,7 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
     await put('broken', '{"a": 1}');
     const {exitCode, stderr} = await run(['edit', 'broken'], 'printf "{\\n  x" > "$1"');
     assert.equal(exitCode, 2);
-    assert.match(stderr, /found "x" at line 2, column 3/);
+    assert.match(stderr, /found "x" at line 2, column 3\. Open it again\? /);
     const [, file = ''] = /crewroom put --if-match \d+ broken @(\S+)\n$/.exec(stderr) ?? [];
     assert.equal(await readFile(file, 'utf8'), '{\n  x');
     assert.equal(await (await get('broken')).text(), '{"a": 1}');
@@ -231,5 +235,15 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
       assert.match(plain(stdout), /Correct it, then store it: crewroom put --if-match \d+ again @\S+\n$/);
       assert.equal((await keptFiles()).length, 1);
     });
+  });
+});
+
+describe.runIf(process.platform !== 'win32')('crewroom edit, as on macOS', () => {
+  test('keeps the file of an editor that returned at once, and names the command that stores it', async () => {
+    await put('CON', '1');
+    const {exitCode, stderr} = await run(['edit', 'CON'], 'true', {platform: 'darwin'});
+    assert.equal(exitCode, 0);
+    assert.match(stderr, /ended at once.*crewroom put --if-match \d+ CON @\S+\/key-CON\.json\n/s);
+    assert.equal((await keptFiles()).length, 1);
   });
 });

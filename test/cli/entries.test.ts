@@ -85,7 +85,7 @@ describe('crewroom put and get', () => {
       assert.equal((JSON.parse(stdout) as {key: string}).key, key);
       assert.equal((await run(['get', '--', key])).stdout, '1', key);
     }
-    assert.deepEqual((await run(['list'])).stdout.trimEnd().split('\n').sort(), [...keys].sort());
+    assert.deepEqual((await listKeys()).toSorted(), [...keys].sort());
   });
 
   test('print their results as JSON', async () => {
@@ -232,6 +232,13 @@ describe('crewroom patch', () => {
   });
 });
 
+/** Runs `crewroom list` as a program does. @returns The keys. */
+async function listKeys(...args: readonly string[]): Promise<readonly string[]> {
+  const {stdout} = await run(['list', '--json', ...args]);
+  const lines = stdout.split('\n').filter(line => line !== '');
+  return lines.map(line => (JSON.parse(line) as {readonly key: string}).key);
+}
+
 describe('crewroom list', () => {
   async function fill(keys: readonly string[]): Promise<void> {
     await Promise.all(
@@ -239,13 +246,20 @@ describe('crewroom list', () => {
     );
   }
 
-  test('prints keys, one on each line, in their order and direction', async () => {
+  test('prints entries in the order and direction of their keys', async () => {
     await fill(['b1', 'a2', 'a1', 'c1']);
-    assert.equal((await run(['list'])).stdout, 'a1\na2\nb1\nc1\n');
-    assert.equal((await run(['list', 'a'])).stdout, 'a1\na2\n');
-    assert.equal((await run(['list', '--reverse', '--limit', '2'])).stdout, 'c1\nb1\n');
-    assert.equal((await run(['list', '--after', 'a2'])).stdout, 'b1\nc1\n');
-    assert.deepEqual(await run(['list', 'z']), {exitCode: 0, signal: null, stdout: '', stderr: ''});
+    assert.deepEqual(await listKeys(), ['a1', 'a2', 'b1', 'c1']);
+    assert.deepEqual(await listKeys('a'), ['a1', 'a2']);
+    assert.deepEqual(await listKeys('--reverse', '--limit', '2'), ['c1', 'b1']);
+    assert.deepEqual(await listKeys('--after', 'a2'), ['b1', 'c1']);
+  });
+
+  test('prints a table into a pipe too, and says if there is nothing to list', async () => {
+    await fill(['a']);
+    assert.match((await run(['list'])).stdout, /^KEY +REVISION +SIZE +UPDATED\na +1 +8 B +\d{4}-.*Z\n$/);
+    const none = {exitCode: 0, signal: null, stdout: ''};
+    assert.deepEqual(await run(['list', 'z']), {...none, stderr: 'No entry begins with this\n'});
+    assert.deepEqual(await run(['list', 'z', '--json']), {...none, stderr: ''});
   });
 
   test('prints values on one line each, as they were written', async () => {
@@ -268,9 +282,11 @@ describe('crewroom list', () => {
   test('lists page after page, up to its limit', async () => {
     const keys = Array.from({length: 2100}, (_, index) => `k${String(index).padStart(4, '0')}`);
     for (let start = 0; start < keys.length; start += 100) await fill(keys.slice(start, start + 100));
-    assert.equal((await run(['list'])).stdout, `${keys.join('\n')}\n`);
-    assert.equal((await run(['list', '--limit', '1500'])).stdout, `${keys.slice(0, 1500).join('\n')}\n`);
-    assert.equal((await run(['list', '--limit', '1000'])).stdout.split('\n').length, 1001);
+    assert.deepEqual(await listKeys(), keys);
+    assert.deepEqual(await listKeys('--limit', '1500'), keys.slice(0, 1500));
+    assert.equal((await listKeys('--limit', '1000')).length, 1000);
+    const {stdout} = await run(['list']);
+    assert.equal(stdout.split('\n').length, keys.length + 2, 'the titles come once');
   });
 
   test.runIf(process.platform === 'linux')(
@@ -282,7 +298,7 @@ describe('crewroom list', () => {
         plain(stdout),
         /^KEY +REVISION +SIZE +UPDATED\na\\u009b2J +1 +8 B +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n$/,
       );
-      assert.match((await runOnTerminal(['list', 'none'])).stdout, /^No entries\r\n$/);
+      assert.match((await runOnTerminal(['list', 'none'])).stdout, /^No entry begins with this\r\n$/);
     },
   );
 });
@@ -308,14 +324,14 @@ describe('crewroom delete', () => {
   test('deletes everything under a prefix, or everything if requested', async () => {
     await fill('a1', 'a2', 'b1', 'b2');
     assert.deepEqual(JSON.parse((await run(['delete', '--prefix', 'a', '--yes', '--json'])).stdout), {deleted: 2});
-    assert.equal((await run(['list'])).stdout, 'b1\nb2\n');
+    assert.deepEqual(await listKeys(), ['b1', 'b2']);
     assert.deepEqual(JSON.parse((await run(['delete', '--all', '--yes', '--json'])).stdout), {deleted: 2});
   });
 
   test('deletes nothing if the user cannot be asked', async () => {
     await fill('a');
     assert.equal((await run(['delete', '--all'])).exitCode, 2);
-    assert.equal((await run(['list'])).stdout, 'a\n');
+    assert.deepEqual(await listKeys(), ['a']);
   });
 
   describe.runIf(process.platform === 'linux')('on a terminal', () => {
@@ -327,13 +343,19 @@ describe('crewroom delete', () => {
       return running.finished;
     }
 
+    test('tells how many of thousands it would delete', async () => {
+      const keys = Array.from({length: 1001}, (_, index) => `a${index}`);
+      for (let start = 0; start < keys.length; start += 100) await fill(...keys.slice(start, start + 100));
+      assert.match((await answer('n\n')).stdout, /Delete 1001 entries: every key that begins with "a"\? \[y\/N\] /);
+    });
+
     test('asks first, and deletes if the user confirms', async () => {
       await fill('a1', 'a2', 'b');
       const {exitCode, stdout} = await answer('y\n');
       assert.match(stdout, /^Delete 2 entries: every key that begins with "a"\? \[y\/N\] /);
       assert.match(stdout, /Deleted 2 entries\r\n$/);
       assert.equal(exitCode, 0);
-      assert.equal((await run(['list'])).stdout, 'b\n');
+      assert.deepEqual(await listKeys(), ['b']);
     });
 
     for (const {name, text} of [
@@ -346,7 +368,7 @@ describe('crewroom delete', () => {
         const {exitCode, stdout} = await answer(text);
         assert.match(stdout, /Nothing was deleted\r\n$/);
         assert.equal(exitCode, 1);
-        assert.equal((await run(['list'])).stdout, 'a1\n');
+        assert.deepEqual(await listKeys(), ['a1']);
       });
     }
   });
@@ -413,7 +435,6 @@ describe('if no service answers', () => {
       ['put', 'k', '1'],
       ['patch', 'k', '{}'],
       ['touch', 'k', '--forever'],
-      ['edit', 'k'],
       ['list'],
       ['watch'],
       ['delete', 'k'],
@@ -427,6 +448,7 @@ describe('if no service answers', () => {
         `crewroom: Cannot reach the service at http://127.0.0.1:${port}: nothing listens there\nStart it with "crewroom start", or name its port with --port (more: crewroom explain service-unreachable)\n`,
       );
     }
+    assert.equal((await machine.runOnTerminal(['edit', 'k', '--port', String(port)])).exitCode, 5);
     const {stderr} = await machine.run(['status', '--json', '--port', String(port)]);
     assert.equal((JSON.parse(stderr) as {code: string}).code, 'service-unreachable');
   });

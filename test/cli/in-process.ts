@@ -16,6 +16,8 @@ export interface Command {
   readonly paths: PlatformPaths;
   /** Paths of Node and of the command line, as if the process had been started with them. */
   readonly program: readonly [node: string, script: string];
+  /** @default {that of this process} */
+  readonly platform?: NodeJS.Platform | undefined;
   /** Width of the terminal that all streams are, in characters, 0 if it is unknown; undefined for pipes. */
   readonly terminalColumns: number | undefined;
 }
@@ -39,7 +41,7 @@ export async function runInProcess(command: Command): Promise<Finished> {
     stdout: Object.assign(stdout.stream, terminal),
     stderr: Object.assign(stderr.stream, terminal),
     env: environment,
-    platform: process.platform,
+    platform: command.platform ?? process.platform,
     arch: process.arch,
     versions: process.versions,
     pid: process.pid,
@@ -70,6 +72,7 @@ export function pathsOf(home: string, environment: Readonly<Record<string, strin
     dataDir: join(data, 'crewroom'),
     configFile: join(config, 'crewroom', 'config.json'),
     cacheDir: join(cache ?? join(home, '.cache'), 'crewroom'),
+    logFile: join(home, 'state', 'crewroom.log'),
   };
 }
 

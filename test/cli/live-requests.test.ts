@@ -31,8 +31,8 @@ async function startOnTerminal(args: readonly string[] = [], columns = 80, envir
     from += shown.length;
     return shown;
   };
-  const banner = await shows('Press h for help, q to stop');
-  const port = Number(/localhost:(\d+)/.exec(banner)?.[1]);
+  const banner = await shows('Press h for help');
+  const port = Number(/(?:localhost|127\.0\.0\.1):(\d+)/.exec(banner)?.[1]);
   return {
     ...running,
     port,
@@ -156,7 +156,7 @@ describe.runIf(process.platform === 'linux')('keys on the terminal of crewroom s
     for (let count = 1; count <= 25; count++) await running.call(`GET /api/store/${count}`);
     running.press('r');
     const shown = plain(await running.shows('/api/store/25'));
-    assert.match(shown, /The last 20 of 25 requests:/);
+    assert.match(shown, /The last requests, at most 20:/);
     assert.ok(shown.includes('/api/store/6') && !/\/api\/store\/5\b/.test(shown), shown);
     await stop(running);
   });
@@ -170,21 +170,51 @@ describe.runIf(process.platform === 'linux')('keys on the terminal of crewroom s
     await stop(running);
   });
 
-  test('o opens the address in a browser, or says why it cannot', async () => {
+  test('o opens the console with a code of the owner, which no terminal shows, or says why it cannot', async () => {
     const launcher = join(machine.home, 'xdg-open');
     await writeFile(launcher, '#!/bin/sh\nprintf %s "$1" > "$0.opened"\n');
     await chmod(launcher, 0o755);
-    const PATH = `${machine.home}:${process.env['PATH']}`;
-    const running = await startOnTerminal([], 120, {PATH, DISPLAY: ':0'});
-    running.press('o');
-    await running.shows(`Opened http://localhost:${running.port}/`);
-    assert.equal(await readFile(`${launcher}.opened`, 'utf8'), `http://localhost:${running.port}/`);
+    const environment = {PATH: `${machine.home}:${process.env['PATH']}`, DISPLAY: ':0'};
+    const running = await startOnTerminal(['--requests', 'all'], 120, environment);
+    const codes = new Set<string>();
+    for (let count = 0; count < 2; count++) {
+      running.press('o');
+      await running.shows(`Opened the console as the owner; http://localhost:${running.port}/ only reads`);
+      const opened = await readFile(`${launcher}.opened`, 'utf8');
+      const [, code = ''] = /^http:\/\/crewroom\.localhost:\d+\/#code=([\w-]{43})$/.exec(opened) ?? [];
+      codes.add(code);
+      const headers = [`Origin: http://crewroom.localhost:${running.port}`, 'Sec-Fetch-Site: same-origin'];
+      const host = `crewroom.localhost:${running.port}`;
+      const answer = await callService(running, 'POST /api/access/page-tokens', {
+        ...{headers, host},
+        body: JSON.stringify({code}),
+      });
+      assert.equal(answer.status, 201);
+    }
+    assert.equal(codes.size, 2);
+    for (const code of codes) assert.ok(!running.said().stdout.includes(code));
+    assert.ok(!/#code|crewroom_/.test(running.said().stdout + running.said().stderr));
     await stop(running);
 
     const without = await startOnTerminal([], 120);
     without.press('o');
-    await without.shows(`this session has no display; open http://localhost:${without.port}/ yourself`);
+    const address = `http://localhost:${without.port}/`;
+    await without.shows(`this session has no display; open ${address} to read`);
+    assert.ok(!without.said().stdout.includes('#code'));
     await stop(without);
+  });
+
+  test('o opens a console that only reads if the service gives no code', async () => {
+    const launcher = join(machine.home, 'xdg-open');
+    await writeFile(launcher, '#!/bin/sh\nprintf %s "$1" > "$0.opened"\n');
+    await chmod(launcher, 0o755);
+    const environment = {PATH: `${machine.home}:${process.env['PATH']}`, DISPLAY: ':0'};
+    const running = await startOnTerminal(['--host', '127.0.0.1'], 250, environment);
+    running.press('o');
+    const address = `http://127.0.0.1:${running.port}/`;
+    await running.shows(`Opened ${address}, which only reads. Cannot open the console as the owner`);
+    assert.equal(await readFile(`${launcher}.opened`, 'utf8'), address);
+    await stop(running);
   });
 
   test('Ctrl+C stops the service, also among pasted text, of which no other character is a key', async () => {
@@ -273,7 +303,7 @@ describe.runIf(process.platform === 'linux')('keys on the terminal of crewroom s
 describe('crewroom start --requests', () => {
   test('logs requests as JSON where there is no terminal, if they are asked for', async () => {
     const service = await machine.start(['--ephemeral', '--requests', 'all']);
-    await callService(service, 'GET /api/keys?prefix=secret');
+    await callService(service, 'GET /api/keys?prefix=a/');
     await callService(service, 'GET /nothing');
     await service.until(({stderr}) => stderr.includes('/nothing'));
     const {stderr} = await service.stop();
@@ -285,7 +315,7 @@ describe('crewroom start --requests', () => {
     assert.deepEqual(
       lines.map(({message, method, path, status}) => ({message, method, path, status})),
       [
-        {message: 'request', method: 'GET', path: '/api/keys?prefix=…', status: 200},
+        {message: 'request', method: 'GET', path: '/api/keys?prefix=a/', status: 200},
         {message: 'request', method: 'GET', path: '/nothing', status: 404},
       ],
     );
@@ -301,6 +331,6 @@ describe('crewroom start --requests', () => {
   test('takes only its three values', async () => {
     const {exitCode, stderr} = await machine.run(['start', '--requests', 'some']);
     assert.equal(exitCode, 2);
-    assert.match(stderr, /--requests has to be all, refused, off, not "some"/);
+    assert.match(stderr, /--requests has to be all, refused or off, not "some"/);
   });
 });

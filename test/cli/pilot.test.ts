@@ -16,8 +16,16 @@ afterEach(() => {
 });
 
 describe('crewroom pilot list', () => {
-  test('prints a name on each line for programs', async () => {
-    assert.deepEqual((await run('pilot', 'list')).stdout, `${SAMPLE_PILOT_NAMES.join('\n')}\n`);
+  test('prints the same table into a pipe', async () => {
+    const {stdout, stderr} = await run('pilot', 'list');
+    const [head, ...rows] = stdout.trimEnd().split('\n');
+    assert.match(head ?? '', /^NAME +SERVED +DESCRIPTION$/);
+    assert.deepEqual([rows.map(row => row.split(' ')[0]), stderr], [SAMPLE_PILOT_NAMES, '']);
+  });
+
+  test('names the next command on a terminal', async () => {
+    const {stdout} = await machine.runOnTerminal(wordsOf(['pilot', 'list']), {columns: 100});
+    assert.match(plain(stdout), /\n"crewroom pilot use NAME" serves another one\n$/);
   });
 
   test('prints JSON lines', async () => {

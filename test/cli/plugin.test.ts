@@ -53,9 +53,12 @@ function readLines(stdout: string): readonly Readonly<Record<string, unknown>>[]
 }
 
 describe('crewroom plugin list', () => {
-  test('prints an id on each line for programs', async () => {
+  test('prints the same table into a pipe, without colours', async () => {
     const {exitCode, stdout, stderr} = await run(['list']);
-    assert.deepEqual([exitCode, stdout, stderr], [0, `${BROKEN}\n${HELLO}\n${LOUD}\n`, '']);
+    const lines = stdout.split('\n').map(line => line.replace(/ +/g, ' '));
+    assert.deepEqual([exitCode, stderr, lines[0]], [0, '', 'ID VERSION STATE MEMORY ROUTES']);
+    assert.match(lines[2] ?? '', new RegExp(`^${HELLO} 1\\.2\\.3 running `));
+    assert.doesNotMatch(stdout, /\u001b/);
   });
 
   test('prints a document for each plugin as JSON', async () => {
@@ -95,6 +98,7 @@ describe('crewroom plugin list', () => {
         `${LOUD} 1\\u001b[31m running N 0`,
         `! ${BROKEN}: plugin.json: $.version has to be a string that is not empty`,
         `! ${HELLO}: it is made for the airline 7172 or acme, and the airline of the pilot is 7`,
+        '"crewroom plugin logs ID" shows the log of one, "crewroom console" shows all in a browser',
       ],
     );
   });
@@ -106,10 +110,11 @@ describe('crewroom plugin list', () => {
     assert.match(stderr, /^The directory of plugins is not used: .* is the folder of one plugin: /);
   });
 
-  test('says on a terminal that there are none', async () => {
+  test('says that there are none, and how to get one', async () => {
     await using other = await startOther({});
-    const {stdout} = await machine.runOnTerminal(['plugin', 'list', '--port', String(other.port)]);
-    assert.equal(plain(stdout), 'No plugins; "crewroom paths" names the directory for them\n');
+    const {stdout, stderr} = await machine.run(['plugin', 'list', '--port', String(other.port)]);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^No plugins; "crewroom plugin new FOLDER" creates one, .*\n$/);
   });
 });
 

@@ -12,14 +12,14 @@ describe('crewroom requests', () => {
     const service = await machine.start();
     await callService(service, 'GET /livez');
     await callService(service, 'GET /api/identity', {headers: ['Origin: http://localhost:5173']});
-    const {exitCode, stdout} = await machine.run(['requests', '--port', String(service.port)]);
+    const {exitCode, stdout} = await machine.run(['requests', '--json', '--port', String(service.port)]);
     assert.equal(exitCode, 0);
     const [first, second, ...others] = stdout.split('\n').map(line => line && JSON.parse(line));
     assert.deepEqual([first.sequence, first.path, first.status], [1, '/livez', 200]);
     assert.match(first.at, /^\d{4}-\d\d-\d\dT/);
     assert.equal(second.failure.code, 'foreign-origin');
     assert.deepEqual(others, ['']);
-    const refused = await machine.run(['requests', '--refused', '--port', String(service.port)]);
+    const refused = await machine.run(['requests', '--refused', '--json', '--port', String(service.port)]);
     assert.equal(refused.stdout, `${stdout.split('\n')[1]}\n`);
     await service.stop();
   });
@@ -35,12 +35,32 @@ describe('crewroom requests', () => {
     await service.stop();
   });
 
+  test('prints the same lines into a pipe, without the requests of the console', async () => {
+    const service = await machine.start();
+    const args = ['requests', '--port', String(service.port)];
+    const nothing = await machine.run(args);
+    assert.deepEqual([nothing.stdout, nothing.stderr], ['', 'No requests yet\n']);
+    const own = [`Referer: http://localhost:${service.port}/`];
+    await callService(service, 'GET /', {headers: ['Sec-Fetch-Dest: document']});
+    await callService(service, 'GET /api/limits', {headers: own});
+    await callService(service, 'GET /api/keys?limit=5');
+    const {stdout} = await machine.run(args);
+    assert.match(stdout, /^\d\d:\d\d:\d\d {2}GET {4}200 .* {2}\/api\/keys\?limit=5\n$/);
+    const {stdout: all} = await machine.run([...args, '--json']);
+    const lines = all.trimEnd().split('\n');
+    assert.deepEqual(
+      lines.map(line => JSON.parse(line).own),
+      [true, true, undefined],
+    );
+    await service.stop();
+  });
+
   test.runIf(process.platform === 'linux')('ends quietly where the reader has read enough', async () => {
     const service = await machine.start();
     await callService(service, 'GET /livez');
     await callService(service, 'GET /livez');
     const environment = {...process.env, HOME: machine.home, CREWROOM_PORT: String(service.port)};
-    const script = `node ${MAIN} requests --follow | head -1; echo "\${PIPESTATUS[0]}"`;
+    const script = `node ${MAIN} requests --follow --json | head -1; echo "\${PIPESTATUS[0]}"`;
     const {stdout, stderr} = await promisify(execFile)('bash', ['-c', script], {env: environment});
     assert.match(stdout, /^\{"sequence":1,.*\}\n0\n$/);
     assert.equal(stderr, '');
@@ -51,7 +71,7 @@ describe('crewroom requests', () => {
     const service = await machine.start();
     const port = String(service.port);
     await callService(service, 'GET /livez');
-    const following = machine.spawn(['requests', '--follow', '--port', port]);
+    const following = machine.spawn(['requests', '--follow', '--json', '--port', port]);
     await following.until(({stdout}) => stdout.includes('/livez'));
     await callService(service, 'GET /readyz');
     await following.until(({stdout}) => stdout.includes('/readyz'));
@@ -62,7 +82,7 @@ describe('crewroom requests', () => {
     await following.until(({stdout}) => stdout.includes('/api/limits'));
     following.child.kill('SIGINT');
     const {exitCode, stdout} = await following.finished;
-    assert.equal(exitCode, 0);
+    assert.equal(exitCode, 130);
     assert.deepEqual(
       stdout
         .trimEnd()

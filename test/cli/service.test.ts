@@ -112,11 +112,71 @@ describe.skipIf(process.platform !== 'linux')('crewroom service (Linux)', () => 
     expect(await readFile(unit, 'utf8')).toBe('[Service]\n');
   });
 
-  test('a system without systemd is told where the recipes are', async () => {
+  test('a system without systemd is told what starts the service', async () => {
     await rm(join(bin, 'systemctl'));
     const environment = {PATH: bin};
     const {exitCode, stderr} = await machine.run(['service', 'install'], {environment, program: PROGRAM});
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('no systemd');
+    expect(stderr).toMatch(/no systemd.*start --detached/s);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('crewroom service, as on macOS', () => {
+  const plist = join(machine.home, 'Library', 'LaunchAgents', 'crewroom.plist');
+  const runOnMac = (...args: readonly string[]) =>
+    machine.run(['service', ...args], {
+      environment: {PATH: `${bin}:/usr/bin:/bin`},
+      program: PROGRAM,
+      platform: 'darwin',
+    });
+  /** A launchctl whose agent is loaded after "bootstrap" and until "bootout". */
+  const LAUNCHCTL = `loaded="${machine.home}/loaded"
+case "$1" in
+  bootstrap) touch "$loaded" ;;
+  bootout) [ -e "$loaded" ] || exit 3; rm "$loaded" ;;
+  print) [ -e "$loaded" ] || exit 113; printf 'gui/1/crewroom = {\\n\\tstate = running\\n}\\n' ;;
+esac`;
+  const domain = `gui/${process.getuid?.()}`;
+
+  beforeEach(async () => {
+    await rm(plist, {force: true});
+    await provide('launchctl', LAUNCHCTL);
+  });
+
+  test('install writes an agent and loads it; status, logs and uninstall follow, and nothing is left', async () => {
+    const installed = await runOnMac('install');
+    expect([installed.exitCode, installed.stderr]).toEqual([0, expect.stringContaining(`Installed ${plist}`)]);
+    expect(await readFile(plist, 'utf8')).toContain('<string>--log-file</string>');
+    expect(await readCalls()).toEqual([
+      `launchctl bootout ${domain}/crewroom`,
+      `launchctl bootstrap ${domain} ${plist}`,
+    ]);
+    expect((await runOnMac('status')).stdout).toBe(`${plist}\nactive, enabled\n`);
+    await writeFile(join(machine.home, 'state', 'crewroom.log'), 'one\ntwo\nthree\n');
+    expect((await runOnMac('logs', '--lines', '2')).stdout).toBe('two\nthree\n');
+    expect((await runOnMac('uninstall')).stderr).toBe(`Removed ${plist}\n`);
+    expect(await readdir(join(plist, '..'))).toEqual([]);
+    expect((await runOnMac('status')).exitCode).toBe(3);
+  });
+
+  test('install again replaces the agent once the old one has ended', async () => {
+    await runOnMac('install');
+    expect((await runOnMac('install')).exitCode).toBe(0);
+    expect((await readCalls()).slice(-3)).toEqual([
+      `launchctl bootout ${domain}/crewroom`,
+      `launchctl print ${domain}/crewroom`,
+      `launchctl bootstrap ${domain} ${plist}`,
+    ]);
+    expect((await runOnMac('uninstall')).exitCode).toBe(0);
+  });
+
+  test('install leaves nothing if launchd refuses, and says why', async () => {
+    await provide(
+      'launchctl',
+      '[ "$1" = bootstrap ] || exit 3; echo "Bootstrap failed: 5: Input/output error" >&2; exit 5',
+    );
+    const {exitCode, stderr} = await runOnMac('install');
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('Bootstrap failed: 5')]);
+    expect(await readdir(join(plist, '..'))).toEqual([]);
   });
 });

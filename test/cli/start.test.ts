@@ -7,6 +7,7 @@ import {type AddressInfo, createServer as createNetServer, type Server} from 'no
 import {join} from 'node:path';
 import {afterEach, describe, test} from 'vitest';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {findFreePort} from '../support/free-port.ts';
 import {createMachine, plain, type Service} from './crewroom.ts';
 
 const machine = await createMachine();
@@ -245,6 +246,7 @@ describe.runIf(process.platform === 'linux')('crewroom start, on a terminal', ()
     const banner = plain(running.said().stdout);
     const port = /localhost:(\d+)/.exec(banner)?.[1];
     for (const line of [
+      /Crewroom \d+\.\d+\.\d+ is ready after [\d.]+ m?s\n/,
       new RegExp(`Address +http://localhost:${port} \\(127\\.0\\.0\\.1`),
       /Identity +Ada Quill \(CRW0042\), Crewroom Air\n +a sample; start with --profile FILE to serve your own/,
       new RegExp(`Data +${dataDir}`),
@@ -337,3 +339,38 @@ test.skipIf(process.platform === 'win32')(
     assert.match(await readFile(join(home, 'linked', 'format.json'), 'utf8'), /^\{"format":\d+\}\n$/);
   },
 );
+
+describe('crewroom start --detached', () => {
+  test('returns once a service serves, which outlives it and logs into the file of the platform', async () => {
+    const port = String(await findFreePort());
+    const started = await machine.runProcess(['start', '--detached', '--port', port, '--ephemeral', '--json']);
+    assert.equal(started.exitCode, 0, started.stderr);
+    const {url, processId, logFile} = JSON.parse(started.stdout);
+    assert.equal(url, `http://127.0.0.1:${port}`);
+    assert.match(await readFile(logFile, 'utf8'), new RegExp(`"processId":${processId},"port":${port}`));
+    const stopped = await machine.run(['stop', '--port', port, '--json']);
+    assert.deepEqual(JSON.parse(stopped.stdout), {stopped: true, processId});
+  });
+
+  test('fails with the reason if the service does not start', async () => {
+    const port = String(await findFreePort());
+    const {exitCode, stderr} = await machine.runProcess([
+      'start',
+      '--detached',
+      '--port',
+      port,
+      '--profile',
+      'none.json',
+    ]);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /^crewroom: .*none\.json/);
+  });
+
+  test('does not take another service for its own', async () => {
+    const serving = await machine.start();
+    const {exitCode, stderr} = await machine.runProcess(['start', '--detached', '--port', String(serving.port)]);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /Cannot listen on 127\.0\.0\.1:\d+: Crewroom .* uses the port/);
+    await serving.stop();
+  });
+});

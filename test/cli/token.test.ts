@@ -36,9 +36,16 @@ describe('crewroom token', () => {
 
   test('lists tokens with their permissions and ends, for programs and for people', async () => {
     const service = await startInTest();
+    const none = await run(service, 'list');
+    expect([none.stdout, none.stderr]).toEqual([
+      '',
+      'No tokens; "crewroom token create --name NAME --permission PERMISSION" creates one\n',
+    ]);
     const {stdout: token} = await run(service, ...BACKUP, '--expires', '12h');
     await run(service, 'create', '--name', 'sync', '--permission', 'entries:write:a/', '--permission', 'identity:read');
-    expect((await run(service, 'list')).stdout).toBe('backup\nsync\n');
+    expect((await run(service, 'list')).stdout).toMatch(
+      /^NAME +EXPIRES +PERMISSIONS\nbackup +\d.*Z +entries:read:\nsync +never +entries:write:a\/ identity:read\n$/,
+    );
     const lines = (await run(service, 'list', '--json')).stdout
       .trim()
       .split('\n')
@@ -52,6 +59,7 @@ describe('crewroom token', () => {
     const args = ['token', 'list', '--port', String(service.port), '--data-dir', service.dataDir];
     const {stdout} = await machine.runOnTerminal(args, {columns: 100});
     expect(stdout).toMatch(/NAME +EXPIRES +PERMISSIONS/);
+    expect(stdout).toContain('"crewroom token revoke NAME" ends one');
     expect(stdout).toMatch(/sync +never +entries:write:a\/ identity:read/);
   });
 

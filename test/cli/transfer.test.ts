@@ -284,7 +284,7 @@ describe('crewroom import', () => {
     },
     {name: 'a copy to nowhere', args: ['copy'], says: /--to has to name the service/},
     {name: 'a copy to no address', args: ['copy', '--to', 'ftp://x'], says: /--to has to be the address of a service/},
-    {name: 'no such action', args: ['snapshot', 'eat'], says: /it takes save, load, list or delete, not "eat"/},
+    {name: 'no such action', args: ['snapshot', 'eat'], says: /ACTION has to be save, load, list or delete, not "eat"/},
     {name: 'a snapshot without a name', args: ['snapshot', 'save'], says: /save needs a NAME/},
     {name: 'a name with a path', args: ['snapshot', 'save', '../x'], says: /"\.\.\/x" is not a valid name/},
     {name: 'the name of a device', args: ['snapshot', 'save', 'con'], says: /"con" is not a valid name/},
@@ -393,10 +393,11 @@ describe('crewroom snapshot', () => {
     // Not a snapshot, and not waited for.
     const pipe = join(directory, 'data-snapshots', 'pipe.ndjson');
     if (process.platform !== 'win32') execFileSync('mkfifo', [pipe]);
-    assert.equal((await run(['snapshot', 'list', ...dataDir])).stdout, 'cut\none\n');
+    const piped = (await run(['snapshot', 'list', ...dataDir])).stdout;
     await rm(pipe, {force: true});
     const table = plain((await runOnTerminal(['snapshot', 'list', ...dataDir])).stdout);
-    assert.match(table, /^NAME {2}ENTRIES +REVISION {2}SIZE +SAVED\ncut {3}incomplete .*\none {3}2 +4 .*Z\n$/);
+    assert.match(piped, /^NAME {2}ENTRIES +REVISION {2}SIZE +SAVED\ncut {3}incomplete .*\none {3}2 +4 .*Z\n$/);
+    assert.equal(table, `${piped}"crewroom snapshot load NAME" restores one\n`);
     assert.equal((await run(['snapshot', 'load', 'cut', '--yes', ...dataDir])).exitCode, 1);
     assert.deepEqual(await run(['snapshot', 'delete', 'one', ...dataDir]), SILENT);
     assert.deepEqual(await readdir(join(directory, 'data-snapshots')), ['cut.ndjson']);

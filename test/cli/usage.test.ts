@@ -104,6 +104,18 @@ describe('a wrong command line', () => {
       args: ['delete', '--prefix', 'p'],
       said: /it deletes many entries\nConfirm that on a terminal, or/,
     },
+    {name: 'ls', args: ['ls'], said: /unknown command "ls"; did you mean list\?/},
+    {name: 'rm', args: ['rm', 'k'], said: /unknown command "rm"; did you mean delete\?/},
+    {name: 'set', args: ['set', 'k', '1'], said: /unknown command "set"; did you mean put\?/},
+    {name: 'an action with a typo', args: ['plugin', 'lst'], said: /not "lst"; did you mean list\?/},
+    {name: 'an action of other programs', args: ['plugin', 'rm', 'a'], said: /not "rm"; did you mean remove\?/},
+    {name: 'rm of a token', args: ['token', 'rm', 'a'], said: /not "rm"; did you mean revoke\?/},
+    {name: 'a fault with a typo', args: ['fault', 'dealy', '1s'], said: /not "dealy"; did you mean delay\?/},
+    {
+      name: 'a choice with a typo',
+      args: ['start', '--requests', 'refusd'],
+      said: /--requests has to be all, refused or off, not "refusd"; did you mean refused\?/,
+    },
     {
       name: 'an unknown shell',
       args: ['completion', 'tcsh'],
@@ -119,6 +131,17 @@ describe('a wrong command line', () => {
       assert.match(stderr, /^crewroom: Cannot run ".*\n[^\n]+\n$/);
     });
   }
+
+  for (const {
+    name,
+    arguments: [action],
+  } of COMMAND_LIST.filter(({arguments: [first]}) => first?.name === 'ACTION'))
+    test.runIf(action?.optional !== true)(`lists the actions if there is none: crewroom ${name}`, async () => {
+      const {exitCode, stderr} = await machine.run([name]);
+      assert.equal(exitCode, 2);
+      const [last, ...others] = action?.choices?.toReversed() ?? [];
+      assert.ok(stderr.includes(`ACTION is missing: ${others.reverse().join(', ')} or ${last}\n`), stderr);
+    });
 
   test('is JSON with --json', async () => {
     const {exitCode, stderr} = await machine.run(['list', '--jsno', '--json']);
@@ -181,6 +204,7 @@ describe('crewroom completion', () => {
     const flags = SETTING_NAMES.map(shownFlagOf);
     assert.deepEqual(await suggest('start', '--'), [
       '--new-store-id',
+      '--detached',
       '--json',
       '--requests',
       ...flags,

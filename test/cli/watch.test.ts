@@ -27,7 +27,7 @@ async function remove(key: string): Promise<void> {
 }
 
 function watch(...args: readonly string[]): Running {
-  return machine.spawn(['watch', ...args], {environment: {CREWROOM_PORT: String(service().port)}});
+  return machine.spawn(['watch', '--json', ...args], {environment: {CREWROOM_PORT: String(service().port)}});
 }
 
 /** Waits until a text was printed, then stops with Ctrl+C as a shell would. @returns All lines. */
@@ -35,7 +35,7 @@ async function linesUntil(text: string, running: Running): Promise<readonly stri
   await running.until(({stdout}) => stdout.includes(text));
   running.child.kill('SIGINT');
   const {exitCode, signal, stdout} = await running.finished;
-  assert.deepEqual([exitCode, signal], [0, null]);
+  assert.deepEqual([exitCode, signal], [130, null]);
   return stdout.trimEnd().split('\n');
 }
 
@@ -65,7 +65,7 @@ describe('crewroom watch', () => {
     await put('a/1', '1');
     await put('b/1', '1');
     await put('a/2', '1', {query: '?ttl=600'});
-    const running = watch('a/', '--initial', '--json');
+    const running = watch('a/', '--initial');
     await running.until(({stdout}) => stdout.includes('a/2'));
     await put('b/2', '2');
     await put('a/3', '2');
@@ -80,6 +80,14 @@ describe('crewroom watch', () => {
     );
   });
 
+  test('prints text into a pipe, as on a terminal, without --json', async () => {
+    const since = await put('before', '1');
+    const running = machine.spawn(['watch', '--since', since, '--port', String(service().port)]);
+    await put('piped', '[1.0]');
+    const [line] = await linesUntil('piped', running);
+    assert.match(line ?? '', /^\d\d:\d\d:\d\d {2}written {3}piped +\d+ {2}\[1\.0\]$/);
+  });
+
   test('shows when an entry expires', async () => {
     const since = await put('before', '1');
     await put('short', '1', {query: '?ttl=1'});
@@ -91,7 +99,7 @@ describe('crewroom watch', () => {
     const dataDir = await mkdtemp(join(home, 'data-'));
     const first = await machine.start(['--data-dir', dataDir]);
     const port = String(first.port);
-    const running = machine.spawn(['watch', '--since', '0', '--port', port]);
+    const running = machine.spawn(['watch', '--json', '--since', '0', '--port', port]);
     await put('a', '1', first);
     await running.until(({stdout}) => stdout.includes('"key":"a"'));
     await first.stop();
@@ -102,7 +110,7 @@ describe('crewroom watch', () => {
     await second.stop();
     running.child.kill('SIGINT');
     const {exitCode, stdout, stderr} = await running.finished;
-    assert.equal(exitCode, 0);
+    assert.equal(exitCode, 130);
     const keys = stdout
       .trimEnd()
       .split('\n')
@@ -118,7 +126,7 @@ describe('crewroom watch', () => {
     const first = await machine.start();
     const port = String(first.port);
     for (const key of ['a', 'b', 'c']) await put(key, '1', first);
-    const running = machine.spawn(['watch', '--since', '0', '--port', port]);
+    const running = machine.spawn(['watch', '--json', '--since', '0', '--port', port]);
     await running.until(({stdout}) => stdout.includes('"key":"c"'));
     await first.stop();
     const second = await machine.start(['--ephemeral', '--port', port]);
@@ -129,7 +137,13 @@ describe('crewroom watch', () => {
   });
 
   test('refuses a revision above the last one, with exit code 2', async () => {
-    const {exitCode, stdout, stderr} = await watch('--since', '999999').finished;
+    const {exitCode, stdout, stderr} = await machine.run([
+      'watch',
+      '--since',
+      '999999',
+      '--port',
+      String(service().port),
+    ]);
     assert.deepEqual([exitCode, stdout], [2, '']);
     assert.match(stderr, /^crewroom: Cannot use the parameter "since": /);
   });
@@ -137,7 +151,7 @@ describe('crewroom watch', () => {
   test.runIf(process.platform === 'linux')('ends quietly where the reader has read enough', async () => {
     await put('a', '1');
     const environment = {...process.env, HOME: home, CREWROOM_PORT: String(service().port)};
-    const script = `node ${MAIN} watch --initial | head -1; echo "\${PIPESTATUS[0]}"`;
+    const script = `node ${MAIN} watch --json --initial | head -1; echo "\${PIPESTATUS[0]}"`;
     const {stdout, stderr} = await promisify(execFile)('bash', ['-c', script], {env: environment});
     assert.match(stdout, /^\{"kind":"entry-written","key":"a",.*\}\n0\n$/);
     assert.equal(stderr, '');
@@ -174,7 +188,7 @@ describe('crewroom watch', () => {
       await running.until(({stdout}) => stdout.includes('deleted'));
       running.child.stdin.write('\u0003');
       const {exitCode, stdout} = await running.finished;
-      assert.equal(exitCode, 0);
+      assert.equal(exitCode, 130);
       const [head, ...lines] = plain(stdout).replace('^C', '').trimEnd().split('\n');
       assert.equal(head, 'Watching every entry; Ctrl+C ends it');
       assert.equal(lines[0]?.length, 60);

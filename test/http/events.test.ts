@@ -9,7 +9,6 @@ import {createSites} from '../../src/http/core/sites.ts';
 import {createFetchHandler} from '../../src/http/fetch-handler.ts';
 import {eventsRoutes} from '../../src/http/routes/events-routes.ts';
 import {encodeJsonText} from '../../src/json/json-text.ts';
-import {createEventTexts} from '../../src/protocol/event/event-texts.ts';
 import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
 import {PROCESS_TIMERS} from '../../src/time/timers.ts';
 import {type HttpSubscriber, openEventStream} from '../support/event-stream.ts';
@@ -358,7 +357,7 @@ describe('subscribers', () => {
     const limits = {...DEFAULT_LIMITS, heartbeatMs: 20};
     const handle = createHandler({
       sites: () => createSites({port: 7172, extraHosts: [], isAllowed: () => false, findPlugin: () => undefined}),
-      routes: eventsRoutes({events, store, texts: createEventTexts(store), limits}),
+      routes: eventsRoutes({events, store, limits}),
       failures: new FailureLog({log: SILENT_LOG}),
       newRequestId: () => 'x',
       elapsedMs: () => 0,

@@ -199,7 +199,9 @@ describe('a recorded request', () => {
   });
 
   const masked = [
-    {target: '/api/keys?prefix=secret&limit=1', path: '/api/keys?prefix=…&limit=…'},
+    {target: '/api/keys?prefix=a/&limit=1&token=secret', path: '/api/keys?prefix=a/&limit=1&token=…'},
+    {target: '/api/keys?limit=secret&after=secret', path: '/api/keys?limit=…&after=…'},
+    {target: '/api/com.example.a/x?prefix=secret', path: '/api/com.example.a/x?prefix=…'},
     {target: '/nothing?secret', path: '/nothing?…'},
     {target: '/nothing?a=&=secret&b=secret=secret', path: '/nothing?a=&=…&b=…'},
     {target: 'http://user:secret@localhost:PORT/nothing?x=secret', path: '/nothing?x=…'},
@@ -220,6 +222,23 @@ describe('a recorded request', () => {
         'user-agent': 'test/1',
         referer: `http://localhost:${service.port}/page?token=…`,
       });
+    });
+  }
+
+  const pages = [
+    {name: 'a first load of the console', line: 'GET /', headers: ['Sec-Fetch-Dest: document'], own: true},
+    {name: 'an asset of it', line: 'GET /assets/x', headers: ['Sec-Fetch-Dest: script'], own: undefined},
+    {name: 'the console', line: 'GET /api/identity', host: 'localhost', own: true},
+    {name: 'the load of a page of a plugin', line: 'GET /plugins/a/', host: 'localhost', own: undefined},
+    {name: 'a page of a plugin', line: 'GET /livez', host: 'localhost', page: 'plugins/com.a/', own: undefined},
+    {name: 'a program', line: 'GET /livez', own: undefined},
+    {name: 'the console, refused', line: 'PUT /api/store/..', host: 'localhost', own: undefined},
+  ];
+  for (const {name, line, headers = [], host, page = '', own} of pages) {
+    test(`is ${own ? '' : 'not '}our own: ${name}`, async () => {
+      const service = await startInTest({ephemeral: true});
+      const from = host === undefined ? [] : [`Referer: http://${host}:${service.port}/${page}`];
+      expect((await recorded(service, line, [...from, ...headers]))['own']).toBe(own);
     });
   }
 

@@ -9,8 +9,8 @@ export interface ExpectedCommand {
 }
 
 /**
- * The commands that end by themselves, in the order in which they run: first `a` has the value `{"x": 1}`, the working directory has an empty
- * export `some.ndjson`, and the editor changes nothing.
+ * The commands that end by themselves, in the order in which they run: first `a` has the value `{"x": 1}`, and the working directory has an empty
+ * export `some.ndjson`.
  */
 export const COMMANDS: Readonly<
   Record<Exclude<CommandName, 'start' | 'dev' | 'watch' | 'run' | 'stop'>, ExpectedCommand>
@@ -19,8 +19,8 @@ export const COMMANDS: Readonly<
   put: {args: ['b', '2', '--json'], stdout: /^\{"key":"b",.*"created":true\}\n$/},
   patch: {args: ['a', '{"y": 2}', '--json'], stdout: /^\{"key":"a",/},
   touch: {args: ['a', '--ttl', '1h', '--json'], stdout: /^\{"key":"a",/},
-  edit: {args: ['a', '--json'], stdout: /"changed":false/},
-  list: {stdout: /^a\nb\n$/},
+  edit: {args: ['a', '--json'], stdout: /^$/, exitCode: 2},
+  list: {stdout: /^KEY .*\na .*\nb .*\n$/},
   export: {stdout: /\{"end":true,"entries":2\}\n$/},
   import: {args: ['some.ndjson', '--json'], stdout: /"entries":0/},
   copy: {args: ['--to', 'OTHER', '--json'], stdout: /"entries":2/},
@@ -35,7 +35,7 @@ export const COMMANDS: Readonly<
   },
   access: {args: ['grant', 'com.a', 'admin', '--json'], stdout: /^\{"plugin":"com.a","permissions":\["admin"\]\}\n$/},
   token: {args: ['create', '--name', 'a', '--permission', 'admin'], stdout: /^crewroom_[A-Za-z0-9_-]{43}\n$/},
-  requests: {stdout: /^\{"sequence":1,/},
+  requests: {args: ['--json'], stdout: /^\{"sequence":1,/},
   wait: {stdout: /^$/},
   // Nothing is installed in the home directory of the tests.
   service: {args: ['status'], stdout: /^not installed\n$/, exitCode: 3},
@@ -43,7 +43,7 @@ export const COMMANDS: Readonly<
   'sign-in': {args: ['--username', '1'], stdout: /^$/, exitCode: 2},
   'sign-out': {stdout: /^No pilot was signed in/},
   doctor: {args: ['--ephemeral'], stdout: /^ok +Service /m},
-  pilot: {args: ['list'], stdout: /^captain\n/},
+  pilot: {args: ['list'], stdout: /^NAME .*\ncaptain /},
   plugin: {args: ['list'], stdout: /^$/},
   flight: {args: ['start', '--json'], stdout: /"phase":"BOARDING"/},
   fault: {args: ['list'], stdout: /^$/},

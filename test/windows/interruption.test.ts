@@ -41,6 +41,7 @@ describe('a service', () => {
     // Then it reads keys.
     await until(() => service.said().includes('Press h'), service.said);
     service.type('\u0003');
+    await until(() => service.said().includes('Stopped'), service.said);
     const {exitCode, stdout} = await service.finished;
     expect(exitCode, stdout).toBe(0);
     expect(stdout).toContain('Stopped');

@@ -56,6 +56,8 @@ export interface WindowsUser {
   readonly windows: Windows;
   /** The words of Windows that run `crewroom`. */
   readonly crewroom: readonly string[];
+  /** The environment of its programs. */
+  readonly environment: NodeJS.ProcessEnv;
   /** The home directory, for Windows. */
   readonly home: string;
   /** Returns the path on Linux of a file in the home directory. */
@@ -79,11 +81,12 @@ export async function createUser(): Promise<WindowsUser> {
   const home = `C:\\users\\${name}`;
   const folder = join(windows.prefix, 'drive_c', 'users', name);
   for (const path of ['AppData/Local', 'AppData/Roaming', 'temp']) await mkdir(join(folder, path), {recursive: true});
-  const {begin, beginInTerminal} = createLauncher({windows, home, folder});
+  const {begin, beginInTerminal, environment} = createLauncher({windows, home, folder});
   const crewroom = [windows.node, onDriveZ(join(windows.app, 'node_modules', 'crewroom', 'dist', 'cli', 'main.js'))];
   const user: WindowsUser = {
     windows,
     crewroom,
+    environment,
     home,
     file: (...names) => join(folder, ...names),
     run: async (args, options = {}) => {
@@ -152,7 +155,7 @@ function createLauncher({windows, home, folder}: LauncherDeps) {
     const read = (kind: string): string => (kind === 'out' && existsSync(file) ? readFileSync(file, 'utf8') : '');
     return {...follow(child, {children, read}), type: keys => void child.stdin?.write(keys)};
   };
-  return {begin, beginInTerminal};
+  return {begin, beginInTerminal, environment: environmentOf({})};
 }
 
 /** Returns the path of a file of Linux for Windows. */

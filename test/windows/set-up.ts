@@ -66,7 +66,7 @@ export function wineEnvironment({prefix}: Pick<Windows, 'prefix'>): NodeJS.Proce
 }
 
 /** Installs packages for Windows, whatever system this is. */
-async function installForWindows(folder: string, words: readonly string[]): Promise<void> {
+export async function installForWindows(folder: string, words: readonly string[]): Promise<void> {
   const flags = ['--silent', '--no-audit', '--no-fund', '--os=win32', '--cpu=x64', '--ignore-scripts'];
   await execute('npm', [...words, ...flags], {cwd: folder, timeout: PATIENCE_MS});
 }

@@ -1,5 +1,5 @@
 import {CallFailure, fetchAsOwner, readFailure} from '../service/call-service.ts';
-import {ownerHeaders} from '../service/owner.ts';
+import {forgetOwnerToken, ownerHeaders} from '../service/owner.ts';
 
 /** Answer of `POST /api/import`. */
 export interface Imported {
@@ -75,7 +75,8 @@ interface ImportParts {
 export async function importEntries(file: Blob, {mode, dryRun, onProgress, signal}: ImportParts): Promise<Imported> {
   const request = new XMLHttpRequest();
   request.open('POST', `/api/import?${new URLSearchParams({mode, 'dry-run': String(dryRun)})}`);
-  for (const [name, value] of Object.entries(ownerHeaders())) request.setRequestHeader(name, value);
+  const sent = ownerHeaders();
+  for (const [name, value] of Object.entries(sent)) request.setRequestHeader(name, value);
   request.setRequestHeader('Content-Type', 'application/x-ndjson');
   request.upload.addEventListener('progress', ({loaded, total}) => onProgress(total === 0 ? 1 : loaded / total));
   const abort = (): void => request.abort();
@@ -88,7 +89,12 @@ export async function importEntries(file: Blob, {mode, dryRun, onProgress, signa
   if (request.status === 0)
     throw new CallFailure('The connection to the service was lost', {code: 'service-unreachable'});
   const document = parse(request.responseText);
-  if (request.status >= 400 || document === undefined) throw readFailure(request.status, document);
+  if (request.status >= 400 || document === undefined) {
+    const failure = readFailure(request.status, document);
+    if (failure.code === 'invalid-token' && request.getResponseHeader('Crewroom-Fault') === null)
+      forgetOwnerToken(sent);
+    throw failure;
+  }
   return document as Imported;
 }
 

@@ -1,6 +1,7 @@
 import {useSignal} from '@preact/signals';
 import {type CallFailure, callService} from '../service/call-service.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
+import {OwnerWay} from '../shell/owner-note.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {toCallFailure} from '../state/loaded.ts';
 
@@ -23,7 +24,7 @@ export function RestartButton({id, state}: {readonly id: string; readonly state:
       {!state.isOwner.value && (
         <span class="quiet">
           {' '}
-          needs <code>crewroom console</code>
+          To restart it, <OwnerWay />
         </span>
       )}
       {failure.value !== undefined && <FailureNote failure={failure.value} />}

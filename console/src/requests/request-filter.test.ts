@@ -21,12 +21,12 @@ describe('filterBy()', () => {
     {name: 'leaves out another class', filter: {status: '5'} as const, request: {status: 404}, expected: false},
     {name: 'admits a plugin', filter: {sender: 'plugin a'}, request: {plugin: 'a', origin: OWN}, expected: true},
     {name: 'leaves out another sender', filter: {sender: 'plugin a'}, request: {origin: 'a'}, expected: false},
-    {name: 'leaves out the console', filter: {withOwn: false}, request: {origin: OWN}, expected: false},
+    {name: 'leaves out the console', filter: {withOwn: false}, request: {own: true}, expected: false},
     {name: 'keeps its failures', filter: {withOwn: false}, request: {origin: OWN, failure: FAILURE}, expected: true},
     {name: 'keeps pages of plugins', filter: {withOwn: false}, request: {origin: OWN, plugin: 'a'}, expected: true},
   ]) {
     test(name, () => {
-      expect(filterBy({...ALL, ...filter}, OWN)(requestOf(request))).toBe(expected);
+      expect(filterBy({...ALL, ...filter})(requestOf(request))).toBe(expected);
     });
   }
 

@@ -16,7 +16,7 @@ export interface RequestFilter {
   readonly status: keyof typeof STATUS_NAMES;
   /** Sender of {@link senderOf}; `all` for all. */
   readonly sender: string;
-  /** False without those of the console itself, unless they failed. */
+  /** False without those that the service marks as its own. */
   readonly withOwn: boolean;
 }
 
@@ -26,15 +26,12 @@ export function senderOf({plugin, origin}: RecordedRequest): string {
   return origin === undefined ? 'program' : `origin ${origin}`;
 }
 
-/** Returns a function that tests requests. @param ownOrigin Origin of the console. */
-export function filterBy(
-  {path, status, sender, withOwn}: RequestFilter,
-  ownOrigin: string,
-): (request: RecordedRequest) => boolean {
+/** Returns a function that tests requests. */
+export function filterBy({path, status, sender, withOwn}: RequestFilter): (request: RecordedRequest) => boolean {
   const part = path.toLowerCase();
   return request =>
     request.path.toLowerCase().includes(part) &&
     (status === 'all' || String(request.status).startsWith(status)) &&
     (sender === 'all' || senderOf(request) === sender) &&
-    (withOwn || request.failure !== undefined || senderOf(request) !== `origin ${ownOrigin}`);
+    (withOwn || request.own !== true);
 }

@@ -25,7 +25,7 @@ export class RequestsState {
 
   constructor() {
     effect(() => {
-      this.lines.filter.value = filterBy(this.filter.value, location.origin);
+      this.lines.filter.value = filterBy(this.filter.value);
     });
     this.senders = computed(() => [...this.#seen.value].toSorted());
   }

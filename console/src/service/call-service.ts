@@ -53,7 +53,7 @@ export interface RequestParts {
 }
 
 /**
- * Calls the service that served the page, as the owner if the page was opened by `crewroom console`.
+ * Calls the service that served the page, as the owner if the page has a token.
  *
  * @returns The answer, parsed. Its form is that of the API: both come from the same build.
  * @throws {CallFailure} The failure that the service answered; `service-unreachable`; `unexpected-answer`.
@@ -85,9 +85,7 @@ export async function requestService(
     signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal === undefined ? [] : [signal])]),
   });
   if (response.ok) return response;
-  const failure = readFailure(response.status, await response.json().catch(() => undefined));
-  if (failure.code === 'owner-required' && !response.headers.has('Crewroom-Fault')) forgetOwnerToken();
-  throw failure;
+  throw readFailure(response.status, await response.json().catch(() => undefined));
 }
 
 async function send(path: string, parts: RequestInit): Promise<Response> {
@@ -100,7 +98,7 @@ async function send(path: string, parts: RequestInit): Promise<Response> {
 }
 
 /**
- * Sends a request to the service that served the page, as the owner if the page was opened by `crewroom console`. Follows no redirect: the service sends
+ * Sends a request to the service that served the page, as the owner if the page has a token. Follows no redirect: the service sends
  * none.
  */
 export async function fetchAsOwner(request: Request): Promise<Response> {
@@ -109,13 +107,11 @@ export async function fetchAsOwner(request: Request): Promise<Response> {
   request.headers.set('X-Crewroom-Client', '1');
   if (!isOwner.value) return fetch(request, parts);
   const again = request.clone();
-  const response = await fetch(request, {
-    ...parts,
-    headers: {...Object.fromEntries(request.headers), ...ownerHeaders()},
-  });
+  const sent = ownerHeaders();
+  const response = await fetch(request, {...parts, headers: {...Object.fromEntries(request.headers), ...sent}});
   if (!(await isTokenRefused(response))) return response;
   // The service was restarted since it gave the token. What needs no token works without it.
-  forgetOwnerToken();
+  forgetOwnerToken(sent);
   return fetch(again, parts);
 }
 

@@ -23,9 +23,19 @@ export async function moveToOwnOrigin(): Promise<boolean> {
   return true;
 }
 
+/** Returns whether this page has the origin of the console, which no page of a plugin shares. */
+export function isOwnOrigin(): boolean {
+  return location.hostname === CONSOLE_NAME;
+}
+
+/** Returns whether this page is in no frame. */
+export function isTopLevel(): boolean {
+  return window.top === window;
+}
+
 /** Returns the origin of the page of a plugin: its own one, where the console has its own, and otherwise that of the console. */
 export function pageOrigin({label}: Plugin): string {
-  if (location.hostname !== CONSOLE_NAME || label === undefined) return location.origin;
+  if (!isOwnOrigin() || label === undefined) return location.origin;
   return `${location.protocol}//${label}.${location.host}`;
 }
 

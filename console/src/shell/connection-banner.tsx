@@ -1,5 +1,5 @@
 import type {Connection} from '../state/connection.ts';
-import {Command} from './command.tsx';
+import {OwnerWay} from './owner-note.tsx';
 
 /** Reports that the service does not answer, or only to the owner. The page reconnects by itself. */
 export function ConnectionBanner({connection}: {readonly connection: Connection}) {
@@ -14,12 +14,9 @@ export function ConnectionBanner({connection}: {readonly connection: Connection}
 
 function OwnerNeeded() {
   return (
-    <div>
-      <p>
-        <strong>The service shows its data only to its owner.</strong> Open the console with this command:
-      </p>
-      <Command text="crewroom console" />
-    </div>
+    <p>
+      <strong>The service shows its data only to its owner:</strong> <OwnerWay />
+    </p>
   );
 }
 

@@ -100,6 +100,13 @@ function Links({state}: {readonly state: ConsoleState}) {
         <li>
           <ThemeSwitch state={state} />
         </li>
+        {state.isOwner.value && (
+          <li>
+            <button type="button" class="menu-link" onClick={() => state.stopBeingOwner()}>
+              <Glyph name="close" /> <span class="name">Stop being the owner</span>
+            </button>
+          </li>
+        )}
       </ul>
     </nav>
   );

@@ -1,13 +1,26 @@
 import type {ConsoleState} from '../state/console-state.ts';
-import {Command} from './command.tsx';
+import {CopyButton} from './copy-button.tsx';
 
-/** Shows the command that opens a console of the owner, beside buttons that are disabled without one. Nothing for the owner. */
+/** Port of a service without settings, whose commands need not name it. */
+const DEFAULT_PORT = '7172';
+
+/** Names the way to change the service, beside buttons that are disabled for a page that only reads. Nothing for the owner. */
 export function OwnerNote({state}: {readonly state: ConsoleState}) {
   if (state.isOwner.value) return null;
   return (
-    <div class="note">
-      <p>This page only reads. To change the service, open the console with this command:</p>
-      <Command text="crewroom console" />
-    </div>
+    <p class="note">
+      This page only reads. To change the service, <OwnerWay />
+    </p>
+  );
+}
+
+/** The ways to become the owner, as the end of a sentence. */
+export function OwnerWay() {
+  const {port} = location;
+  const command = port === DEFAULT_PORT ? 'crewroom console' : `crewroom console --port ${port}`;
+  return (
+    <>
+      press <kbd>o</kbd> in the terminal, or run <code>{command}</code> <CopyButton text={command} about={command} />
+    </>
   );
 }

@@ -7,8 +7,8 @@ import {Notices, type ReceivedNotice} from '../notices/notices.ts';
 import {formatRoute, type Route, readRoute} from '../route.ts';
 import {CallFailure, callService, fetchAsOwner} from '../service/call-service.ts';
 import type {FaultList, Plugin, PluginList, SettingValues} from '../service/documents.ts';
-import {isOwner} from '../service/owner.ts';
-import {exchangeOwnerCode} from '../service/owner-code.ts';
+import {forgetOwnerToken, isOwner} from '../service/owner.ts';
+import {exchangeOwnerCode, type OwnerCode, takeOwnerCode} from '../service/owner-code.ts';
 import {ActivePage} from './active-page.ts';
 import {type AccentColors, accentColorsOf} from './appearance.ts';
 import {Connection, type FollowedEvent, SETTINGS_PREFIX} from './connection.ts';
@@ -42,10 +42,13 @@ export class ConsoleState {
   readonly drafts: Map<string, Draft> = new Map();
   /** False if this page only reads the service itself: it may change neither allowed origins nor plugins nor faults. */
   readonly isOwner: ReadonlySignal<boolean> = isOwner;
-  /** Why the code with which the page was opened did not make it the owner's. */
+  /** Why the last code did not make this page the owner's. */
   readonly ownerFailure: Signal<CallFailure | undefined> = signal(undefined);
   /** False if another site may have chosen the plugin in the address, until the user does something. */
   readonly mayShowPages: Signal<boolean>;
+  /** The code to exchange after the one that is exchanged. */
+  #waitingCode: OwnerCode | undefined;
+  #isExchanging = false;
   readonly #activePage = new ActivePage();
   readonly #settingsListeners = new Set<SettingsListener>();
 
@@ -86,13 +89,37 @@ export class ConsoleState {
   }
 
   /**
-   * Makes this page the owner's, with the code that `crewroom console` put into its address. A code that is accepted shows that this command chose the
-   * rest of the address too. Never rejects.
+   * Makes this page the owner's, with a code that was in its address. A code that is accepted shows that a program of this user chose the rest of the
+   * address too; one that is refused changes nothing. One exchange at a time: of the codes that come meanwhile the last one waits. Never rejects.
    */
-  async becomeOwner(code: string): Promise<void> {
+  async becomeOwner(code: OwnerCode): Promise<void> {
+    this.#waitingCode = code;
+    if (this.#isExchanging) return;
+    this.#isExchanging = true;
+    for (let next = this.#takeCode(); next !== undefined; next = this.#takeCode()) await this.#exchange(next);
+    this.#isExchanging = false;
+  }
+
+  /** Gives up the rights of the owner, and loads the page anew: what only the owner sees is gone with it. */
+  stopBeingOwner(): void {
+    forgetOwnerToken();
+    location.reload();
+  }
+
+  #takeCode(): OwnerCode | undefined {
+    const code = this.#waitingCode;
+    this.#waitingCode = undefined;
+    return code;
+  }
+
+  async #exchange({code, fragment}: OwnerCode): Promise<void> {
     try {
       await exchangeOwnerCode(code);
+      this.ownerFailure.value = undefined;
       this.showPages();
+      if (fragment !== undefined) location.hash = fragment;
+      // The service may have refused the stream of a page that only reads.
+      this.connection.retryNow();
     } catch (error) {
       this.ownerFailure.value = toCallFailure(error);
     }
@@ -121,6 +148,8 @@ export class ConsoleState {
   }
 
   #readRoute(): void {
+    const code = takeOwnerCode(formatRoute(this.route.value));
+    if (code !== undefined) return void this.becomeOwner(code);
     // Only the user, or a plugin that is shown already, changes the address of an open console.
     this.showPages();
     this.route.value = readRoute(location.hash);

@@ -1,4 +1,4 @@
-import {ADDRESS_SETTINGS, type ArgumentSpec, described, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, type ArgumentSpec, grouped, JSON_FLAG} from './spec.ts';
 
 const KEY: ArgumentSpec = {name: 'KEY', description: 'the key, exactly; after -- if it begins with "-"'};
 
@@ -9,7 +9,7 @@ const PREFIX: ArgumentSpec = {
 };
 
 /** Commands of entries and the identity. */
-export const DATA_COMMANDS = described('Data', {
+export const DATA_COMMANDS = grouped('Data', {
   identity: {
     summary: 'Print the identity document that plugins get',
     flags: {
@@ -128,7 +128,7 @@ export const DATA_COMMANDS = described('Data', {
       {line: 'crewroom watch com.example.hello/ --initial', purpose: 'entries of one plugin, then its changes'},
       {line: 'crewroom watch --json --since 12 | jq .key', purpose: 'for programs, after revision 12'},
     ],
-    notes: ['After a restart of the service it reconnects and continues where it was.', 'In a pipe it prints JSON.'],
+    notes: ['After a restart of the service it reconnects and continues where it was.'],
   },
   delete: {
     summary: 'Delete an entry, or all under a prefix',

@@ -2,7 +2,7 @@ import {SAMPLE_PILOT_NAMES} from '../../domain/identity/pilots.ts';
 import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
 import {FAULT_KINDS} from '../../failures/fault-mark.ts';
 import {REQUESTS_FLAG, WITHOUT_LOG_FILE} from './service-commands.ts';
-import {ADDRESS_SETTINGS, described, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
 
 const PLUGIN_ACTIONS = [
   'list',
@@ -19,12 +19,12 @@ const PLUGIN_ACTIONS = [
 ] as const;
 
 /** Commands of plugins and of what tests them. */
-export const PLUGIN_COMMANDS = described('Plugins', {
+export const PLUGIN_COMMANDS = grouped('Plugins', {
   pilot: {
     summary: 'Switch among sample pilots',
     arguments: [
       {name: 'ACTION', description: 'list or use', choices: ['list', 'use']},
-      {name: 'NAME', description: 'the sample pilot to serve', optional: true, choices: SAMPLE_PILOT_NAMES},
+      {name: 'NAME', description: 'the sample pilot to serve', optional: true, offers: SAMPLE_PILOT_NAMES},
     ],
     flags: JSON_FLAG,
     settings: ADDRESS_SETTINGS,
@@ -111,7 +111,7 @@ export const PLUGIN_COMMANDS = described('Plugins', {
         description: 'start, status, pause, jump, speed, disconnect or stop',
         choices: ['start', 'status', 'pause', 'jump', 'speed', 'disconnect', 'stop'],
       },
-      {name: 'PHASE|SPEED', description: 'the phase to jump to, or the speed', optional: true, choices: FLIGHT_PHASES},
+      {name: 'PHASE|SPEED', description: 'the phase to jump to, or the speed', optional: true, offers: FLIGHT_PHASES},
     ],
     flags: {
       from: {placeholder: 'AIRPORT', description: 'airport of departure, such as EDDF'},

@@ -1,5 +1,5 @@
 import {SETTING_NAMES} from '../../config/config.ts';
-import {ADDRESS_SETTINGS, described, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
 
 /** The requests that a service prints while it runs. */
 export const REQUEST_CHOICES = ['all', 'refused', 'off'] as const;
@@ -16,11 +16,12 @@ export const REQUESTS_FLAG = {
 export const WITHOUT_LOG_FILE = SETTING_NAMES.filter(name => name !== 'logFile');
 
 /** Commands of the service. */
-export const SERVICE_COMMANDS = described('Service', {
+export const SERVICE_COMMANDS = grouped('Service', {
   start: {
     summary: 'Start the service',
     flags: {
       newStoreId: {description: 'new id for the store, once after restoring its files'},
+      detached: {description: 'start it without this terminal, and return once it serves'},
       json: {description: 'write JSON log lines on a terminal too'},
       ...REQUESTS_FLAG,
     },
@@ -160,7 +161,7 @@ export const SERVICE_COMMANDS = described('Service', {
       {line: 'crewroom requests', purpose: 'the last 1,000, the oldest first'},
       {line: 'crewroom requests --follow --refused', purpose: 'what the service refuses, as it happens'},
     ],
-    notes: ['Where it does not print to a terminal it prints JSON, one request on a line.'],
+    notes: ['Those of the console are left out; with --json they have "own": true.'],
   },
   wait: {
     summary: 'Wait until the service is ready',
@@ -182,7 +183,7 @@ export const SERVICE_COMMANDS = described('Service', {
     notes: ['On Linux it sends SIGTERM to a service that does not answer for 5 seconds.'],
   },
   service: {
-    summary: 'Start the service with your session, by systemd',
+    summary: 'Start the service when you log in',
     arguments: [
       {
         name: 'ACTION',
@@ -196,15 +197,15 @@ export const SERVICE_COMMANDS = described('Service', {
     },
     settings: [],
     examples: [
-      {line: 'crewroom service install', purpose: 'write a user unit, enable it and start it'},
+      {line: 'crewroom service install', purpose: 'let the system start it, now too'},
       {line: 'crewroom service status', purpose: 'exit code 5 if it does not run'},
       {line: 'crewroom service logs --lines 20', purpose: 'its last log lines'},
-      {line: 'crewroom service uninstall', purpose: 'stop it and remove the unit; data stays'},
+      {line: 'crewroom service uninstall', purpose: 'stop it and undo that; data stays'},
     ],
     notes: [
-      'The unit has the paths of Node and of Crewroom, and no variable and no secret.',
+      'By a unit of systemd, a launch agent on macOS, a Run value on Windows.',
+      'It has the paths of Node and of Crewroom, and no variable and no secret.',
       'The service reads the config file.',
-      'Linux only; the guide "Keep it running" has recipes for macOS and Windows.',
     ],
   },
 });

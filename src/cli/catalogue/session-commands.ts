@@ -1,8 +1,8 @@
 import {SETTING_NAMES} from '../../config/config.ts';
-import {ADDRESS_SETTINGS, described, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
 
 /** Commands of the session, and the doctor. */
-export const SESSION_COMMANDS = described('Service', {
+export const SESSION_COMMANDS = grouped('Service', {
   'sign-in': {
     summary: 'Sign in at your airline',
     flags: {

@@ -1,11 +1,11 @@
 import {SETTING_NAMES} from '../../config/config.ts';
-import {described, JSON_FLAG} from './spec.ts';
+import {grouped, JSON_FLAG} from './spec.ts';
 
 /** The shells that can complete commands. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 /** Commands of the installation. */
-export const SETUP_COMMANDS = described('Setup', {
+export const SETUP_COMMANDS = grouped('Setup', {
   config: {
     summary: 'Show every setting, its value and where it came from',
     flags: JSON_FLAG,

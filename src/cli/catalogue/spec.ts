@@ -7,7 +7,7 @@ export interface CommandSpec extends CommandDescription {
   readonly arguments: readonly ArgumentSpec[];
 }
 
-/** What the catalogue says of a command. */
+/** The description of a command in the catalogue. */
 interface CommandDescription {
   readonly summary: string;
   /** Absent if it takes none. */
@@ -24,7 +24,7 @@ interface CommandDescription {
 }
 
 /** Completes the descriptions of commands under one heading of the help; their keys are the names of the commands. */
-export function described<const T extends Readonly<Record<string, CommandDescription>>>(
+export function grouped<const T extends Readonly<Record<string, CommandDescription>>>(
   group: CommandGroup,
   commands: T,
 ): {readonly [N in keyof T]: CommandSpec & {readonly flags: T[N]['flags']}} {
@@ -43,7 +43,10 @@ export interface ArgumentSpec {
   readonly optional?: boolean;
   /** Takes all further words too; only the last argument. Words that begin with `-` come after `--`. */
   readonly repeatable?: boolean;
+  /** The only words that it takes. */
   readonly choices?: readonly string[];
+  /** Words that completion offers; it takes others too. */
+  readonly offers?: readonly string[];
 }
 
 /** A flag of one command. With a placeholder it takes a value; without one it is a switch. */

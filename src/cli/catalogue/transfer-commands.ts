@@ -1,4 +1,4 @@
-import {ADDRESS_SETTINGS, described, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
 
 /** The flags of commands that import. */
 const IMPORT_FLAGS = {
@@ -9,7 +9,7 @@ const IMPORT_FLAGS = {
 } as const;
 
 /** Commands of exports and snapshots. */
-export const TRANSFER_COMMANDS = described('Data', {
+export const TRANSFER_COMMANDS = grouped('Data', {
   export: {
     summary: 'Write all entries as of one revision',
     arguments: [{name: 'FILE', description: 'a new file; "-" or nothing for standard output', optional: true}],

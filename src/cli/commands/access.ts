@@ -7,9 +7,9 @@ import {readService} from '../../protocol/service-documents.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connectJson} from '../service/json-sender.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls} from '../terminal/escape.ts';
+import {printList} from '../terminal/print-list.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {formatTable} from '../terminal/table.ts';
 
 type AccessCall = CallOf<'access'>;
 
@@ -33,33 +33,23 @@ export async function run(call: AccessCall): Promise<ExitCode> {
       if (plugin === undefined || permissions.length === 0)
         throw invalidUsage('access', 'grant needs the ID of a plugin and a PERMISSION, at least one');
       return grant(call, {plugin, permissions});
-    case 'revoke':
+    // The parser knows no other action.
+    default:
       if (plugin === undefined) throw invalidUsage('access', 'revoke needs the ID of a plugin');
       return revoke(call, plugin, permissions);
-    default:
-      throw invalidUsage('access', `it takes list, refused, grant or revoke, not ${JSON.stringify(action)}`);
   }
 }
 
 async function list(call: AccessCall, plugin: string | undefined): Promise<ExitCode> {
-  const {stdout} = call.context;
   const {send} = await connectJson(call, {asOwner: true});
   const all = await send('GET', GRANTS_PATH, readGrants);
   const grants = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
-  if (call.flags.json) await stdout.write(grants.map(jsonLine).join(''));
-  else if (stdout.isTerminal) await stdout.write(formatGrants(grants, call));
-  else await stdout.write(grants.flatMap(linesOf).join(''));
-  return EXIT.ok;
-}
-
-/** Returns a line for each permission of a plugin, for programs. */
-function linesOf({plugin, permissions}: PluginGrants): readonly string[] {
-  return permissions.map(permission => `${escapeControls(plugin)} ${escapeControls(permission)}\n`);
-}
-
-function formatGrants(grants: readonly PluginGrants[], {context}: AccessCall): string {
-  const rows = grants.map(({plugin, permissions}) => [escapeControls(plugin), escapeControls(permissions.join(' '))]);
-  return formatTable(['PLUGIN', 'PERMISSIONS'], rows, context);
+  return printList(call, grants, {
+    head: ['PLUGIN', 'PERMISSIONS'],
+    row: each => [each.plugin, each.permissions.join(' ')],
+    empty: 'No permissions beside those of every plugin; "crewroom access grant ID PERMISSION" gives one',
+    next: '"crewroom access revoke ID" takes them back',
+  });
 }
 
 async function listRefused(call: AccessCall, plugin: string | undefined): Promise<ExitCode> {
@@ -67,21 +57,21 @@ async function listRefused(call: AccessCall, plugin: string | undefined): Promis
   const {send} = await connectJson(call, {asOwner: true});
   const all = await send('GET', REFUSED_PATH, readRefused);
   const refused = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
-  const rows = refused.map(({plugin: id, method, path, count, permission}) =>
-    [id, `${method} ${path}`, String(count), permission].map(escapeControls),
-  );
-  if (call.flags.json) await stdout.write(refused.map(each => jsonLine(each)).join(''));
-  else if (!stdout.isTerminal) await stdout.write(rows.map(row => `${row.join(' ')}\n`).join(''));
-  else {
-    await stdout.write(formatTable(['PLUGIN', 'REFUSED', 'TIMES', 'PERMISSION'], rows, call.context));
-    await stderr.write(adviseOnRefused(refused));
-  }
+  const row = ({plugin: id, method, path, count, permission}: RefusedRequest): readonly string[] => {
+    return [id, `${method} ${path}`, String(count), permission];
+  };
+  const head = ['PLUGIN', 'REFUSED', 'TIMES', 'PERMISSION'];
+  await printList(call, refused, {
+    head,
+    row,
+    empty: 'Nothing was refused since the start, or all of it was granted since',
+  });
+  if (refused.length > 0 && stdout.isTerminal && !call.flags.json) await stderr.write(adviseOnRefused(refused));
   return EXIT.ok;
 }
 
 /** Returns the command for each plugin that gives it what it lacked. */
 function adviseOnRefused(refused: readonly RefusedRequest[]): string {
-  if (refused.length === 0) return 'Nothing was refused since the start, or all of it was granted since\n';
   const commands = [...new Set(refused.map(({plugin}) => plugin))].map(id => {
     const lacking = new Set(refused.filter(({plugin}) => plugin === id).map(({permission}) => permission));
     return `  crewroom access grant ${escapeControls([id, ...lacking].join(' '))}\n`;

@@ -1,8 +1,7 @@
 import {script} from '@bomb.sh/tab';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import type {CommandCall} from '../catalogue/call.ts';
-import {SHELLS} from '../catalogue/setup-commands.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import type {SHELLS} from '../catalogue/setup-commands.ts';
 
 /**
  * Replaces the one function of the package bash-completion that the script for bash calls, if that package is not installed
@@ -35,10 +34,8 @@ complete -o default -F __crewroom_complete_words crewroom
 
 /** `crewroom completion`: prints the script with which a shell completes commands. */
 export async function run(call: CommandCall): Promise<ExitCode> {
-  const [given] = call.arguments;
-  const shell = SHELLS.find(name => name === given);
-  if (shell === undefined)
-    throw invalidUsage('completion', `SHELL has to be bash, zsh, fish or powershell, not ${JSON.stringify(given)}`);
+  // The parser has checked it.
+  const [shell] = call.arguments as [(typeof SHELLS)[number]];
   const {stdout} = call.context;
   if (shell === 'bash') await stdout.write(BASH_PREAMBLE);
   script(shell, 'crewroom', 'crewroom');

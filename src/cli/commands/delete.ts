@@ -25,8 +25,7 @@ function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: Call
 }
 
 async function deleteOne(call: CallOf<'delete'>, key: string): Promise<ExitCode> {
-  const {ifMatch} = call.flags;
-  const expected = ifMatch === undefined ? undefined : readRevision(ifMatch, {command: 'delete', flag: '--if-match'});
+  const expected = readRevision(call.flags.ifMatch, {command: 'delete', flag: '--if-match'});
   const {client} = await connect(call);
   await client.entries.delete(key, {expected});
   return reportDeleted(1, call);

@@ -2,7 +2,7 @@ import {inspectConfig} from '../../config/resolve-config.ts';
 import {locateStore} from '../../config/store-location.ts';
 import {checkCache} from '../../doctor/check-cache.ts';
 import type {EntriesPlace} from '../../doctor/check-entries.ts';
-import {checkLocalhost, checkNode} from '../../doctor/check-machine.ts';
+import {checkLocalhost, checkNamesBelow, checkNode} from '../../doctor/check-machine.ts';
 import {checkSettings} from '../../doctor/check-settings.ts';
 import type {DoctorContext} from '../../doctor/context.ts';
 import {type Finding, type Findings, findingOf} from '../../doctor/finding.ts';
@@ -80,14 +80,18 @@ async function* examine(call: CallOf<'doctor'>): Findings {
   const inspected = inspectConfig(await readSources(call));
   const {host, port, dataDir, profile, airline, ephemeral, allowUser, store} = inspected.config;
   yield [checkNode(context.nodeVersion), ...checkSettings(inspected)];
-  yield [await checkLocalhost(), checkCache(context.paths.cacheDir, context.userId)];
+  yield [
+    await checkLocalhost(),
+    await checkNamesBelow(context.platform),
+    checkCache(context.paths.cacheDir, context.userId),
+  ];
   // An invalid setting is reported already; checks that depend on it are skipped.
   if (allowUser !== undefined)
     yield [await (await import('../../doctor/check-users.ts')).checkUsers(allowUser, context.platform)];
   if (profile !== undefined) yield await (await import('../../doctor/check-profile.ts')).checkProfile(profile);
   const {checkAirline, checkSession} = await import('../../doctor/check-session.ts');
   if (airline !== undefined) yield await checkAirline(airline);
-  yield [await checkSession(inspected.config, context.environment)];
+  yield [await checkSession(inspected.config, context)];
   const data = dataDir !== undefined && ephemeral === false ? await examineData(dataDir, context) : [];
   yield data;
   if (ephemeral) yield [{check: 'Data', level: 'ok', detail: 'in memory, gone when the service stops'}];

@@ -7,13 +7,14 @@ import {toUtf8} from '../../files/text-file.ts';
 import {type JsonText, parseJsonText} from '../../json/json-text.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {AdvisedError} from '../failures/report.ts';
+import {refusedUsage} from '../failures/usage.ts';
 import {createEditedFile, type EditedFile} from '../input/edited-file.ts';
 import {chooseEditedForm} from '../input/edited-form.ts';
 import {openEditor} from '../input/editor.ts';
-import {describeFileProblem} from '../input/value-input.ts';
+import {lineAndColumnOf, unreadableFile} from '../input/value-input.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
 
 type EditCall = CallOf<'edit'>;
@@ -21,15 +22,26 @@ type EditCall = CallOf<'edit'>;
 /** `crewroom edit`: opens a value in the editor of the user, and stores it unless the entry has changed meanwhile. */
 export async function run(call: EditCall): Promise<ExitCode> {
   const [key = ''] = call.arguments;
+  if (!canAsk(call.context))
+    throw refusedUsage(
+      'edit',
+      'an editor needs a terminal',
+      'Without one, store a value with "crewroom put KEY @FILE", or change members with "crewroom patch KEY PATCH"',
+    );
   const {client} = await connect(call);
   const entry = await client.entries.get(key);
   const before = entry?.json ?? Buffer.from('null');
   const form = chooseEditedForm(before);
   const file = await createEditedFile(key, form.shown);
   const editing = {file, key, entry, platform: call.context.platform};
+  const {elapsedMs, platform} = call.context;
+  const openedAtMs = elapsedMs();
   const edited = form.restore(await editUntilJson(editing, call.context));
   if (Buffer.compare(edited, before) === 0) {
-    await file.remove();
+    // A program with windows may have passed the file on to its window, and ended.
+    const isOpen = platform !== 'linux' && elapsedMs() - openedAtMs < EDITED_MIN_MS;
+    if (isOpen) await adviseOnOpenFile(editing, call);
+    else await file.remove();
     await reportUnchanged(key, entry, call);
     return EXIT.ok;
   }
@@ -44,6 +56,20 @@ export async function run(call: EditCall): Promise<ExitCode> {
   return EXIT.ok;
 }
 
+/** Shortest time in which a person edits a file, in milliseconds. */
+const EDITED_MIN_MS = 1000;
+
+/** Says what to do if an editor returned at once, as Notepad of Windows 11 and `code` without `--wait` do. */
+async function adviseOnOpenFile(editing: Editing, {context: {stderr}}: EditCall): Promise<void> {
+  const command = storeCommand(editing, conditionOf(editing.entry));
+  await stderr.write(
+    escapeText(
+      `The editor ended at once, and its file is kept. If it is still open, save it there, then store it: ${command}\n` +
+        'Set EDITOR to an editor that waits until the file is closed, such as "code --wait"\n',
+    ),
+  );
+}
+
 interface Editing {
   readonly file: EditedFile;
   readonly key: string;
@@ -52,7 +78,7 @@ interface Editing {
   readonly platform: NodeJS.Platform;
 }
 
-/** Opens the editor until the file is JSON; more than once only if the user can be asked. */
+/** Opens the editor until the file is JSON, or the user gives up. */
 async function editUntilJson(editing: Editing, context: CliContext): Promise<JsonText> {
   for (;;) {
     await openOrRemove(editing, context);
@@ -61,16 +87,11 @@ async function editUntilJson(editing: Editing, context: CliContext): Promise<Jso
       return parseJsonText(bytes, {depthMax: Infinity});
     } catch (error) {
       if (!(error instanceof AppError) || error.failure.code !== 'invalid-json') throw error;
-      const problem = `${error.failure.problem} at ${placeOf(bytes, error.failure.position)}`;
+      const problem = `${error.failure.problem} at ${lineAndColumnOf(bytes, error.failure.position)}`;
       const again = `Cannot store this: ${escapeControls(problem)}. Open it again?`;
-      const asks = canAsk(context);
-      if (asks && (await confirm(again, context))) continue;
+      if (await confirm(again, context)) continue;
       // The question has named the position already.
-      const failure = {
-        code: 'unreadable-input',
-        source: 'what you typed',
-        problem: asks ? 'it is not JSON' : problem,
-      } as const;
+      const failure = {code: 'unreadable-input', source: 'what you typed', problem: 'it is not JSON'} as const;
       const advice = `Correct it, then store it: ${storeCommand(editing, conditionOf(editing.entry))}`;
       throw new AdvisedError(new AppError(failure, {cause: error}), advice);
     }
@@ -83,9 +104,8 @@ async function readEdited(editing: Editing): Promise<Buffer> {
     return toUtf8(await editing.file.read());
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    const failure = {code: 'unreadable-input', source: 'what you typed', problem: describeFileProblem(error)} as const;
     const advice = `Save it as UTF-8, then store it: ${storeCommand(editing, conditionOf(editing.entry))}`;
-    throw new AdvisedError(new AppError(failure, {cause: error}), advice);
+    throw new AdvisedError(unreadableFile('what you typed', error), advice);
   }
 }
 
@@ -97,12 +117,6 @@ async function openOrRemove({file}: Editing, context: CliContext): Promise<void>
     await file.remove();
     throw error;
   }
-}
-
-/** Returns the line and column of a byte, as editors count them. */
-function placeOf(bytes: Uint8Array, position: number): string {
-  const before = Buffer.from(bytes.subarray(0, position)).toString().split('\n');
-  return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
 }
 
 /** Adds advice to a failure: the edited file is kept, and how to store it. */

@@ -6,10 +6,10 @@ import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import type {Output} from '../terminal/context.ts';
-import {escapeParts, jsonLine} from '../terminal/escape.ts';
+import {escapeParts} from '../terminal/escape.ts';
+import {reportDone} from '../terminal/report-done.ts';
 import {kindOf, writeExportFile} from '../transfer/export-file.ts';
 import {exportTo} from '../transfer/run-export.ts';
-import type {ExportFacts} from '../transfer/service-export.ts';
 
 /** `crewroom export`: writes all entries, or those under a prefix, as of one revision. */
 export async function run(call: CallOf<'export'>): Promise<ExitCode> {
@@ -24,12 +24,7 @@ export async function run(call: CallOf<'export'>): Promise<ExitCode> {
     await exportTo({context, url, fetch, prefix, label}, chunks => writeAll(chunks, context.stdout));
     return EXIT.ok;
   }
-  const target = {
-    name,
-    path: resolvePath(name, context),
-    userId: context.userId,
-    randomName: context.randomName,
-  };
+  const target = {...context, name, path: resolvePath(name, context)};
   const kind = await kindOf(target);
   if (!force && kind === 'taken')
     throw refusedUsage(
@@ -39,8 +34,9 @@ export async function run(call: CallOf<'export'>): Promise<ExitCode> {
     );
   const label = kind === 'device' ? undefined : LABEL;
   const {facts} = await exportTo({context, url, fetch, prefix, label}, chunks => writeExportFile(chunks, target));
-  await reportExport({name, facts}, call);
-  return EXIT.ok;
+  const {entries, revision, sizeBytes} = facts;
+  const line = `Exported ${formatEntries(entries)} at revision ${revision} to ${name} (${formatBytes(sizeBytes)})`;
+  return reportDone(call, {file: name, entries, revision: String(revision), sizeBytes}, line);
 }
 
 const LABEL = 'Exporting';
@@ -48,16 +44,4 @@ const LABEL = 'Exporting';
 /** Writes lines of JSON unchanged; on a terminal control characters are escaped, which means the same in JSON. */
 async function writeAll(chunks: AsyncIterable<Uint8Array>, output: Output): Promise<void> {
   for await (const chunk of output.isTerminal ? escapeParts(chunks) : chunks) await output.write(chunk);
-}
-
-async function reportExport(
-  {name, facts}: {readonly name: string; readonly facts: Readonly<ExportFacts>},
-  {context: {stdout, stderr}, flags}: CallOf<'export'>,
-): Promise<void> {
-  const {entries, revision, sizeBytes} = facts;
-  if (flags.json) await stdout.write(jsonLine({file: name, entries, revision: String(revision), sizeBytes}));
-  else if (stderr.isTerminal)
-    await stderr.write(
-      `Exported ${formatEntries(entries)} at revision ${revision} to ${name} (${formatBytes(sizeBytes)})\n`,
-    );
 }

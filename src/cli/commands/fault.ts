@@ -6,7 +6,6 @@ import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {connectJson, type JsonSender} from '../service/json-sender.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
-import {styleOf} from '../terminal/style.ts';
 
 type FaultCall = CallOf<'fault'>;
 
@@ -79,6 +78,5 @@ async function report(faults: readonly Fault[], {flags, context}: FaultCall): Pr
   const {stdout, stderr} = context;
   if (flags.json) return stdout.write(faults.map(jsonLine).join(''));
   await stdout.write(faults.map(fault => `${escapeControls(formatFault(fault))}\n`).join(''));
-  if (faults.length === 0 && stderr.isTerminal)
-    await stderr.write(`${styleOf(stderr, context).dim('No fault is on')}\n`);
+  if (faults.length === 0) await stderr.write('No fault is on\n');
 }

@@ -15,6 +15,7 @@ import {formatTable} from '../terminal/table.ts';
 /** `crewroom list`: prints entries in the order of their keys, page by page. */
 export async function run(call: CallOf<'list'>): Promise<ExitCode> {
   const {context, flags} = call;
+  const [prefix] = call.arguments;
   const {stdout, stderr} = context;
   const limit = flags.limit === undefined ? Infinity : readCount(flags.limit, {command: 'list', flag: '--limit'});
   const {client} = await connect(call);
@@ -25,7 +26,10 @@ export async function run(call: CallOf<'list'>): Promise<ExitCode> {
     await stdout.write(format(entries));
     isEmpty = false;
   }
-  if (isEmpty && stderr.isTerminal) await stderr.write('No entries\n');
+  if (isEmpty && !flags.json)
+    await stderr.write(
+      prefix === undefined ? 'No entries; "crewroom put KEY VALUE" stores one\n' : 'No entry begins with this\n',
+    );
   return EXIT.ok;
 }
 
@@ -60,7 +64,6 @@ function chooseFormat({json, values}: CallOf<'list'>['flags'], context: CliConte
   // A terminal would obey control characters in keys and values.
   if (values && stdout.isTerminal) return entries => escapeText(Buffer.concat(entries.map(valueLine)).toString());
   if (values) return entries => Buffer.concat(entries.map(valueLine));
-  if (!stdout.isTerminal) return entries => entries.map(({key}) => `${key}\n`).join('');
   let shown: readonly string[] = [];
   return entries => {
     const expires = entries.some(({expiresAtMs}) => expiresAtMs !== undefined);

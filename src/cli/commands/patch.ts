@@ -8,8 +8,7 @@ import {reportDone} from '../terminal/report-done.ts';
 /** `crewroom patch`: merges a patch into a value. */
 export async function run(call: CallOf<'patch'>): Promise<ExitCode> {
   const [key = '', argument = ''] = call.arguments;
-  const {ifMatch} = call.flags;
-  const expected = ifMatch === undefined ? undefined : readRevision(ifMatch, {command: 'patch', flag: '--if-match'});
+  const expected = readRevision(call.flags.ifMatch, {command: 'patch', flag: '--if-match'});
   const {client} = await connect(call);
   const patch = await readValue(argument, call.context);
   const {revision} = await client.entries.patch(key, patch, {expected});

@@ -2,9 +2,10 @@ import {existsSync} from 'node:fs';
 import {inspectConfig} from '../../config/resolve-config.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {pluginsDirOf, snapshotsDirOf, unitFileOf} from '../../paths.ts';
+import {agentFileOf, pluginsDirOf, snapshotsDirOf, unitFileOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {locateConfigFile, readSources} from '../input/settings.ts';
+import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {formatTable} from '../terminal/table.ts';
 
@@ -19,18 +20,25 @@ export async function run(call: CallOf<'paths'>): Promise<ExitCode> {
   const pluginsDir = plugins || pluginsDirOf(dataDir);
   const configFile = locateConfigFile(call).path;
   const {cacheDir} = context.paths;
-  const unitFile = context.platform === 'linux' ? unitFileOf(context.environment) : undefined;
+  const unitFile = findStartFile(context);
+  const log = logFile || context.paths.logFile;
   const paths = {
     dataDir: {path: dataDir, exists: existsSync(dataDir)},
     snapshotsDir: {path: snapshotsDir, exists: existsSync(snapshotsDir)},
     pluginsDir: {path: pluginsDir, exists: existsSync(pluginsDir)},
     configFile: {path: configFile, exists: existsSync(configFile)},
     cacheDir: {path: cacheDir, exists: existsSync(cacheDir)},
-    ...(logFile ? {logFile: {path: logFile, exists: existsSync(logFile)}} : {}),
+    logFile: {path: log, exists: existsSync(log)},
     ...(unitFile === undefined ? {} : {unitFile: {path: unitFile, exists: existsSync(unitFile)}}),
   };
   const rows = Object.entries(paths).map(([name, {path, exists}]) => [name, path, exists ? 'yes' : 'no']);
   const table = (): string => formatTable(['NAME', 'PATH', 'EXISTS'], rows, context);
   await stdout.write(flags.json ? jsonLine(paths) : table());
   return EXIT.ok;
+}
+
+/** Returns the file by which the system starts the service; undefined if this one has none. */
+function findStartFile({platform, environment, homeDir}: CliContext): string | undefined {
+  if (platform === 'darwin') return agentFileOf(homeDir);
+  return platform === 'linux' ? unitFileOf(environment) : undefined;
 }

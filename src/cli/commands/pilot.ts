@@ -1,11 +1,11 @@
-import type {PilotList, SamplePilot} from '../../domain/identity/pilots.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import type {SamplePilot} from '../../domain/identity/pilots.ts';
+import type {ExitCode} from '../../failures/exit-codes.ts';
 import {formatPilotChoice, readPilots} from '../../protocol/pilots.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {connectJson} from '../service/json-sender.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
-import {formatTable} from '../terminal/table.ts';
+import {printList} from '../terminal/print-list.ts';
+import {reportDone} from '../terminal/report-done.ts';
 
 type PilotCall = CallOf<'pilot'>;
 
@@ -16,46 +16,33 @@ export async function run(call: PilotCall): Promise<ExitCode> {
     case 'list':
       if (name !== undefined) throw invalidUsage('pilot', 'list takes no NAME');
       return list(call);
-    case 'use':
+    // The parser knows no other action.
+    default:
       if (name === undefined) throw refusedUsage('pilot', 'use needs a NAME', '"crewroom pilot list" shows all');
       return use(call, name);
-    default:
-      throw invalidUsage('pilot', `it takes list or use, not ${JSON.stringify(action)}`);
   }
 }
 
 async function list(call: PilotCall): Promise<ExitCode> {
-  const {stdout} = call.context;
   const {send} = await connectJson(call);
   const {pilots, current} = await send('GET', '/api/pilots', readPilots);
-  if (call.flags.json) await stdout.write(pilots.map(pilot => jsonLine(describe(pilot, current))).join(''));
-  else if (stdout.isTerminal) await stdout.write(formatPilots({pilots, current}, call));
-  else await stdout.write(pilots.map(({name}) => `${escapeControls(name)}\n`).join(''));
-  return EXIT.ok;
+  return printList(call, pilots, {
+    describe: pilot => describe(pilot, current),
+    head: ['NAME', 'SERVED', 'DESCRIPTION'],
+    row: ({name, description}) => [name, name === current ? 'yes' : '-', description],
+    empty: 'No sample pilots',
+    next: '"crewroom pilot use NAME" serves another one',
+  });
 }
 
 function describe({name, description, summary}: SamplePilot, current: string | undefined): object {
   return {name, current: name === current, description, summary};
 }
 
-function formatPilots({pilots, current}: PilotList, {context}: PilotCall): string {
-  const rows = pilots.map(({name, description}) => [
-    escapeControls(name),
-    name === current ? 'yes' : '-',
-    escapeControls(description),
-  ]);
-  return formatTable(['NAME', 'SERVED', 'DESCRIPTION'], rows, context);
-}
-
 async function use(call: PilotCall, name: string): Promise<ExitCode> {
-  const {stdout, stderr} = call.context;
   const {send} = await connectJson(call);
   const {pilots} = await send('PUT', '/api/pilots/current', readPilots, formatPilotChoice(name));
   const pilot = pilots.find(each => each.name === name);
-  if (call.flags.json) await stdout.write(jsonLine(pilot && describe(pilot, name)));
-  else if (stderr.isTerminal)
-    await stderr.write(
-      pilot?.summary === undefined ? 'No pilot is signed in\n' : `The pilot is ${escapeControls(pilot.summary)}\n`,
-    );
-  return EXIT.ok;
+  const line = pilot?.summary === undefined ? 'No pilot is signed in' : `The pilot is ${pilot.summary}`;
+  return reportDone(call, pilot === undefined ? {} : describe(pilot, name), line);
 }

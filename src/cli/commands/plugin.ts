@@ -6,9 +6,9 @@ import {invalidUsage} from '../failures/usage.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, escapeLines, jsonLine} from '../terminal/escape.ts';
+import {printList} from '../terminal/print-list.ts';
 import {reportDone} from '../terminal/report-done.ts';
 import {styleOf} from '../terminal/style.ts';
-import {formatTable} from '../terminal/table.ts';
 
 type PluginCall = CallOf<'plugin'>;
 
@@ -20,18 +20,13 @@ export async function run(call: PluginCall): Promise<ExitCode> {
     if (id !== undefined) throw invalidUsage('plugin', 'list takes no ID');
     return list(call, await connectPlugins(call));
   }
-  const act = ACTIONS.get(action);
-  if (act === undefined)
-    throw invalidUsage(
-      'plugin',
-      `it takes list, logs, restart, set, install, remove, new, types, check, pack or adopt, not ${JSON.stringify(action)}`,
-    );
   const what = OPERANDS.get(action) ?? 'an ID';
   // An empty path would be the working directory.
   if (id === undefined || (id === '' && OPERANDS.has(action))) throw invalidUsage('plugin', `${action} needs ${what}`);
   if ((action === 'set') !== (setting !== undefined))
     throw invalidUsage('plugin', action === 'set' ? 'set needs NAME=VALUE' : `${action} takes only ${what}`);
-  return act(call, id);
+  // The parser knows no other action.
+  return ACTIONS[action as keyof typeof ACTIONS](call, id);
 }
 
 /** The operands of actions that take no ID. */
@@ -54,59 +49,61 @@ function assertFlags({flags: {yes, data, id, output, dryRun, force}}: PluginCall
     throw invalidUsage('plugin', `${action} takes no --output`);
 }
 
-type Action = (call: PluginCall, id: string) => Promise<ExitCode>;
-
 /** Actions that change files are loaded on demand: the others are faster without. */
-const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
-  ['logs', async (call, id) => logs(call, await connectPlugins(call), id)],
-  ['restart', async (call, id) => restart(call, await connectPlugins(call), id)],
-  ['set', async (call, id) => set(call, await connectPlugins(call), id)],
-  ['install', async (call, name) => (await import('../plugin/install.ts')).install(call, name)],
-  ['remove', async (call, id) => (await import('../plugin/remove.ts')).remove(call, id)],
-  ['new', async (call, name) => (await import('../plugin/new.ts')).create(call, name)],
-  ['types', async (call, name) => (await import('../plugin/types.ts')).writeTypes(call, name)],
-  ['check', async (call, name) => (await import('../plugin/check.ts')).check(call, name)],
-  ['pack', async (call, name) => (await import('../plugin/pack.ts')).pack(call, name)],
-  ['adopt', async (call, name) => (await import('../plugin/adopt.ts')).adopt(call, name)],
-]);
+const ACTIONS = {
+  logs: async (call, id) => logs(call, await connectPlugins(call), id),
+  restart: async (call, id) => restart(call, await connectPlugins(call), id),
+  set: async (call, id) => set(call, await connectPlugins(call), id),
+  install: async (call, name) => (await import('../plugin/install.ts')).install(call, name),
+  remove: async (call, id) => (await import('../plugin/remove.ts')).remove(call, id),
+  new: async (call, name) => (await import('../plugin/new.ts')).create(call, name),
+  types: async (call, name) => (await import('../plugin/types.ts')).writeTypes(call, name),
+  check: async (call, name) => (await import('../plugin/check.ts')).check(call, name),
+  pack: async (call, name) => (await import('../plugin/pack.ts')).pack(call, name),
+  adopt: async (call, name) => (await import('../plugin/adopt.ts')).adopt(call, name),
+} satisfies Readonly<Record<string, (call: PluginCall, id: string) => Promise<ExitCode>>>;
 
-async function list({context, flags}: PluginCall, client: PluginClient): Promise<ExitCode> {
-  const {stdout, stderr} = context;
+async function list(call: PluginCall, client: PluginClient): Promise<ExitCode> {
+  const {context, flags} = call;
   const {plugins, directoryProblem} = await client.list();
-  if (flags.json) await stdout.write(plugins.map(plugin => jsonLine(plugin)).join(''));
-  else if (!stdout.isTerminal) await stdout.write(plugins.map(({id}) => `${escapeControls(id)}\n`).join(''));
-  else if (plugins.length > 0) await stdout.write(formatPlugins(plugins, context));
-  if (directoryProblem !== undefined)
-    await stderr.write(`The directory of plugins is not used: ${escapeControls(directoryProblem)}\n`);
-  else if (plugins.length === 0 && stderr.isTerminal)
-    await stderr.write('No plugins; "crewroom paths" names the directory for them\n');
+  const problem = directoryProblem && `The directory of plugins is not used: ${escapeControls(directoryProblem)}`;
+  await printList(call, plugins, {
+    head: ['ID', 'VERSION', 'STATE', 'MEMORY', 'ROUTES'],
+    row: tableRow,
+    empty:
+      problem ?? 'No plugins; "crewroom plugin new FOLDER" creates one, "crewroom plugin install FILE" installs one',
+    notes: formatNotes(plugins, context),
+    next: '"crewroom plugin logs ID" shows the log of one, "crewroom console" shows all in a browser',
+  });
+  if (problem !== undefined && (flags.json || plugins.length > 0)) await context.stderr.write(`${problem}\n`);
   return EXIT.ok;
 }
 
-function formatPlugins(plugins: readonly PluginStatus[], context: CliContext): string {
+/** Formats the problems of plugins, one on each line. */
+function formatNotes(plugins: readonly PluginStatus[], context: CliContext): string {
   const style = styleOf(context.stdout, context);
-  const head = ['ID', 'VERSION', 'STATE', 'MEMORY', 'ROUTES'];
-  const table = formatTable(head, plugins.map(tableRow), context);
   const notes = plugins.flatMap(({id, reason, warnings}) =>
     [...(reason === undefined ? [] : [reason]), ...warnings].map(
       text => `${style.yellow('!')} ${escapeControls(`${id}: ${text}`)}\n`,
     ),
   );
-  return table + notes.join('');
+  return notes.join('');
 }
 
 function tableRow({id, version, state, memoryBytes, routes}: PluginStatus): readonly string[] {
   const memory = memoryBytes === undefined ? '-' : formatBytes(memoryBytes);
-  return [escapeControls(id), escapeControls(version) || '-', escapeControls(state), memory, String(routes.length)];
+  return [id, version || '-', state, memory, String(routes.length)];
 }
 
 /** Indent of the further lines of an entry: as wide as the time before it. */
 const LOG_INDENT = ' '.repeat(10);
 
 async function logs({context, flags}: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
-  const {stdout} = context;
+  const {stdout, stderr} = context;
   const style = styleOf(stdout, context);
-  for (const {atMs, level, text} of await client.logs(id)) {
+  const lines = await client.logs(id);
+  if (lines.length === 0 && !flags.json) await stderr.write(`${escapeControls(id)} has logged nothing yet\n`);
+  for (const {atMs, level, text} of lines) {
     const at = new Date(atMs).toISOString();
     const shown = escapeLines(text, LOG_INDENT);
     const line = `${style.dim(at.slice(11, 19))}  ${level === 'error' ? style.red(shown) : shown}\n`;

@@ -25,8 +25,7 @@ export async function run(call: CallOf<'put'>): Promise<ExitCode> {
 function readExpected({ifMatch, ifAbsent}: CallOf<'put'>['flags']): Expectation | undefined {
   if (ifMatch !== undefined && ifAbsent)
     throw invalidUsage('put', 'an entry cannot both have a revision (--if-match) and be absent (--if-absent)');
-  if (ifAbsent) return 'absent';
-  return ifMatch === undefined ? undefined : readRevision(ifMatch, {command: 'put', flag: '--if-match'});
+  return ifAbsent ? 'absent' : readRevision(ifMatch, {command: 'put', flag: '--if-match'});
 }
 
 interface Put {

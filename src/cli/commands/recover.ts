@@ -16,8 +16,7 @@ export async function run(call: CallOf<'recover'>): Promise<ExitCode> {
   const {stdout, stderr} = context;
   const [name = ''] = call.arguments;
   const {config} = await readSettings(call);
-  const path = resolvePath(name, context);
-  const target = {name, path, userId: context.userId, randomName: context.randomName};
+  const target = {...context, name, path: resolvePath(name, context)};
   if ((await kindOf(target)) === 'taken')
     throw refusedUsage('recover', `${JSON.stringify(name)} exists already`, 'Name a new file');
   const {dataDir} = config;

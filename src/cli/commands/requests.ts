@@ -7,42 +7,38 @@ import {isRefused} from '../live/print-requests.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
-import {untilInterrupted} from '../terminal/interruptible.ts';
-import {listenForStop} from '../terminal/stop-request.ts';
+import {untilInterrupted, untilStopped} from '../terminal/interruptible.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom requests`: prints the last requests, and with `--follow` new ones until a signal stops it. */
 export async function run(call: CallOf<'requests'>): Promise<ExitCode> {
   const {context, flags} = call;
   const {requests} = (await connect(call)).service;
+  let isEmpty = true;
   const format = chooseFormat(flags.json === true, context);
   const print = async (page: RequestPage): Promise<void> => {
     if (page.missed > 0) await context.stderr.write(`crewroom: ${page.missed} requests came too fast to show\n`);
-    const shown = page.requests.filter(request => flags.refused === undefined || isRefused(request));
-    if (shown.length > 0) await context.stdout.write(shown.map(format).join(''));
+    const shown = page.requests.filter(request =>
+      flags.refused ? isRefused(request) : flags.json === true || request.own !== true,
+    );
+    if (shown.length === 0) return;
+    isEmpty = false;
+    await context.stdout.write(shown.map(format).join(''));
   };
   if (flags.follow === undefined) {
     await print(await untilInterrupted(context, signal => requests.read(undefined, {signal})));
+    if (isEmpty && flags.json === undefined) await context.stderr.write('No requests yet\n');
     return EXIT.ok;
   }
-  const stop = listenForStop(context);
-  const stopped = new AbortController();
-  void stop.asked.then(() => stopped.abort());
-  const stopLooking = context.stdout.onClosed(() => stopped.abort());
-  try {
-    for await (const page of requests.follow({signal: stopped.signal})) await print(page);
-  } finally {
-    stopLooking();
-    stop.release();
-  }
-  return EXIT.ok;
+  return untilStopped(call, async signal => {
+    for await (const page of requests.follow({signal})) await print(page);
+  });
 }
 
-/** Chooses text for people on a terminal, otherwise JSON, one request on a line, as the API has it. */
+/** Chooses text for people, in a pipe too; with `--json` one request on a line, as the API has it. */
 function chooseFormat(json: boolean, context: CliContext): (request: RecordedRequest) => string {
   const {stdout} = context;
-  if (json || !stdout.isTerminal)
-    return ({sequence, atMs, ...more}) => jsonLine({sequence, at: formatTime(atMs), ...more});
+  if (json) return ({sequence, atMs, ...more}) => jsonLine({sequence, at: formatTime(atMs), ...more});
   const style = styleOf(stdout, context);
   return request => formatRequest(request, {style, columns: stdout.columns, times: 1});
 }

@@ -1,15 +1,14 @@
 import {formatBytes} from '../../domain/byte-size.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import type {ExitCode} from '../../failures/exit-codes.ts';
 import {snapshotsDirOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage, unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
-import {jsonLine} from '../terminal/escape.ts';
+import {printList} from '../terminal/print-list.ts';
 import {canAsk} from '../terminal/prompts.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {formatTable} from '../terminal/table.ts';
 import {kindOf, writeExportFile} from '../transfer/export-file.ts';
 import {fileSource} from '../transfer/import-source.ts';
 import {reportImport} from '../transfer/import-summary.ts';
@@ -35,25 +34,23 @@ export async function run(call: CallOf<'snapshot'>): Promise<ExitCode> {
     if (name !== undefined) throw invalidUsage('snapshot', 'list takes no NAME');
     return list(call, directory);
   }
-  const act = ACTIONS.get(action);
-  if (act === undefined)
-    throw invalidUsage('snapshot', `it takes save, load, list or delete, not ${JSON.stringify(action)}`);
   if (name === undefined) throw invalidUsage('snapshot', `${action} needs a NAME`);
-  return act(call, directory, name);
+  switch (action) {
+    case 'save':
+      return save(call, directory, name);
+    case 'load':
+      return load(call, directory, name);
+    // The parser knows no other action.
+    default:
+      return remove(call, directory, name);
+  }
 }
-
-const ACTIONS: ReadonlyMap<string, (call: CallOf<'snapshot'>, directory: string, name: string) => Promise<ExitCode>> =
-  new Map([
-    ['save', save],
-    ['load', load],
-    ['delete', remove],
-  ]);
 
 async function save(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
   const {url, fetch} = await connect(call);
-  const target = {name: path, path, userId: context.userId, randomName: context.randomName};
+  const target = {...context, name: path, path};
   if (!flags.force && (await kindOf(target)) === 'taken')
     throw refusedUsage(
       'snapshot',
@@ -94,17 +91,13 @@ async function remove(call: CallOf<'snapshot'>, directory: string, name: string)
   return reportDone(call, {name, deleted: true}, `Deleted the snapshot ${name}`);
 }
 
-async function list({context, flags}: CallOf<'snapshot'>, directory: string): Promise<ExitCode> {
-  const {stdout, stderr} = context;
-  const snapshots = await listSnapshots(directory);
-  if (flags.json) await stdout.write(snapshots.map(snapshot => jsonLine(snapshot)).join(''));
-  else if (!stdout.isTerminal) await stdout.write(snapshots.map(({name}) => `${name}\n`).join(''));
-  else if (snapshots.length > 0) {
-    const head = ['NAME', 'ENTRIES', 'REVISION', 'SIZE', 'SAVED'];
-    await stdout.write(formatTable(head, snapshots.map(tableRow), context));
-  }
-  if (snapshots.length === 0 && stderr.isTerminal) await stderr.write('No snapshots\n');
-  return EXIT.ok;
+async function list(call: CallOf<'snapshot'>, directory: string): Promise<ExitCode> {
+  return printList(call, await listSnapshots(directory), {
+    head: ['NAME', 'ENTRIES', 'REVISION', 'SIZE', 'SAVED'],
+    row: tableRow,
+    empty: 'No snapshots; "crewroom snapshot save NAME" saves one',
+    next: '"crewroom snapshot load NAME" restores one',
+  });
 }
 
 function tableRow({name, entries, revision, sizeBytes, savedAt}: SavedSnapshot): readonly string[] {

@@ -5,10 +5,11 @@ import type {Log} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {nextTick} from '../../time/next-tick.ts';
+import {startDetached} from '../autostart/detached.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {readSettings} from '../input/settings.ts';
-import {createRequestLog, printRequests, withoutFailedRequests} from '../live/print-requests.ts';
+import {logRequests, withoutFailedRequests} from '../live/print-requests.ts';
 import {openServiceTerminal} from '../live/service-terminal.ts';
 import {formatBanner, mainAddress, type StartedService, startedFields} from '../output/banner.ts';
 import type {CliContext, StopSignal} from '../terminal/context.ts';
@@ -19,6 +20,7 @@ import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom start`: serves until a signal or a key stops it. */
 export async function run(call: CallOf<'start'>): Promise<ExitCode> {
+  if (call.flags.detached === true) return startDetached(call);
   // First of all: a signal during start-up stops the service in good order too.
   const stop = listenForStop(call.context);
   let reporter: Reporter | undefined;
@@ -125,7 +127,7 @@ function reportToPeople(
   return {
     log: terminal.log,
     started: service => {
-      terminal.print(formatBanner(service, style));
+      terminal.print(formatBanner({...service, startMs: context.elapsedMs()}, style));
       terminal.serve({crewroom: service.crewroom, address: mainAddress(service)});
     },
     stopping: signal => terminal.stopping(signal),
@@ -148,10 +150,7 @@ function reportToPrograms({logLevel}: Config, {requests = 'off', context}: Repor
     log: requests === 'off' ? log : withoutFailedRequests(log),
     started: service => {
       log.info('started', startedFields(service, processId));
-      const onMissed = (count: number): void => log.info('requests not logged', {count});
-      printRequests(service.crewroom.requests, {choice: requests, print: createRequestLog(log), onMissed}).catch(
-        error => log.error('requests are no longer logged', {error}),
-      );
+      logRequests(service.crewroom.requests, requests, log);
     },
     stopping: signal => log.info('stopping', {signal}),
     stopped: () => log.info('stopped'),

@@ -1,81 +1,10 @@
-import {AppError} from '../../failures/app-error.ts';
 import type {ExitCode} from '../../failures/exit-codes.ts';
-import {readStopping} from '../../protocol/service-documents.ts';
-import {describeDataDirectory} from '../../store/disk/data-directory.ts';
-import {addressesOf} from '../../system/loopback.ts';
-import {describePortHolder, findPortHolder, type PortHolder} from '../../system/port-holder.ts';
-import {isForeignUser} from '../../system/socket-owner.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import {readSettings} from '../input/settings.ts';
-import {connectJson} from '../service/json-sender.ts';
-import type {CliContext} from '../terminal/context.ts';
-import {startProgress} from '../terminal/progress.ts';
+import {stopService} from '../service/stop-service.ts';
 import {reportDone} from '../terminal/report-done.ts';
 
-/** Longest time that a service takes to end, in milliseconds: seven seconds with plugins, and some more on a busy machine. */
-const END_TIMEOUT_MS = 15_000;
-
-/** Interval of checks whether the process still runs, in milliseconds. */
-const INTERVAL_MS = 50;
-
-type StopCall = CallOf<'stop'>;
-
-/** Longest wait for the answer of a service that is asked to stop, in milliseconds. One that serves answers in a few. */
-const ANSWER_TIMEOUT_MS = 5000;
-
-/**
- * `crewroom stop`: asks the service to end, and waits until its process has ended. On Linux it sends SIGTERM to one that does not answer, or whose
- * token is in no file.
- */
-export async function run(call: StopCall): Promise<ExitCode> {
-  const {context} = call;
-  const sender = await connectJson(call, {asOwner: true, timeoutMs: ANSWER_TIMEOUT_MS});
-  const {url, address} = sender;
-  const holder = await findPortHolder({address: addressesOf(address.host)[0], port: address.port});
-  if (holder !== undefined) await assertOwnService(holder, url, call);
-  const {processId} = await sender.send('POST', '/api/stop', readStopping).catch(error => {
-    if (holder?.processId === undefined) throw error;
-    context.sendSignal(holder.processId, 'SIGTERM');
-    return {processId: holder.processId};
-  });
-  // In a container the service knows another id.
-  await untilEnded(holder?.processId ?? processId, url, context);
-  return reportDone(call, {stopped: true, processId}, `Stopped ${describePortHolder({processId, ...holder})}`);
-}
-
-async function untilEnded(processId: number, url: string, context: CliContext): Promise<void> {
-  const progress = startProgress(context);
-  const endsAtMs = context.elapsedMs() + END_TIMEOUT_MS;
-  try {
-    while (context.isRunning(processId)) {
-      if (context.elapsedMs() > endsAtMs) throw new AppError({code: 'service-timeout', url, timeoutMs: END_TIMEOUT_MS});
-      progress.show(() => `Waiting for the end of process ${processId}`);
-      await context.pause(INTERVAL_MS);
-    }
-  } finally {
-    await progress.clear();
-  }
-}
-
-/**
- * Asserts that a port is that of a Crewroom of this user, as far as it is known: it answers, or its process has the data directory.
- *
- * @throws {AppError} `service-unreachable` if it is another program; `foreign-service` if it is another user's.
- */
-async function assertOwnService(holder: PortHolder, url: string, call: StopCall): Promise<void> {
-  const {userId: ownUserId} = call.context;
-  const {processId, userId, crewroomVersion} = holder;
-  if (isForeignUser(userId, ownUserId))
-    throw new AppError({code: 'foreign-service', url, owner: userId, userId: ownUserId ?? 0});
-  if (crewroomVersion !== undefined) return;
-  if (processId !== undefined && processId === (await findStoreHolder(call))) return;
-  const problem = `${describePortHolder(holder)} has its port, and is not a Crewroom`;
-  throw new AppError({code: 'service-unreachable', url, problem});
-}
-
-/** Returns the process that has the data directory; undefined if none does, or it cannot be read. Loads the engine of the store. */
-async function findStoreHolder(call: StopCall): Promise<number | undefined> {
-  const {config} = await readSettings(call);
-  const {findHolder} = await import('../../store/lmdb/process-lock.ts');
-  return findHolder(describeDataDirectory(config.dataDir), call.context.processId).catch(() => undefined);
+/** `crewroom stop`: asks the service to end, and waits until its process has ended. */
+export async function run(call: CallOf<'stop'>): Promise<ExitCode> {
+  const {processId, description} = await stopService(call);
+  return reportDone(call, {stopped: true, processId}, `Stopped ${description}`);
 }

@@ -5,9 +5,9 @@ import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {readDuration} from '../input/flag-values.ts';
 import {connectJson} from '../service/json-sender.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {jsonLine} from '../terminal/escape.ts';
+import {printList} from '../terminal/print-list.ts';
 import {reportDone} from '../terminal/report-done.ts';
-import {formatTable} from '../terminal/table.ts';
 
 type TokenCall = CallOf<'token'>;
 
@@ -21,11 +21,10 @@ export async function run(call: TokenCall): Promise<ExitCode> {
     case 'list':
       if (name !== undefined) throw invalidUsage('token', 'list takes no NAME');
       return list(call);
-    case 'revoke':
+    // The parser knows no other action.
+    default:
       if (name === undefined) throw refusedUsage('token', 'revoke needs a NAME', '"crewroom token list" shows all');
       return revoke(call, name);
-    default:
-      throw invalidUsage('token', `it takes create, list or revoke, not ${JSON.stringify(action)}`);
   }
 }
 
@@ -46,13 +45,19 @@ async function create(call: TokenCall): Promise<ExitCode> {
 }
 
 async function list(call: TokenCall): Promise<ExitCode> {
-  const {stdout} = call.context;
   const {send} = await connectJson(call, {asOwner: true});
-  const tokens = await send('GET', '/api/access/tokens', readTokens);
-  if (call.flags.json) await stdout.write(tokens.map(token => jsonLine(describe(token))).join(''));
-  else if (stdout.isTerminal) await stdout.write(formatTokens(tokens, call));
-  else await stdout.write(tokens.map(({name}) => `${escapeControls(name)}\n`).join(''));
-  return EXIT.ok;
+  const nowMs = call.context.nowMs();
+  return printList(call, await send('GET', '/api/access/tokens', readTokens), {
+    describe,
+    head: ['NAME', 'EXPIRES', 'PERMISSIONS'],
+    row: ({name, permissions, expiresAtMs = Infinity}) => [
+      name,
+      expiresAtMs === Infinity ? 'never' : `${expiresAtMs <= nowMs ? 'expired ' : ''}${formatDate(expiresAtMs)}`,
+      permissions.join(' '),
+    ],
+    empty: 'No tokens; "crewroom token create --name NAME --permission PERMISSION" creates one',
+    next: '"crewroom token revoke NAME" ends one',
+  });
 }
 
 function describe({name, permissions, createdAtMs, expiresAtMs}: AccessToken): object {
@@ -61,16 +66,6 @@ function describe({name, permissions, createdAtMs, expiresAtMs}: AccessToken): o
 
 function formatDate(timeMs: number | undefined): string | undefined {
   return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
-}
-
-function formatTokens(tokens: readonly AccessToken[], {context}: TokenCall): string {
-  const {nowMs} = context;
-  const rows = tokens.map(({name, permissions, expiresAtMs = Infinity}) => [
-    escapeControls(name),
-    expiresAtMs === Infinity ? 'never' : `${expiresAtMs <= nowMs() ? 'expired ' : ''}${formatDate(expiresAtMs)}`,
-    escapeControls(permissions.join(' ')),
-  ]);
-  return formatTable(['NAME', 'EXPIRES', 'PERMISSIONS'], rows, context);
 }
 
 async function revoke(call: TokenCall, name: string): Promise<ExitCode> {

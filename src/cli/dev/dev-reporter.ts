@@ -1,17 +1,13 @@
-import type {LogLevel} from '../../config/config.ts';
 import type {Crewroom} from '../../crewroom.ts';
 import type {Log} from '../../domain/log.ts';
 import {describeHalves} from '../../plugins/directory/plugin-halves.ts';
 import {openAddress} from '../../system/open-address.ts';
-import type {RequestChoice} from '../catalogue/service-commands.ts';
-import {createRequestLog, printRequests, withoutFailedRequests} from '../live/print-requests.ts';
-import {openServiceTerminal} from '../live/service-terminal.ts';
+import {logRequests, withoutFailedRequests} from '../live/print-requests.ts';
+import {openServiceTerminal, type ServiceTerminalOptions} from '../live/service-terminal.ts';
 import {mainAddress, startedFields} from '../output/banner.ts';
 import {describeBackEnd, formatDevBanner, type StartedPlugin, shellAddress} from '../output/dev-banner.ts';
-import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {createLog} from '../terminal/log.ts';
-import type {StopRequest} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** Reports what happens in `crewroom dev`, to people or to programs. Dispose of it to restore the terminal. */
@@ -28,11 +24,7 @@ interface Started extends StartedPlugin {
   readonly crewroom: Crewroom;
 }
 
-export interface DevReporterOptions {
-  readonly context: CliContext;
-  readonly stop: StopRequest;
-  readonly logLevel: LogLevel;
-  readonly requests: RequestChoice;
+export interface DevReporterOptions extends ServiceTerminalOptions {
   /** True to print JSON on a terminal too, and one line on standard output once the plugin was started. */
   readonly json: boolean;
   /** True to open the page in the browser, if a terminal is there. */
@@ -52,7 +44,7 @@ function reportToPeople({opens, ...options}: DevReporterOptions): DevReporter {
     log: terminal.log,
     note: text => terminal.print(`${style.yellow('!')} ${escapeControls(text)}\n`),
     started: async started => {
-      terminal.print(formatDevBanner(started, style));
+      terminal.print(formatDevBanner({...started, startMs: context.elapsedMs()}, style));
       terminal.serve({crewroom: started.crewroom, address: mainAddress(started)});
       const problem = opens ? await openAddress(shellAddress(started), context) : undefined;
       if (problem !== undefined) terminal.print(`${style.dim(`No browser was opened: ${problem}`)}\n`);
@@ -76,10 +68,7 @@ function reportToPrograms({context, logLevel, requests: choice, json}: DevReport
         log.info(`Back end: ${text}`);
       for (const place of describeHalves(started.halves)) log.info(`Found its ${place}`);
       for (const warning of plugin?.warnings ?? []) log.info(`Warning: ${warning}`);
-      const onMissed = (count: number): void => log.info('requests not logged', {count});
-      printRequests(crewroom.requests, {choice, print: createRequestLog(log), onMissed}).catch(error =>
-        log.error('requests are no longer logged', {error}),
-      );
+      logRequests(crewroom.requests, choice, log);
       const line = {url: urls[0], port, plugin: plugin?.id, state: plugin?.state, reason: plugin?.reason};
       const {url, pilots} = started.backEnd ?? {};
       const backEnd = url === undefined ? undefined : {url, pilots};

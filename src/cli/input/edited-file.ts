@@ -22,7 +22,9 @@ export async function createEditedFile(key: string, json: Uint8Array): Promise<E
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[-.]+/, '')
     .slice(-NAME_LENGTH_MAX);
-  const path = join(directory, `${name || 'value'}.json`);
+  // Names of devices, before Windows 11 also with an extension.
+  const safe = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(name) ? `key-${name}` : name;
+  const path = join(directory, `${safe || 'value'}.json`);
   // Editors expect the last line to end with a line break.
   await writeFile(path, Buffer.concat([json, Buffer.from('\n')]), {mode: PRIVATE_FILE_MODE, flag: 'wx'});
   return {path, read: () => readFile(path), remove: () => rm(directory, {recursive: true, force: true})};

@@ -27,9 +27,14 @@ export function readCount(text: string, {command, flag, min = 1}: NumberFlag): n
 /**
  * Reads a revision: a bare number, or an ETag with or without its quotes, which has the id of the store before the number.
  *
+ * @returns Undefined if the flag is not given.
  * @throws {AppError} `invalid-usage` if the text is neither.
  */
-export function readRevision(text: string, {command, flag, min = 1}: NumberFlag): GivenRevision {
+export function readRevision(
+  text: string | undefined,
+  {command, flag, min = 1}: NumberFlag,
+): GivenRevision | undefined {
+  if (text === undefined) return undefined;
   const given = parseRevision(text.replace(/^"(.*)"$/s, '$1'));
   const revision = typeof given === 'object' ? given.revision : given;
   if (given === undefined || revision === undefined || revision < min)

@@ -6,7 +6,7 @@ import {AdvisedError} from '../failures/report.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {askSecret, canAsk} from '../terminal/prompts.ts';
 import {type InputFile, openInputFile} from './input-file.ts';
-import {describeFileProblem, isMissingFile} from './value-input.ts';
+import {unreadableFile} from './value-input.ts';
 
 /** Longest password, in bytes. A larger file was probably named by mistake. */
 const PASSWORD_BYTES_MAX = 4096;
@@ -40,9 +40,7 @@ async function readPasswordFile(name: string, context: CliContext): Promise<stri
     return firstLine(await readLine(file.chunks, source), source);
   } catch (error) {
     if (error instanceof AdvisedError) throw error;
-    const missing = isMissingFile(error) && ({missing: true} as const);
-    const failure = {code: 'unreadable-input', source, problem: describeFileProblem(error), ...missing} as const;
-    throw new AdvisedError(new AppError(failure, {cause: error}), ADVICE);
+    throw new AdvisedError(unreadableFile(source, error), ADVICE);
   } finally {
     file?.close();
   }

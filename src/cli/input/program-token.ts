@@ -4,7 +4,7 @@ import {AppError} from '../../failures/app-error.ts';
 import {findOwnProblem} from '../../files/own.ts';
 import {describeFileError, FileError} from '../../files/read-file.ts';
 import {readTextFile} from '../../files/text-file.ts';
-import type {CommandCall} from '../catalogue/call.ts';
+import type {SettingsCall} from '../catalogue/call.ts';
 import {escapeControls} from '../terminal/escape.ts';
 
 /** A file with a token, and the flag, variable or file that names it. */
@@ -23,7 +23,10 @@ const FILE_BYTES_MAX = 1024;
  * @returns Undefined if the settings name no file.
  * @throws {AppError} `invalid-configuration` if the file is missing, or has no token. The message never repeats its content.
  */
-export async function readProgramToken({context}: CommandCall, {path, source}: TokenFile): Promise<string | undefined> {
+export async function readProgramToken(
+  {context}: SettingsCall,
+  {path, source}: TokenFile,
+): Promise<string | undefined> {
   if (path === '') return undefined;
   const refuse = (problem: string): AppError => {
     // A user who gives the token in place of its file must not read it again in a log.

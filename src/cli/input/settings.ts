@@ -6,19 +6,20 @@ import {describeFileError, FileError} from '../../files/read-file.ts';
 import {readTextFile} from '../../files/text-file.ts';
 import {parseJsonText} from '../../json/json-text.ts';
 import {resolvePath} from '../../paths.ts';
-import type {CommandCall} from '../catalogue/call.ts';
+import type {SettingsCall} from '../catalogue/call.ts';
+import {lineAndColumnOf} from './value-input.ts';
 
 /**
  * Reads the settings in force for a call.
  *
  * @throws {AppError} `invalid-configuration` with every problem of every source.
  */
-export async function readSettings(call: CommandCall): Promise<ResolvedConfig> {
+export async function readSettings(call: SettingsCall): Promise<ResolvedConfig> {
   return resolveConfig(await readSources(call));
 }
 
 /** Reads all sources of the settings of a call. */
-export async function readSources({settings, configFile, context}: CommandCall): Promise<ConfigSources> {
+export async function readSources({settings, configFile, context}: SettingsCall): Promise<ConfigSources> {
   const {environment, workingDirectory, homeDir, paths} = context;
   const file = await readConfigFile(locateConfigFile({configFile, context}));
   return {
@@ -40,10 +41,7 @@ export interface ConfigFileLocation {
 }
 
 /** Returns the path of the config file: named by a flag or a variable, or the default one of the platform. */
-export function locateConfigFile({
-  configFile,
-  context,
-}: Pick<CommandCall, 'configFile' | 'context'>): ConfigFileLocation {
+export function locateConfigFile({configFile, context}: Omit<SettingsCall, 'settings'>): ConfigFileLocation {
   const {environment, paths} = context;
   const named = configFile ?? (environment[CONFIG_FILE_VARIABLE] || undefined);
   if (named === undefined) return {path: paths.configFile, named: false};
@@ -72,11 +70,7 @@ function parseConfigFile(path: string, bytes: Buffer): ConfigFile {
   } catch (error) {
     if (!(error instanceof AppError) || !('position' in error.failure)) throw error;
     const {failure} = error;
-    const before = bytes.subarray(0, failure.position).toString().split('\n');
-    const place = `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
-    return {
-      path,
-      problem: `is not JSON: ${'problem' in failure ? failure.problem : 'it is nested too deeply'} at ${place}`,
-    };
+    const problem = 'problem' in failure ? failure.problem : 'it is nested too deeply';
+    return {path, problem: `is not JSON: ${problem} at ${lineAndColumnOf(bytes, failure.position)}`};
   }
 }

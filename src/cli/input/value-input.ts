@@ -53,17 +53,23 @@ async function readInputFile(name: string, context: CliContext): Promise<Uint8Ar
     throw unreadable(source, TOO_LARGE);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    const problem = describeFileProblem(error);
-    const missing = isMissingFile(error) && ({missing: true} as const);
-    throw new AppError({code: 'unreadable-input', source, problem, ...missing}, {cause: error});
+    throw unreadableFile(source, error);
   }
 }
 
 const TOO_LARGE = `it is larger than ${INPUT_BYTES_MAX} bytes`;
 
-/** Returns whether an error means that a file does not exist. */
-export function isMissingFile(error: unknown): boolean {
-  return codeOf(error) === 'ENOENT';
+/** Creates the failure of a file that cannot be read. */
+export function unreadableFile(source: string, error: unknown): AppError {
+  const missing = codeOf(error) === 'ENOENT' && ({missing: true} as const);
+  const problem = describeFileProblem(error);
+  return new AppError({code: 'unreadable-input', source, problem, ...missing}, {cause: error});
+}
+
+/** Returns the line and column of a byte, as editors count them. */
+export function lineAndColumnOf(bytes: Uint8Array, position: number): string {
+  const before = Buffer.from(bytes.subarray(0, position)).toString().split('\n');
+  return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
 }
 
 /** Describes why a file cannot be read. */

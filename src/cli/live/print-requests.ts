@@ -24,9 +24,13 @@ export function createRequestPrinter(
   };
 }
 
-/** Creates a printer for programs: one line of the log for a request. */
-export function createRequestLog(log: Log): RequestPrinter {
-  return ({atMs, ...request}) => log.info('request', {at: formatTime(atMs), ...request});
+/** Logs requests as they are answered, for programs: one line for each. */
+export function logRequests(requests: Requests, choice: RequestChoice, log: Log): void {
+  const print: RequestPrinter = ({atMs, ...request}) => log.info('request', {at: formatTime(atMs), ...request});
+  const onMissed = (count: number): void => log.info('requests not logged', {count});
+  printRequests(requests, {choice, print, onMissed}).catch(error =>
+    log.error('requests are no longer logged', {error}),
+  );
 }
 
 export interface PrintOptions {
@@ -41,7 +45,8 @@ export async function printRequests(requests: Requests, {choice, print, onMissed
   if (choice === 'off') return;
   for await (const page of requests.follow()) {
     if (page.missed > 0) onMissed(page.missed);
-    for (const request of page.requests) if (choice === 'all' || isRefused(request)) print(request);
+    for (const request of page.requests)
+      if (choice === 'all' ? request.own !== true : isRefused(request)) print(request);
   }
 }
 

@@ -1,7 +1,8 @@
 import {spawn} from 'node:child_process';
-import type {RecordedRequest, Requests} from '../../domain/recorded-request.ts';
+import type {Requests} from '../../domain/recorded-request.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {openAddress} from '../../system/open-address.ts';
+import {createOwnCode, type OwnService} from '../service/owner-code.ts';
 import type {CliContext} from '../terminal/context.ts';
 import type {LiveLines} from '../terminal/live-lines.ts';
 import type {StopRequest} from '../terminal/stop-request.ts';
@@ -14,6 +15,7 @@ export interface ServiceKeysDeps {
   readonly stop: StopRequest;
   /** The address of the service, such as `http://localhost:7172`. */
   readonly address: string;
+  readonly config: OwnService['config'];
   readonly requests: Requests;
   readonly print: RequestPrinter;
 }
@@ -49,7 +51,8 @@ export function listenForServiceKeys(deps: ServiceKeysDeps): (() => void) | unde
   });
 }
 
-function createKeys({context, lines, stop, address, requests, print}: ServiceKeysDeps, style: Style): readonly Key[] {
+function createKeys(deps: ServiceKeysDeps, style: Style): readonly Key[] {
+  const {context, lines, stop, address, requests, print} = deps;
   const say = (text: string): void => lines.print(`${text === '' ? '' : style.dim(text)}\n`);
   const keys: readonly Key[] = [
     {
@@ -59,19 +62,18 @@ function createKeys({context, lines, stop, address, requests, print}: ServiceKey
     },
     {
       key: 'o',
-      purpose: 'open the console in a browser',
-      press: async () => {
-        const url = `${address}/`;
-        const problem = await openAddress(url, context);
-        say(problem === undefined ? `Opened ${url}` : `Cannot open a browser: ${problem}; open ${url} yourself`);
-      },
+      purpose: 'open the console in a browser, as the owner',
+      press: async () => say(await openAsOwner(deps)),
     },
     {
       key: 'r',
       purpose: `show the last ${SHOWN_REQUESTS} requests`,
       press: async () => {
         const page = await requests.read();
-        showLast(page.requests.slice(-SHOWN_REQUESTS), {print, say});
+        const others = page.requests.filter(({own}) => own !== true);
+        say(others.length === 0 ? 'No requests yet' : `The last requests, at most ${SHOWN_REQUESTS}:`);
+        for (const request of others.slice(-SHOWN_REQUESTS)) print(request);
+        if (others.length > 0) say('');
       },
     },
     {key: 'c', purpose: 'copy the address', press: async () => say(await copyText(address, context))},
@@ -87,14 +89,26 @@ function createKeys({context, lines, stop, address, requests, print}: ServiceKey
   return keys;
 }
 
-function showLast(
-  shown: readonly RecordedRequest[],
-  {print, say}: {readonly print: RequestPrinter; readonly say: (text: string) => void},
-): void {
-  const [last] = shown.slice(-1);
-  say(last === undefined ? 'No requests yet' : `The last ${shown.length} of ${last.sequence} requests:`);
-  for (const request of shown) print(request);
-  if (last !== undefined) say('');
+/**
+ * Opens the console with a fresh code of the owner, or without one if the service gives none.
+ *
+ * @returns The result, for the user, with the plain address: a terminal keeps what it shows longer than a code may be seen.
+ */
+async function openAsOwner({context, address, config}: ServiceKeysDeps): Promise<string> {
+  const plain = `${address}/`;
+  let refusal: string | undefined;
+  const {url} = await createOwnCode({config, url: address}, context).catch(error => {
+    refusal = messageOf(error);
+    return {url: plain};
+  });
+  const problem = await openAddress(url, context);
+  if (problem !== undefined) {
+    const command = `crewroom console --port ${new URL(address).port}`;
+    return `Cannot open a browser: ${problem}; open ${plain} to read, or what "${command}" prints as the owner`;
+  }
+  return refusal === undefined
+    ? `Opened the console as the owner; ${plain} only reads`
+    : `Opened ${plain}, which only reads. ${refusal}`;
 }
 
 /** Programs that come with the system, and copy their standard input. */

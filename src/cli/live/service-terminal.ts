@@ -2,6 +2,7 @@ import type {LogLevel} from '../../config/config.ts';
 import type {Log} from '../../domain/log.ts';
 import type {Requests} from '../../domain/recorded-request.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
+import type {OwnService} from '../service/owner-code.ts';
 import type {CliContext, StopSignal} from '../terminal/context.ts';
 import {createLiveLines} from '../terminal/live-lines.ts';
 import {createLog} from '../terminal/log.ts';
@@ -24,7 +25,7 @@ export interface ServiceTerminal extends Disposable {
 
 /** A service that listens. */
 export interface TerminalService {
-  readonly crewroom: {readonly requests: Requests};
+  readonly crewroom: {readonly requests: Requests; readonly config: OwnService['config']};
   /** Its address for people, such as `http://localhost:7172`. */
   readonly address: string;
 }
@@ -48,8 +49,9 @@ export function openServiceTerminal({context, logLevel, requests, stop}: Service
     log: requests === 'off' ? log : withoutFailedRequests(log),
     print: text => lines.print(text),
     serve: ({crewroom, address}) => {
-      restore = listenForServiceKeys({context, lines, stop, address, requests: crewroom.requests, print});
-      if (restore !== undefined) lines.print(style.dim('  Press h for help, q to stop\n\n'));
+      const {requests: recorded, config} = crewroom;
+      restore = listenForServiceKeys({context, lines, stop, address, config, requests: recorded, print});
+      if (restore !== undefined) lines.print(style.dim('  Press h for help\n\n'));
       const onMissed = (count: number): void => lines.print(style.dim(`${count} requests came too fast to show\n`));
       printRequests(crewroom.requests, {choice: requests, print, onMissed}).catch(error =>
         log.error('requests are no longer printed', {error}),

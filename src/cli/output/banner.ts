@@ -20,8 +20,19 @@ export interface StartedService {
   readonly urls: readonly string[];
 }
 
+/** The duration of a start. */
+export interface StartTime {
+  /** Time from the start of the process until it was ready, in milliseconds. */
+  readonly startMs: number;
+}
+
+/** Formats the duration of a start, for the end of a heading. */
+export function formatStartTime({startMs}: StartTime, style: Style): string {
+  return style.dim(startMs < 1000 ? `after ${Math.round(startMs)} ms` : `after ${(startMs / 1000).toFixed(1)} s`);
+}
+
 /** Formats the message to people after the start. No line is wider than a small terminal, unless a path is. */
-export function formatBanner(started: StartedService, style: Style): string {
+export function formatBanner(started: StartedService & StartTime, style: Style): string {
   const {config, identity} = started.crewroom;
   const address = mainAddress(started);
   const others = started.urls.map(url => new URL(url).hostname).join(' and ');
@@ -39,7 +50,7 @@ export function formatBanner(started: StartedService, style: Style): string {
     ['Next', `curl ${address}/api/identity`],
     ['Stop', 'Ctrl+C'],
   ];
-  return formatRows(`${style.bold('Crewroom')} ${VERSION} is ready`, rows, style);
+  return formatRows(`${style.bold('Crewroom')} ${VERSION} is ready ${formatStartTime(started, style)}`, rows, style);
 }
 
 function describeData({store, ephemeral, dataDir}: Config): string {
@@ -80,9 +91,12 @@ function describeFaults({crewroom}: StartedService, style: Style): readonly Row[
   return formatFaultLines(texts, style).map((line, at): Row => [at === 0 ? 'Faults' : '', line]);
 }
 
+/** The users whose programs are admitted: only Linux shows who is at the other end of a connection. */
+const CALLERS = process.platform === 'linux' ? 'this user' : 'all users of this machine';
+
 /** The modes of access, for people. */
 const DESCRIBED_MODES: Readonly<Record<AccessMode, string>> = {
-  open: 'open: programs and plugins of this user may do everything',
+  open: `open: programs and plugins of ${CALLERS} may do everything`,
   attributed: 'attributed: plugins reach only what is theirs or shared',
   strict: 'strict: only callers that prove who they are',
 };

@@ -3,7 +3,7 @@ import {BACKGROUND_FOLDER, PAGE_FOLDER, type PluginHalves} from '../../plugins/d
 import {VERSION} from '../../version.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import type {Style} from '../terminal/style.ts';
-import {formatRows, mainAddress, type Row, type StartedService} from './banner.ts';
+import {formatRows, formatStartTime, mainAddress, type Row, type StartedService, type StartTime} from './banner.ts';
 
 /** A service that runs a plugin in development. */
 export interface StartedPlugin extends StartedService {
@@ -44,7 +44,7 @@ export function shellAddress(started: StartedPlugin): string {
 }
 
 /** Formats the message to people once a plugin in development was started, or could not be. */
-export function formatDevBanner(started: StartedPlugin, style: Style): string {
+export function formatDevBanner(started: StartedPlugin & StartTime, style: Style): string {
   const {crewroom, plugin, portHolder, port} = started;
   const {identity, config} = crewroom;
   const rows: readonly Row[] = [
@@ -66,7 +66,11 @@ export function formatDevBanner(started: StartedPlugin, style: Style): string {
     ['Stop', 'Ctrl+C'],
   ];
   const name = plugin === undefined ? 'no plugin' : `${plugin.name} ${plugin.version}`.trim();
-  return formatRows(`Crewroom ${VERSION} develops ${style.bold(escapeControls(name))}`, rows, style);
+  return formatRows(
+    `Crewroom ${VERSION} develops ${style.bold(escapeControls(name))} ${formatStartTime(started, style)}`,
+    rows,
+    style,
+  );
 }
 
 function describePage(started: StartedPlugin, style: Style): string {

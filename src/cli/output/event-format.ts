@@ -11,9 +11,9 @@ import {safeLine} from './entry-json.ts';
 /** Formats an event as one line; `isPresent` means that it is a present entry and not a change. */
 export type EventFormat = (event: ClientEvent, isPresent: boolean) => string;
 
-/** Chooses the format of events: text for people on a terminal, otherwise JSON. */
+/** Chooses the format of events: JSON, or text for people, in a pipe too. */
 export function chooseEventFormat(json: boolean, context: CliContext): EventFormat {
-  return json || !context.stdout.isTerminal ? eventLine : formatForPeople(context);
+  return json ? eventLine : formatForPeople(context);
 }
 
 /** Returns an event as one line of JSON, as the API sends it. */

@@ -6,6 +6,7 @@ import type {ArgumentSpec, CommandSpec, Switch} from '../catalogue/spec.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {type Flag, listFlags} from './flag-table.ts';
+import {findMeant, formatChoices, suggest} from './meant.ts';
 
 /** The meaning of a command line. */
 export type CommandLine =
@@ -41,8 +42,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
 
 function readName(text: string): CommandName {
   if (isCommandName(text)) return text;
-  const similar = findSimilar(text, Object.keys(COMMANDS));
-  const problem = `unknown command ${JSON.stringify(text)}${suggest(similar)}`;
+  const problem = `unknown command ${JSON.stringify(text)}${suggest(findMeant(text, Object.keys(COMMANDS)))}`;
   throw new AdvisedError(invalidUsage(undefined, problem), '"crewroom --help" lists the commands');
 }
 
@@ -50,16 +50,25 @@ function parseCommand(name: CommandName, args: readonly string[]): CommandLine {
   const spec = COMMANDS[name];
   const words = sortWords(spec, args);
   if (words.wantsHelp) return {kind: 'help', name};
-  const problem = words.problems[0] ?? findCountProblem(spec.arguments, words.arguments);
+  const problem = words.problems[0] ?? findArgumentProblem(spec.arguments, words.arguments);
   if (problem !== undefined) throw invalidUsage(name, problem);
   return {kind: 'run', name, words};
 }
 
-function findCountProblem(specs: readonly ArgumentSpec[], given: readonly string[]): string | undefined {
+function findArgumentProblem(specs: readonly ArgumentSpec[], given: readonly string[]): string | undefined {
   const missing = specs.slice(given.length).find(({optional}) => !optional);
-  if (missing !== undefined) return `${missing.name} is missing`;
+  if (missing !== undefined)
+    return `${missing.name} is missing${missing.choices === undefined ? '' : `: ${formatChoices(missing.choices)}`}`;
+  for (const [at, {name, choices}] of specs.entries()) {
+    const word = given[at];
+    if (word !== undefined && choices?.includes(word) === false) return describeWrongChoice(name, choices, word);
+  }
   if (given.length <= specs.length || specs.at(-1)?.repeatable === true) return undefined;
   return `too many arguments: ${JSON.stringify(given[specs.length])} follows the last one`;
+}
+
+function describeWrongChoice(name: string, choices: readonly string[], given: string): string {
+  return `${name} has to be ${formatChoices(choices)}, not ${JSON.stringify(given)}${suggest(findMeant(given, choices))}`;
 }
 
 /** Sorts the words after the name of a command into arguments and flags. Never throws: completion reads unfinished lines. */
@@ -110,10 +119,6 @@ function describeUnknown(text: string, flags: ReadonlyMap<string, Flag>): string
   return `unknown flag ${JSON.stringify(text)}${suggest(similar && `--${similar}`)}`;
 }
 
-function suggest(similar: string | undefined): string {
-  return similar === undefined ? '' : `; did you mean ${similar}?`;
-}
-
 /** Collects the words of one command line. */
 class WordSorter implements Words {
   readonly arguments: string[] = [];
@@ -134,7 +139,7 @@ class WordSorter implements Words {
     switch (target.kind) {
       case 'flag':
         if (value !== undefined && choices?.includes(value) === false)
-          this.problems.push(`${text} has to be ${choices.join(', ')}, not ${JSON.stringify(value)}`);
+          this.problems.push(describeWrongChoice(text, choices, value));
         this.flags[target.name] =
           repeatable && value !== undefined ? [...listOf(this.flags[target.name]), value] : (value ?? true);
         return;

@@ -1,16 +1,15 @@
 import {readdir} from 'node:fs/promises';
 import {ShellCompDirective} from '@bomb.sh/tab';
 import {resolvePath, snapshotsDirOf} from '../../paths.ts';
-import type {CommandCall} from '../catalogue/call.ts';
+import type {SettingsCall} from '../catalogue/call.ts';
 import type {CommandName} from '../catalogue/commands.ts';
 import {readSettings} from '../input/settings.ts';
 import {connect} from '../service/connection.ts';
 import {connectPlugins} from '../service/plugin-client.ts';
-import type {CliContext} from '../terminal/context.ts';
 import {readSnapshotNames} from '../transfer/snapshot-files.ts';
 
 /** A place in a command line that takes an argument, or the value of a flag. */
-export interface CompletionPlace extends Pick<CommandCall, 'settings' | 'configFile'> {
+export interface CompletionPlace extends SettingsCall {
   /** The name in help, such as `KEY` or `FILE`. */
   readonly name: string;
   readonly command: CommandName;
@@ -33,23 +32,21 @@ export function formatOffer({words, directive}: Offer): string {
 }
 
 /** Finds what can be typed at a place; undefined if only the catalogue knows. */
-export async function findOffer(place: CompletionPlace, given: CliContext): Promise<Offer | undefined> {
-  // A warning would appear within the command line that is typed.
-  const context = {...given, stderr: {...given.stderr, write: async () => {}}};
+export async function findOffer(place: CompletionPlace): Promise<Offer | undefined> {
   switch (place.name) {
     case 'KEY':
     case 'PREFIX':
-      return offerKeys(place, context);
+      return offerKeys(place);
     case 'FILE':
     case 'DIR':
       return FILES;
     case 'ID':
-      return offerPlugins(place, context);
+      return offerPlugins(place);
     case 'VALUE':
     case 'PATCH':
-      return offerInputs(place, context);
+      return offerInputs(place);
     case 'NAME':
-      return offerSnapshots(place, context);
+      return offerSnapshots(place);
     default:
       return undefined;
   }
@@ -78,13 +75,10 @@ const TIMEOUT_MS = 1000;
 const PLAIN = /^[\p{L}\p{N}_./][\p{L}\p{N}_./@%+-]*$/u;
 
 /** Offers the keys that begin with the typed text; none if no service answers soon. */
-async function offerKeys({typed: prefix, settings, configFile}: CompletionPlace, context: CliContext): Promise<Offer> {
+async function offerKeys(place: CompletionPlace): Promise<Offer> {
   try {
-    const {client} = await connect(
-      {context, arguments: [], command: [], settings, configFile},
-      {timeoutMs: TIMEOUT_MS},
-    );
-    const {entries} = await client.entries.list({prefix, limit: KEYS_READ_MAX});
+    const {client} = await connect(place, {timeoutMs: TIMEOUT_MS});
+    const {entries} = await client.entries.list({prefix: place.typed, limit: KEYS_READ_MAX});
     return only(
       entries
         .map(({key}): string => key)
@@ -98,7 +92,7 @@ async function offerKeys({typed: prefix, settings, configFile}: CompletionPlace,
 }
 
 /** Offers files whose content can be the value, with `@` before their names: shells complete nothing after an `@`. */
-async function offerInputs({typed}: CompletionPlace, context: CliContext): Promise<Offer> {
+async function offerInputs({typed, context}: CompletionPlace): Promise<Offer> {
   if (!typed.startsWith('@')) return only([]);
   const shown = typed.slice(0, typed.lastIndexOf('/') + 1) || '@';
   const begun = typed.slice(shown.length);
@@ -113,17 +107,15 @@ async function offerInputs({typed}: CompletionPlace, context: CliContext): Promi
 }
 
 /** Offers the ids of plugins; files where a package or a folder is meant. */
-async function offerPlugins(
-  {operands: [action = ''], typed, settings, configFile}: CompletionPlace,
-  context: CliContext,
-): Promise<Offer> {
+async function offerPlugins(place: CompletionPlace): Promise<Offer> {
+  const {
+    operands: [action = ''],
+    typed,
+  } = place;
   if (['install', 'new', 'check', 'pack'].includes(action)) return FILES;
   if (action === 'list') return only([]);
   try {
-    const {list} = await connectPlugins(
-      {context, arguments: [], command: [], settings, configFile},
-      {timeoutMs: TIMEOUT_MS},
-    );
+    const {list} = await connectPlugins(place, {timeoutMs: TIMEOUT_MS});
     const ids = (await list()).plugins.map(({id}) => id);
     return only([...ids, ...(action === 'set' ? ['core'] : [])].filter(id => id.startsWith(typed) && PLAIN.test(id)));
   } catch {
@@ -132,12 +124,12 @@ async function offerPlugins(
 }
 
 /** Offers the snapshots that can be loaded or deleted. `NAME` means something else in other commands. */
-async function offerSnapshots(place: CompletionPlace, context: CliContext): Promise<Offer | undefined> {
-  const {command, operands, typed, settings, configFile} = place;
+async function offerSnapshots(place: CompletionPlace): Promise<Offer | undefined> {
+  const {command, operands, typed} = place;
   const [action = ''] = operands;
   if (command !== 'snapshot' || !['load', 'delete'].includes(action)) return undefined;
   try {
-    const {config} = await readSettings({context, arguments: [], command: [], settings, configFile});
+    const {config} = await readSettings(place);
     const names = await readSnapshotNames(snapshotsDirOf(config.dataDir));
     return only(names.filter(name => name.startsWith(typed)));
   } catch {

@@ -9,8 +9,9 @@ import {listFlags} from './flag-table.ts';
 /** Prints the possible continuations of a command line for a shell; `args` are the words after `complete`. */
 export async function complete(args: readonly string[], context: CliContext): Promise<ExitCode> {
   const words = args[0] === '--' ? args.slice(1) : args;
-  const place = findPlace(words);
-  const offer = place && (await findOffer(place, context));
+  // A warning would appear within the command line that is typed.
+  const place = findPlace(words, {...context, stderr: {...context.stderr, write: async () => {}}});
+  const offer = place && (await findOffer(place));
   if (offer !== undefined) await context.stdout.write(formatOffer(offer));
   else completeFromCatalogue(words);
   return EXIT.ok;
@@ -22,7 +23,7 @@ function completeFromCatalogue(words: readonly string[]): void {
   root.option('help', 'show how to use it', 'h').option('version', 'print the version', 'V');
   for (const spec of COMMAND_LIST) {
     const command = root.command(spec.name, spec.summary);
-    for (const {name, choices} of spec.arguments) command.argument(name, choices && offerAll(choices));
+    for (const {name, choices, offers = choices} of spec.arguments) command.argument(name, offers && offerAll(offers));
     for (const {text, description, placeholder, choices = [], isHidden} of listFlags(spec)) {
       if (isHidden) continue;
       const name = text.slice('--'.length);
@@ -50,7 +51,7 @@ function splitFlag(word: string): readonly [flag: string, value: string] | undef
   return flag === undefined || value === undefined ? undefined : [flag, value];
 }
 
-function findPlace(words: readonly string[]): CompletionPlace | undefined {
+function findPlace(words: readonly string[], context: CliContext): CompletionPlace | undefined {
   const [command = '', ...others] = joinFlags(words);
   const last = others.pop();
   if (!isCommandName(command) || last === undefined) return undefined;
@@ -62,7 +63,7 @@ function findPlace(words: readonly string[]): CompletionPlace | undefined {
   const {arguments: operands, problems, settings, configFile} = sortWords(COMMANDS[command], others);
   const name = valueName ?? COMMANDS[command].arguments[operands.length]?.name;
   if (name === undefined || problems.length > 0) return undefined;
-  return {name, command, operands, typed, settings, configFile};
+  return {context, name, command, operands, typed, settings, configFile};
 }
 
 /** Returns the name of the value of a flag, such as `FILE` for `--profile`. */

@@ -9,10 +9,10 @@ import type {PluginPlaces} from '../../plugins/package/remove-plugin.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {unconfirmed} from '../failures/usage.ts';
 import {formatFiles} from '../output/counts.ts';
-import type {CliContext} from '../terminal/context.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls} from '../terminal/escape.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {canAsk} from '../terminal/prompts.ts';
+import {reportDone} from '../terminal/report-done.ts';
 import {withAdvice} from './advised.ts';
 import {askUntil} from './ask.ts';
 import {placesOf} from './check.ts';
@@ -37,10 +37,8 @@ interface Installation {
   readonly signal: AbortSignal;
 }
 
-async function run(
-  {context, flags}: PluginCall,
-  {name, places, service: found, signal}: Installation,
-): Promise<ExitCode> {
+async function run(call: PluginCall, {name, places, service: found, signal}: Installation): Promise<ExitCode> {
+  const {context, flags} = call;
   await using opened = await withAdvice(
     openPackage(resolvePath(name, context), JSON.stringify(name)),
     'Give the path of a ZIP archive, or of the folder of a plugin',
@@ -58,8 +56,7 @@ async function run(
   const service = state.kind === 'following' ? state.service : undefined;
   const waiting = waitingOf(context, signal);
   const reached = await installPlugin(plugin, {staging, service, waiting, nowMs: context.nowMs});
-  await report({context, json: flags.json === true}, plugin, {state, reached, halves: opened.halves});
-  return EXIT.ok;
+  return report(call, plugin, {state, reached, halves: opened.halves});
 }
 
 /** Describes a new version, and which of its parts will run. */
@@ -85,12 +82,11 @@ interface Outcome {
   readonly reached: PluginState | undefined;
 }
 
-async function report(
-  {context, json}: {readonly context: CliContext; readonly json: boolean},
+function report(
+  call: PluginCall,
   {manifest: {id, version}, directory, replaces, files, sizeBytes}: StagedPlugin,
   {state, reached, halves}: Outcome,
-): Promise<void> {
-  const {stdout, stderr} = context;
+): Promise<ExitCode> {
   const replaced = replaces === undefined ? {} : {replaced: replaces};
   const result = {
     id,
@@ -103,11 +99,9 @@ async function report(
     state: reached,
     ...placesOf(halves),
   };
-  if (json) return stdout.write(jsonLine(result));
-  if (!stderr.isTerminal) return;
   const unseen = describeUnseen(state);
   const how = reached === undefined ? `checked only, and not started: ${unseen}` : describeState(reached);
-  await stderr.write(`${escapeControls(`Installed ${id} ${version}: ${how}`)}\n`);
+  return reportDone(call, result, `Installed ${id} ${version}: ${how}`);
 }
 
 function describeState(state: PluginState): string {

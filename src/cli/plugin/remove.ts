@@ -6,9 +6,10 @@ import type {CallOf} from '../catalogue/call.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls} from '../terminal/escape.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {canAsk} from '../terminal/prompts.ts';
+import {reportDone} from '../terminal/report-done.ts';
 import {askUntil} from './ask.ts';
 import {findFollowingService, hasStorage, type StoringService} from './following-service.ts';
 import {changing, findPlaces, stage, waitingOf} from './plugin-places.ts';
@@ -37,8 +38,7 @@ export async function remove(call: PluginCall, id: string): Promise<ExitCode> {
       const {hasEnded} = await removePlugin(plugin, data, deps).catch(error => {
         throw adviseOnUse(error);
       });
-      await report(call, plugin, hasEnded);
-      return EXIT.ok;
+      return report(call, plugin, hasEnded);
     }),
   );
 }
@@ -72,14 +72,10 @@ function describePlugin({id, directory, storage}: RemovablePlugin, withData: boo
   return escapeControls(`Remove ${id}: ${parts.join(' and ')}`);
 }
 
-async function report({context, flags}: PluginCall, plugin: RemovablePlugin, hasEnded: boolean): Promise<void> {
-  const {stdout, stderr} = context;
-  const {id, directory, storage} = plugin;
-  const withData = flags.data === true;
+function report(call: PluginCall, {id, directory, storage}: RemovablePlugin, hasEnded: boolean): Promise<ExitCode> {
+  const withData = call.flags.data === true;
   const result = {id, removed: directory !== undefined, dataRemoved: withData && storage !== undefined};
-  if (flags.json) return stdout.write(jsonLine(result));
-  if (!stderr.isTerminal) return;
   const kept = withData || storage === undefined ? '' : `; its files stay in ${storage}`;
   const running = hasEnded ? '' : '; its background is still ending';
-  await stderr.write(`${escapeControls(`Removed ${id}${kept}${running}`)}\n`);
+  return reportDone(call, result, `Removed ${id}${kept}${running}`);
 }

@@ -2,7 +2,7 @@ import {type Client, createClient} from '../../client/client.ts';
 import {type ClientService, createService} from '../../client/service/service.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {type ServiceAddress, serviceUrl} from '../../system/loopback.ts';
-import type {CommandCall} from '../catalogue/call.ts';
+import type {SettingsCall} from '../catalogue/call.ts';
 import {readProgramToken} from '../input/program-token.ts';
 import {readSettings} from '../input/settings.ts';
 import {createOwnerFetch, listOwnerFiles} from './owner-fetch.ts';
@@ -34,7 +34,7 @@ export interface ConnectOptions {
  * or `--token-file`, and `no-owner-token` with `asOwner`.
  */
 export async function connect(
-  call: CommandCall,
+  call: SettingsCall,
   {ownOnly = false, asOwner = false, ...options}: ConnectOptions = {},
 ): Promise<ConnectedClient> {
   const {context} = call;

@@ -39,15 +39,35 @@ export async function deleteEntries(
 
 /** Reports the number of deleted entries: to programs in JSON, to people on a terminal. */
 export function reportDeleted(deleted: number, call: JsonCall): Promise<ExitCode> {
-  return reportDone(call, {deleted}, `Deleted ${deleted} ${deleted === 1 ? 'entry' : 'entries'}`);
+  return reportDone(call, {deleted}, `Deleted ${describeCount(deleted)}`);
+}
+
+function describeCount(count: number): string {
+  return `${count} ${count === 1 ? 'entry' : 'entries'}`;
 }
 
 async function isConfirmed(entries: Entries, prefix: string, context: CliContext): Promise<boolean> {
-  const page = await entries.list({prefix, limit: DEFAULT_LIMITS.listLimitMax});
-  const count = page.entries.length;
-  const many = page.next === undefined ? `${count}` : `${count} or more`;
+  const count = await countEntries(entries, prefix, context);
   const which = prefix === '' ? 'all entries' : `every key that begins with ${JSON.stringify(prefix)}`;
-  return count === 0 || confirm(`Delete ${many} ${count === 1 ? 'entry' : 'entries'}: ${which}?`, context);
+  return count === 0 || confirm(`Delete ${describeCount(count)}: ${which}?`, context);
+}
+
+/** Counts entries page by page, with progress. */
+async function countEntries(entries: Entries, prefix: string, context: CliContext): Promise<number> {
+  const progress = startProgress(context);
+  let count = 0;
+  let after: string | undefined;
+  try {
+    do {
+      const page = await entries.list({prefix, after, limit: DEFAULT_LIMITS.listLimitMax});
+      count += page.entries.length;
+      after = page.next;
+      if (after !== undefined) progress.show(() => `Counting entries: ${count}`);
+    } while (after !== undefined);
+  } finally {
+    await progress.clear();
+  }
+  return count;
 }
 
 async function deletePages(entries: Entries, prefix: string, onProgress: (deleted: number) => void): Promise<number> {

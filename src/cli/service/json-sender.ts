@@ -2,8 +2,8 @@ import {parseAnswer} from '../../client/answer.ts';
 import {openTransport} from '../../client/options.ts';
 import {isSentFailure} from '../../failures/failure.ts';
 import type {ServiceAddress} from '../../system/loopback.ts';
-import type {CommandCall} from '../catalogue/call.ts';
-import {type ConnectOptions, connect} from './connection.ts';
+import type {SettingsCall} from '../catalogue/call.ts';
+import {type ConnectedClient, type ConnectOptions, connect} from './connection.ts';
 
 /** Sends requests with JSON to a running service. */
 export interface JsonSender {
@@ -15,9 +15,15 @@ export interface JsonSender {
 }
 
 /** Creates a sender to the service that the settings of a call name. Sends nothing yet. */
-export async function connectJson(call: CommandCall, options: ConnectOptions = {}): Promise<JsonSender> {
-  const {url, address, fetch} = await connect(call, options);
-  const {timeoutMs} = options;
+export async function connectJson(call: SettingsCall, options: ConnectOptions = {}): Promise<JsonSender> {
+  return createJsonSender(await connect(call, options), options);
+}
+
+/** Creates a sender to a service. Sends nothing yet. */
+export function createJsonSender(
+  {url, address, fetch}: Pick<ConnectedClient, 'url' | 'address' | 'fetch'>,
+  {timeoutMs}: Pick<ConnectOptions, 'timeoutMs'> = {},
+): JsonSender {
   const timeout = timeoutMs === undefined ? {} : {timeoutMs};
   const transport = openTransport({...timeout, baseUrl: url, fetch}, isSentFailure);
   return {

@@ -1,6 +1,9 @@
+import type {Config} from '../../config/config.ts';
 import {readOwnerCode} from '../../protocol/owner.ts';
-import type {CommandCall} from '../catalogue/call.ts';
-import {connectJson} from './json-sender.ts';
+import type {SettingsCall} from '../catalogue/call.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {connectJson, createJsonSender, type JsonSender} from './json-sender.ts';
+import {createOwnerFetch, listOwnerFiles} from './owner-fetch.ts';
 
 /** Address that opens the console as the owner. */
 export interface ConsoleAddress {
@@ -13,8 +16,29 @@ export interface ConsoleAddress {
  *
  * @throws {AppError} `no-owner-token` if no file of this user has a token of this service; `foreign-service`; what the service throws.
  */
-export async function createOwnerCode(call: CommandCall): Promise<ConsoleAddress> {
-  const {address, send} = await connectJson(call, {asOwner: true});
+export async function createOwnerCode(call: SettingsCall): Promise<ConsoleAddress> {
+  return requestCode(await connectJson(call, {asOwner: true}));
+}
+
+/** The service of this process. */
+export interface OwnService {
+  readonly config: Pick<Config, 'host' | 'dataDir' | 'ephemeral'>;
+  /** Its address for people, such as `http://localhost:7172`. */
+  readonly url: string;
+}
+
+/** Creates a code of the service of this process, in the same way as {@link createOwnerCode}: only the token in the file makes one. */
+export async function createOwnCode(
+  {config: {host, dataDir, ephemeral}, url}: OwnService,
+  context: CliContext,
+): Promise<ConsoleAddress> {
+  const port = Number(new URL(url).port);
+  const files = listOwnerFiles({dataDir: ephemeral ? undefined : dataDir, port}, context);
+  const fetch = createOwnerFetch({url, userId: context.userId, files, isRequired: true, ownOnly: true});
+  return requestCode(createJsonSender({url, address: {host, port}, fetch}));
+}
+
+async function requestCode({address, send}: JsonSender): Promise<ConsoleAddress> {
   const {code, expiresInSeconds} = await send('POST', '/api/access/codes', readOwnerCode);
   // In the fragment, which browsers send to no server.
   return {url: `http://crewroom.localhost:${address.port}/#code=${code}`, expiresInSeconds};

@@ -6,7 +6,7 @@ import {type FlightCommand, formatFlightCommand, readFlight} from '../../protoco
 import {type PluginList, readPlugin, readPluginLogs, readPlugins} from '../../protocol/plugin/plugin-documents.ts';
 import {readService} from '../../protocol/service-documents.ts';
 import {readDocument} from '../../protocol/text/read-document.ts';
-import type {CommandCall} from '../catalogue/call.ts';
+import type {SettingsCall} from '../catalogue/call.ts';
 import type {ConnectOptions} from './connection.ts';
 import {connectJson} from './json-sender.ts';
 
@@ -29,7 +29,7 @@ export interface PluginClient {
 }
 
 /** Creates a client of the plugins of the service that the settings of a call name. Sends nothing yet. */
-export async function connectPlugins(call: CommandCall, options: ConnectOptions = {}): Promise<PluginClient> {
+export async function connectPlugins(call: SettingsCall, options: ConnectOptions = {}): Promise<PluginClient> {
   const {url, send} = await connectJson(call, options);
   const about = (id: string): string => `/api/plugins/${encodeURIComponent(id)}`;
   return {

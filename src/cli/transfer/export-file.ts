@@ -10,17 +10,14 @@ import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {findOwnProblem, PRIVATE_FILE_MODE} from '../../files/own.ts';
 import {replaceFile} from '../../files/replace-file.ts';
 import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../../protocol/transfer/export-lines.ts';
+import type {CliContext} from '../terminal/context.ts';
 import {escapeParts} from '../terminal/escape.ts';
 
 /** The file that an export is written to. */
-export interface ExportTarget {
+export interface ExportTarget extends Pick<CliContext, 'userId' | 'randomName'> {
   /** The path as the user typed it. */
   readonly name: string;
   readonly path: string;
-  /** The user of this process; undefined on Windows. */
-  readonly userId: number | undefined;
-  /** Returns an unguessable name. */
-  readonly randomName: () => string;
 }
 
 /** The kind of a target: `taken` if it is a file or directory that exists, `device` for a terminal, for example. */

@@ -1,9 +1,8 @@
 import {stat} from 'node:fs/promises';
-import {AppError} from '../../failures/app-error.ts';
 import {streamAsUtf8} from '../../files/text-file.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {type InputFile, openInputFile} from '../input/input-file.ts';
-import {describeFileProblem, isMissingFile} from '../input/value-input.ts';
+import {unreadableFile} from '../input/value-input.ts';
 import type {CliContext} from '../terminal/context.ts';
 
 /** An export to be imported. */
@@ -39,9 +38,9 @@ export function standardInput({stdin}: CliContext): ImportSource {
  */
 export async function fileSource(path: string, name: string): Promise<ImportSource> {
   const found = await stat(path).catch(error => {
-    throw unreadable(name, describeFileProblem(error), error);
+    throw unreadable(name, error);
   });
-  if (found.isDirectory()) throw unreadable(name, 'it is a directory');
+  if (found.isDirectory()) throw unreadable(name, new Error('it is a directory'));
   const isFile = found.isFile();
   let opened: InputFile | undefined;
   return {
@@ -64,13 +63,11 @@ async function* readText(
   try {
     yield* streamAsUtf8(open());
   } catch (error) {
-    throw unreadable(name, describeFileProblem(error), error);
+    throw unreadable(name, error);
   }
 }
 
-function unreadable(source: string, problem: string, cause?: unknown): AdvisedError {
-  return new AdvisedError(
-    new AppError({code: 'unreadable-input', source, problem, ...(isMissingFile(cause) && {missing: true})}, {cause}),
-    'Give a file that "crewroom export" wrote, or "-" for standard input',
-  );
+function unreadable(source: string, error: unknown): AdvisedError {
+  const advice = 'Give a file that "crewroom export" wrote, or "-" for standard input';
+  return new AdvisedError(unreadableFile(source, error), advice);
 }

@@ -4,18 +4,15 @@ import {AppError} from '../../failures/app-error.ts';
 import {untilAborted} from '../../time/until-aborted.ts';
 import {formatEntries} from '../output/counts.ts';
 import {InterruptedError} from '../terminal/interruptible.ts';
+import type {ReachedService} from './service-export.ts';
 
 /** Longest wait for the answer to an interrupted import, in milliseconds: a batch takes less. */
 const ANSWER_TIMEOUT_MS = 5000;
 
 /** An import into a service. */
-export interface InterruptibleImport {
+export interface InterruptibleImport extends ReachedService {
   readonly mode: ImportMode;
   readonly dryRun: boolean;
-  /** The URL of the service. */
-  readonly url: string;
-  /** Sends the requests. */
-  readonly fetch: (request: Request) => Promise<Response>;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 

@@ -3,16 +3,11 @@ import {formatEntries} from '../output/counts.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {startProgress} from '../terminal/progress.ts';
-import {beginExport, type ExportFacts} from './service-export.ts';
+import {beginExport, type ExportFacts, type ServiceExport} from './service-export.ts';
 
 /** An export of the running service. */
-export interface ExportCall {
+export interface ExportCall extends Omit<ServiceExport, 'signal'> {
   readonly context: CliContext;
-  /** The URL of the service. */
-  readonly url: string;
-  /** Sends the requests. */
-  readonly fetch: (request: Request) => Promise<Response>;
-  readonly prefix: string;
   /** Shown with the progress, such as `Exporting`; without it no progress is shown. */
   readonly label?: string | undefined;
 }
@@ -43,13 +38,13 @@ export function exportTo<T>(
   });
 }
 
-/** Passes chunks on, and calls `onChunk` after each one that was consumed. */
-async function* tap(
+/** Passes chunks on, and calls `onTaken` after each one that was consumed: no chunk is read before. */
+export async function* tap(
   chunks: AsyncIterable<Uint8Array>,
-  onChunk: () => void,
+  onTaken: (sizeBytes: number) => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const chunk of chunks) {
     yield chunk;
-    onChunk();
+    onTaken(chunk.length);
   }
 }

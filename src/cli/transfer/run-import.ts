@@ -7,18 +7,13 @@ import {startProgress} from '../terminal/progress.ts';
 import {confirm} from '../terminal/prompts.ts';
 import type {ImportSource} from './import-source.ts';
 import {summarizeImport} from './import-summary.ts';
-import {importUntil} from './interrupted-import.ts';
+import {type InterruptibleImport, importUntil} from './interrupted-import.ts';
+import {tap} from './run-export.ts';
 
 /** An import into the running service. */
-export interface ImportCall {
+export interface ImportCall extends Omit<InterruptibleImport, 'chunks'> {
   readonly context: CliContext;
-  /** The URL of the service, such as `http://127.0.0.1:7172`. */
-  readonly url: string;
-  /** Sends the requests. */
-  readonly fetch: (request: Request) => Promise<Response>;
   readonly source: ImportSource;
-  readonly mode: ImportMode;
-  readonly dryRun: boolean;
   /** The verb of the question that the user has to confirm, such as `Import`; undefined to ask nothing. */
   readonly ask: string | undefined;
 }
@@ -59,7 +54,8 @@ function transferOnce({context, url, fetch, source, mode}: ImportCall, dryRun: b
   let doneBytes = 0;
   const describe = (): string =>
     `${dryRun ? 'Checking' : 'Importing'}: ${totalBytes ? formatShare(doneBytes, totalBytes) : formatBytes(doneBytes)}`;
-  const chunks = countBytes(source.chunks(), sizeBytes => {
+  // The service reads chunks no faster than it stores them.
+  const chunks = tap(source.chunks(), sizeBytes => {
     doneBytes += sizeBytes;
   });
   return untilInterrupted(context, async signal => {
@@ -80,15 +76,4 @@ function transferOnce({context, url, fetch, source, mode}: ImportCall, dryRun: b
 function formatShare(doneBytes: number, totalBytes: number): string {
   const percent = Math.floor(Math.min(1, doneBytes / totalBytes) * 100);
   return `${percent}% of ${formatBytes(totalBytes)}`;
-}
-
-/** Passes chunks on, and counts each one once it was consumed: the service reads chunks no faster than it stores them. */
-async function* countBytes(
-  chunks: AsyncIterable<Uint8Array>,
-  onTaken: (sizeBytes: number) => void,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const chunk of chunks) {
-    yield chunk;
-    onTaken(chunk.length);
-  }
 }

@@ -18,12 +18,16 @@ export interface CountedExport {
   readonly facts: Readonly<ExportFacts>;
 }
 
-/** The service and the entries that are exported. */
-export interface ServiceExport {
+/** A service that entries are exported from, or imported into. */
+export interface ReachedService {
   /** Address of the service, such as `http://127.0.0.1:7172`. */
   readonly url: string;
   /** Sends the requests. */
   readonly fetch: (request: Request) => Promise<Response>;
+}
+
+/** The service and the entries that are exported. */
+export interface ServiceExport extends ReachedService {
   readonly prefix: string;
   /** Ends the export. */
   readonly signal: AbortSignal;

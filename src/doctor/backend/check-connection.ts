@@ -27,6 +27,8 @@ export async function checkConnection(
   return {findings, isReached: findings.every(({level}) => level !== 'problem')};
 }
 
+const CERTIFICATE = new NamedCheck('Certificate');
+
 async function checkName(host: string): Promise<Finding> {
   const check = new NamedCheck('Name');
   try {
@@ -44,15 +46,11 @@ async function checkName(host: string): Promise<Finding> {
 }
 
 async function checkCertificate(host: string, port: number, nowMs: number): Promise<Finding> {
-  const check = new NamedCheck('Certificate');
   try {
     const seen = await lookAtCertificate(host, port);
-    return {
-      check: check.name,
-      ...(seen.refusal === undefined ? judgeEnd(seen, nowMs) : describeRefusal(seen.refusal, seen, host)),
-    };
+    return seen.refusal === undefined ? judgeEnd(seen, nowMs) : describeRefusal(seen.refusal, seen, host);
   } catch (error) {
-    return {check: check.name, level: 'problem', ...describeTlsTrouble(error, `${host}:${port}`)};
+    return describeTlsTrouble(error, `${host}:${port}`);
   }
 }
 
@@ -91,59 +89,54 @@ function describePeer(socket: TLSSocket): SeenCertificate {
   };
 }
 
-type Judgement = Omit<Finding, 'check'>;
-
-function judgeEnd({validTo, issuer}: SeenCertificate, nowMs: number): Judgement {
+function judgeEnd({validTo, issuer}: SeenCertificate, nowMs: number): Finding {
   const daysLeft = Math.floor((Date.parse(validTo) - nowMs) / DAY_MS);
   const detail = `from ${issuer}, valid until ${dateOf(validTo)}`;
-  if (daysLeft >= CERTIFICATE_DAYS_MIN) return {level: 'ok', detail};
-  return {
-    level: 'warning',
-    detail: `${detail}, in ${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}`,
-    fix: 'Renew it: pilots cannot sign in once it has expired',
-  };
+  if (daysLeft >= CERTIFICATE_DAYS_MIN) return CERTIFICATE.ok(detail);
+  const left = `${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}`;
+  return CERTIFICATE.warning(`${detail}, in ${left}`, 'Renew it: pilots cannot sign in once it has expired');
 }
 
-function describeRefusal(code: string, {validTo, names}: SeenCertificate, host: string): Judgement {
+function describeRefusal(code: string, {validTo, names}: SeenCertificate, host: string): Finding {
   if (code === 'CERT_HAS_EXPIRED')
-    return {
-      level: 'problem',
-      detail: `it expired on ${dateOf(validTo)}`,
-      fix: 'Renew the certificate and load it into the web server',
-    };
+    return CERTIFICATE.problem(
+      `it expired on ${dateOf(validTo)}`,
+      'Renew the certificate and load it into the web server',
+    );
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return {
-      level: 'problem',
-      detail: `it is for ${names}, not for ${host}`,
-      fix: `Get a certificate that names ${host} too, or configure the address with a name that it has`,
-    };
+    return CERTIFICATE.problem(
+      `it is for ${names}, not for ${host}`,
+      `Get a certificate that names ${host} too, or configure the address with a name that it has`,
+    );
   if (/SELF_SIGNED_CERT$/.test(code) && code.startsWith('DEPTH_ZERO'))
-    return {
-      level: 'problem',
-      detail: 'it is self-signed, so clients cannot tell whose it is',
-      fix: 'Get one from an authority that clients know; Let’s Encrypt gives them at no cost',
-    };
+    return CERTIFICATE.problem(
+      'it is self-signed, so clients cannot tell whose it is',
+      'Get one from an authority that clients know; Let’s Encrypt gives them at no cost',
+    );
   if (code.startsWith('UNABLE_TO_'))
-    return {
-      level: 'problem',
-      detail: 'it is not from an authority that clients know',
-      fix: 'Let the web server send the intermediate certificates, too ("fullchain.pem"): browsers find them elsewhere, programs do not',
-    };
-  return {level: 'problem', detail: `clients refuse it (${code})`, fix: 'Get a certificate that browsers accept'};
+    return CERTIFICATE.problem(
+      'it is not from an authority that clients know',
+      'Let the web server send the intermediate certificates, too ("fullchain.pem"): browsers find them elsewhere, programs do not',
+    );
+  return CERTIFICATE.problem(`clients refuse it (${code})`, 'Get a certificate that browsers accept');
 }
 
-function describeTlsTrouble(error: unknown, place: string): Omit<Judgement, 'level'> {
+function describeTlsTrouble(error: unknown, place: string): Finding {
   const code = String(codeOf(error) ?? '');
   if (code === 'ECONNREFUSED')
-    return {
-      detail: `no server listens at ${place}`,
-      fix: 'Check the port, and that the web server runs and serves https',
-    };
+    return CERTIFICATE.problem(
+      `no server listens at ${place}`,
+      'Check the port, and that the web server runs and serves https',
+    );
   if (code === 'ETIMEDOUT')
-    return {detail: `${place} does not answer`, fix: 'Check the address, and whether a firewall keeps visitors out'};
+    return CERTIFICATE.problem(
+      `${place} does not answer`,
+      'Check the address, and whether a firewall keeps visitors out',
+    );
   if (code === 'ECONNRESET' || code === 'EPROTO' || code.startsWith('ERR_SSL_'))
-    return {detail: `${place} does not speak TLS`, fix: NO_TLS_HINT};
-  return {detail: `${place} cannot be reached: ${code || messageOf(error)}`, fix: 'Check the address, and the network'};
+    return CERTIFICATE.problem(`${place} does not speak TLS`, NO_TLS_HINT);
+  const problem = `${place} cannot be reached: ${code || messageOf(error)}`;
+  return CERTIFICATE.problem(problem, 'Check the address, and the network');
 }
 
 function dateOf(text: string): string {

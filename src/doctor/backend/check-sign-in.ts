@@ -14,17 +14,22 @@ export interface SignInContext extends WalkContext {
   readonly credentials: PilotCredentials;
 }
 
+const SIGN_IN = new NamedCheck('Sign in');
+const SESSION = new NamedCheck('Session');
+const VERIFY = new NamedCheck('Verify');
+const RESUME = new NamedCheck('Resume');
+
 /** Findings for a sign-in that was skipped. */
 export const SIGN_IN_NOT_TRIED = {
-  withoutCredentials: new NamedCheck('Session').skipped(
+  withoutCredentials: SESSION.skipped(
     'not tried without credentials',
     'Add --username and --password-file to sign in, verify, resume and read, preferably with a test pilot',
   ),
-  unprotected: new NamedCheck('Session').skipped(
+  unprotected: SESSION.skipped(
     'not tried: others on the network could read the password',
     'Run the command again with the https:// address, or with --allow-plain-http if you trust the network',
   ),
-  elsewhere: new NamedCheck('Session').skipped(
+  elsewhere: SESSION.skipped(
     'not tried: the password is sent to the given address only',
     'Run the command again with the address to configure',
   ),
@@ -37,7 +42,7 @@ export async function* checkSignIn(place: SignInContext): Findings {
   try {
     pilot = await client.signIn(scriptURL, credentials);
   } catch (error) {
-    return yield findingsOfRefusal('Sign in', error);
+    return yield findingsOfRefusal(SIGN_IN, error);
   }
   yield [...judgePilot(pilot), judgeEnd(pilot, nowMs())];
   const verified = await verify(pilot, place);
@@ -51,15 +56,14 @@ export async function* checkSignIn(place: SignInContext): Findings {
 
 /** Warns of members that plugins may not expect. */
 function judgePilot({json, summary}: BackEndPilot): readonly Finding[] {
-  const check = 'Sign in';
   const deviations = findDeviations(json);
-  if (deviations.length === 0) return [{check, level: 'ok', detail: summary}];
-  return deviations.map(deviation => ({
-    check,
-    level: 'warning',
-    detail: `${summary} is signed in, and the pilot has a defect: ${describeProblem(deviation)}`,
-    fix: 'Answer with each member in its type, null where it has no value: plugins get the pilot as it is; see "The pilot" in docs/back-ends.md of Crewroom',
-  }));
+  if (deviations.length === 0) return [SIGN_IN.ok(summary)];
+  return deviations.map(deviation =>
+    SIGN_IN.warning(
+      `${summary} is signed in, and the pilot has a defect: ${describeProblem(deviation)}`,
+      'Answer with each member in its type, null where it has no value: plugins get the pilot as it is; see "The pilot" in docs/back-ends.md of Crewroom',
+    ),
+  );
 }
 
 /** Result of a call about the session: the pilot with the valid session, if there is one. */
@@ -80,76 +84,63 @@ const FAR_SECONDS = 100 * 366 * 24 * HOUR_SECONDS;
 
 /** Judges the end of the session. */
 function judgeEnd(pilot: BackEndPilot, nowMs: number): Finding {
-  const check = 'Session';
   const end = readExpirySeconds(pilot);
-  if (end === undefined) return {check, level: 'ok', detail: 'its end is unknown, so it is verified regularly'};
+  if (end === undefined) return SESSION.ok('its end is unknown, so it is verified regularly');
   const leftSeconds = Math.round(end - nowMs / 1000);
   if (leftSeconds > FAR_SECONDS)
-    return {
-      check,
-      level: 'warning',
-      detail: `it ends in ${Math.floor(leftSeconds / FAR_SECONDS) * 100} years: its "expiry" may be in milliseconds`,
-      fix: 'Give "expiry" in seconds since 1970, in PHP with time()',
-    };
+    return SESSION.warning(
+      `it ends in ${Math.floor(leftSeconds / FAR_SECONDS) * 100} years: its "expiry" may be in milliseconds`,
+      'Give "expiry" in seconds since 1970, in PHP with time()',
+    );
   // What lies before 1970 is wrong by any clock, and may be no time that can be written.
   const until = new Date(Math.max(0, end) * 1000).toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
-  if (leftSeconds >= HOUR_SECONDS) return {check, level: 'ok', detail: `valid until ${until}`};
-  return {
-    check,
-    level: leftSeconds <= 0 ? 'problem' : 'warning',
-    detail: leftSeconds <= 0 ? `it has ended before it began, at ${until}` : `it ends soon, at ${until}`,
-    fix: 'Let sessions last some days, and check the clock of the server: a flight takes hours',
-  };
+  if (leftSeconds >= HOUR_SECONDS) return SESSION.ok(`valid until ${until}`);
+  const fix = 'Let sessions last some days, and check the clock of the server: a flight takes hours';
+  return leftSeconds <= 0
+    ? SESSION.problem(`it has ended before it began, at ${until}`, fix)
+    : SESSION.warning(`it ends soon, at ${until}`, fix);
 }
 
 async function verify(pilot: BackEndPilot, {scriptURL, client}: SignInContext): Promise<SessionCheck> {
-  const check = 'Verify';
   try {
     const verified = await client.verify(scriptURL, pilot.session);
-    return {findings: [{check, ...judgeVerified(verified, pilot)}], pilot: verified};
+    return {findings: [judgeVerified(verified, pilot)], pilot: verified};
   } catch (error) {
-    return {findings: findingsOfRefusal(check, error), pilot: undefined};
+    return {findings: findingsOfRefusal(VERIFY, error), pilot: undefined};
   }
 }
 
-function judgeVerified(verified: BackEndPilot | undefined, pilot: BackEndPilot): Omit<Finding, 'check'> {
-  if (verified === undefined) return VERIFY_NOT_OFFERED;
+function judgeVerified(verified: BackEndPilot | undefined, pilot: BackEndPilot): Finding {
+  if (verified === undefined) return {check: VERIFY.name, ...VERIFY_NOT_OFFERED};
   if (verified.summary !== pilot.summary)
-    return {
-      level: 'problem',
-      detail: `it is the session of another pilot: ${verified.summary}`,
-      fix: 'Look up the pilot by the session in the request only',
-    };
+    return VERIFY.problem(
+      `it is the session of another pilot: ${verified.summary}`,
+      'Look up the pilot by the session in the request only',
+    );
   if (verified.session !== pilot.session)
-    return {
-      level: 'warning',
-      detail: 'it answers with another session than that of the request',
-      fix: 'Let pilot/verify answer with the session of the request; only pilot/resume returns a new one',
-    };
-  return {level: 'ok', detail: 'the session is valid'};
+    return VERIFY.warning(
+      'it answers with another session than that of the request',
+      'Let pilot/verify answer with the session of the request; only pilot/resume returns a new one',
+    );
+  return VERIFY.ok('the session is valid');
 }
 
 async function resume(pilot: BackEndPilot, {scriptURL, client}: SignInContext): Promise<SessionCheck> {
-  const check = 'Resume';
   try {
     const resumed = await client.resume(scriptURL, pilot.session);
-    return {findings: [{check, ...judgeResumed(resumed, pilot)}], pilot: resumed ?? pilot};
+    return {findings: [judgeResumed(resumed, pilot)], pilot: resumed ?? pilot};
   } catch (error) {
-    return {findings: findingsOfRefusal(check, error), pilot: undefined};
+    return {findings: findingsOfRefusal(RESUME, error), pilot: undefined};
   }
 }
 
-function judgeResumed(resumed: BackEndPilot | undefined, pilot: BackEndPilot): Omit<Finding, 'check'> {
+function judgeResumed(resumed: BackEndPilot | undefined, pilot: BackEndPilot): Finding {
   if (resumed === undefined)
-    return {
-      level: 'warning',
-      detail: 'it is not supported, so pilots sign in again when their session ends',
-      fix: 'Answer POST pilot/resume with the pilot and a session that lasts longer',
-    };
-  return {
-    level: 'ok',
-    detail: resumed.session === pilot.session ? 'the session stays the same' : 'a new session replaces it',
-  };
+    return RESUME.warning(
+      'it is not supported, so pilots sign in again when their session ends',
+      'Answer POST pilot/resume with the pilot and a session that lasts longer',
+    );
+  return RESUME.ok(resumed.session === pilot.session ? 'the session stays the same' : 'a new session replaces it');
 }
 
 /** Advice for operators of a back end; the advice of the failures is for pilots. */
@@ -172,12 +163,12 @@ export const VERIFY_NOT_OFFERED = {
 } as const satisfies Omit<Finding, 'check'>;
 
 /** Turns the refusal of a sign-in or session into one finding for each problem. @throws Any error that is not a failure. */
-function findingsOfRefusal(check: string, error: unknown): readonly Finding[] {
+function findingsOfRefusal(check: NamedCheck, error: unknown): readonly Finding[] {
   if (!(error instanceof AppError)) throw error;
   const {failure} = error;
   const fix = ('hint' in failure ? failure.hint : undefined) ?? FIXES[failure.code];
-  if (fix === undefined || FIXES[failure.code] === undefined) return [findingOfCallFailure(check, error)];
-  return detailsOf(failure).map(detail => ({check, level: 'problem', detail, fix}));
+  if (fix === undefined || FIXES[failure.code] === undefined) return [findingOfCallFailure(check.name, error)];
+  return detailsOf(failure).map(detail => check.problem(detail, fix));
 }
 
 function detailsOf(failure: Failure): readonly string[] {

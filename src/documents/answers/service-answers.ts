@@ -108,7 +108,7 @@ const RECORDED_REQUEST = closed({
   sequence: described(v.pipe(whole, v.minValue(1)), 'Number of the request since the service started.'),
   at: described(TIME, 'Time at which it arrived, UTC.'),
   method: anyText,
-  path: described(anyText, 'Path as it was sent, with the names of the parameters, and … for their values.'),
+  path: described(anyText, 'Path as it was sent, with … for the values of parameters that may be secrets.'),
   status: v.pipe(whole, v.minValue(100), v.maxValue(599)),
   durationMs: described(
     v.pipe(v.number(), v.minValue(0)),
@@ -117,6 +117,7 @@ const RECORDED_REQUEST = closed({
   sizeBytes: maybe(count, 'Size of the body of the answer; absent for a stream.'),
   origin: maybe(anyText, 'Origin of the web page that sent it; absent for local programs.'),
   plugin: maybe(anyText, 'Id of the plugin whose background or page sent it.'),
+  own: maybe(v.boolean(), 'True if a page of the service itself, such as the console, sent it.'),
   headers: described(mapOf(anyText), 'Some of its headers, with names in lower case.'),
   failure: maybe(
     closed({

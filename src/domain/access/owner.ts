@@ -1,10 +1,10 @@
 /**
  * The port of the owner: the user who runs the service. A program proves that it is this user's by a token in a file that only this user can
- * read. It exchanges the token for a code, and the console exchanges the code for a token of its own, which that page keeps in its memory.
+ * read. It exchanges the token for a code, and the console exchanges the code for a token of its own, which the tab of that page keeps.
  * Tokens and codes end with the service. Disposal removes the file.
  */
 export interface Owner extends AsyncDisposable {
-  /** Returns whether a token is the owner's: that of the file, or one of a page. */
+  /** Returns whether a token is the owner's: that of the file, or one of a page, which ends after 12 hours without such a question. */
   isOwner(token: string | undefined): boolean;
 
   /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {join, normalize} from 'node:path';
+import {posix} from 'node:path';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import {isPluginId} from './plugin-id.ts';
@@ -41,7 +41,7 @@ describe('isPluginId()', () => {
     fc.assert(
       fc.property(anyText, text => {
         if (!isPluginId(text)) return;
-        assert.equal(normalize(join('/plugins', text)), `/plugins/${text}`);
+        assert.equal(posix.normalize(posix.join('/plugins', text)), `/plugins/${text}`);
         assert.equal(new URL(`http://localhost/plugins/${text}/`).pathname, `/plugins/${text}/`);
       }),
       {numRuns: 500},

@@ -16,7 +16,8 @@ export const ACCESS_ROWS: Rows<FailureIn<typeof ACCESS_MEMBERS>> = {
   'owner-required': {
     status: 401,
     text: () => 'Cannot do this: only the owner may, and the request has no valid token of the owner',
-    advice: 'Open the console with "crewroom console", or use a program of this machine such as "crewroom" or curl',
+    advice:
+      'Press o in the terminal, or run "crewroom console", for a console of the owner; or use a program of this machine such as "crewroom" or curl',
     when: 'A page asks for what only the owner may do, such as switching faults, without a valid token of the owner; a program asks for a code of the console without one; or a program with a token of its own asks for changes of access, which no permission includes. The token may be of a service that has ended.',
     example: {},
   },
@@ -74,7 +75,8 @@ export const ACCESS_ROWS: Rows<FailureIn<typeof ACCESS_MEMBERS>> = {
   'invalid-code': {
     status: 403,
     text: () => 'Cannot open the console as the owner: the code is unknown, was used, or is too old',
-    advice: 'Run "crewroom console" again, and open the address that it prints within a minute',
+    advice:
+      'Press o in the terminal, or run "crewroom console" again, and open the address that it prints within a minute',
     when: 'The code with which the console was opened is unknown, was used before, or is older than a minute.',
     example: {},
   },

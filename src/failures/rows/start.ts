@@ -145,7 +145,7 @@ export const START_ROWS: Rows<FailureIn<typeof START_MEMBERS>> = {
     text: ({command, problem}) => `Cannot run ${quote(command)}: ${problem}`,
     advice:
       'Run it in a session of the user who is logged in, not by su or sudo; "crewroom start" needs no service manager',
-    when: '`crewroom service` asked systemd to do something, and it refused or was not reachable; `problem` is its reason. Nothing was installed.',
+    when: '`crewroom service` asked the system to do something, and it refused or was not reachable; `problem` is its reason. Nothing was installed.',
     example: {command: 'systemctl --user daemon-reload', problem: 'Failed to connect to bus'},
   },
 };

@@ -12,10 +12,10 @@ import {
   handleWithFaults,
   withFaultHeader,
 } from './faulty-handling.ts';
-import {judge} from './guard.ts';
+import {judge, type Verdict} from './guard.ts';
 import {type HttpAnswer, type HttpHandler, type HttpRequest, isStream, redirect, type WholeAnswer} from './message.ts';
 import {allowedMethods, assertPermitted, Call, createRouter, type Method, type Route, type Router} from './route.ts';
-import {isServedAt, type Site, type Sites, withoutCookies} from './sites.ts';
+import {isServedAt, type Sites, withoutCookies} from './sites.ts';
 
 export interface HandlerDeps {
   /** Called for each request: the port may be known only once the server listens. */
@@ -140,10 +140,7 @@ function cutWithCaller({request, caller}: Handling): void {
 }
 
 /** A request that the guard admitted. */
-interface Admitted {
-  readonly target: string;
-  readonly site: Site;
-}
+type Admitted = Pick<Extract<Verdict, {readonly kind: 'admitted'}>, 'target' | 'site'>;
 
 function dispatch(handling: Handling, {target, site}: Admitted, router: Router): HttpAnswer | Promise<HttpAnswer> {
   const {request, origin} = handling;

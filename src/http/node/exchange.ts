@@ -18,7 +18,7 @@ export interface ReceivedRequest {
   readonly isLast: boolean;
 }
 
-export interface NodeExchangeDeps extends Pick<RefuseDeps, 'newRequestId' | 'onBadRequest'> {
+export interface NodeExchangeDeps extends RefuseDeps {
   readonly timeouts: ServerTimeouts;
   /** Called with unexpected errors. */
   readonly onError: (error: unknown) => void;

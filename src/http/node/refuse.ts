@@ -5,16 +5,13 @@ import {failureAnswer} from '../core/failure-response.ts';
 import type {WholeAnswer} from '../core/message.ts';
 import {type Connection, type Exchange, PIPELINED_MAX} from './connections/connection.ts';
 import {sendRaw} from './send.ts';
+import type {ServerTimeouts} from './timeouts.ts';
 
-/** Dependencies of the functions that refuse a request before it reaches the routes. */
 export interface RefuseDeps {
   readonly newRequestId: () => string;
   /** Called for each request that could not be read or answered. */
   readonly onBadRequest: (error: AppError, requestId: string) => void;
-  readonly timeouts: {
-    /** Time for the rest of a request that is already answered, in milliseconds. */
-    readonly lingerMs: number;
-  };
+  readonly timeouts: Pick<ServerTimeouts, 'lingerMs'>;
 }
 
 /** Reports a request that could not be read or answered. @returns The answer to it. */

@@ -3,18 +3,14 @@ import type {Socket} from 'node:net';
 import {headerPairs} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, isStream} from '../core/message.ts';
 import {type SendStreamOptions, sendStream} from './send-stream.ts';
+import type {ServerTimeouts} from './timeouts.ts';
 
 interface SendOptions extends SendStreamOptions {
   /** True to close the connection afterwards. */
   readonly close: boolean;
   /** True if the request arrived completely, or no further bytes will. */
   readonly arrived: boolean;
-  readonly timeouts: {
-    /** Timeout for any progress on a connection, in milliseconds. */
-    readonly idleTimeoutMs: number;
-    /** Time for which the rest of a request is drained after its answer, in milliseconds. */
-    readonly lingerMs: number;
-  };
+  readonly timeouts: Pick<ServerTimeouts, 'idleTimeoutMs' | 'lingerMs'>;
 }
 
 const CLOSE: readonly string[] = ['Connection', 'close'];

@@ -4,6 +4,7 @@ import type {Limits} from '../../domain/limits.ts';
 import type {ConnectionStatistics} from '../../domain/statistics.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
+import {isReservedCode, isTakenCode, RESERVATION} from '../../system/free-port.ts';
 import {formatAddress, type ListenAddress} from '../../system/loopback.ts';
 import {Connections} from './connections/connection-pool.ts';
 import {createNodeServer, type NodeServerDeps} from './create-server.ts';
@@ -147,7 +148,7 @@ async function listen(server: Server, {host, port, optional}: ListenOptions): Pr
     return server;
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'EADDRINUSE') throw new AddressTaken({address: host, port}, {cause: error});
+    if (isTakenCode(code)) throw new AddressTaken({address: host, port}, {cause: error});
     if (optional && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) return undefined;
     throw new AppError(
       {
@@ -172,9 +173,11 @@ class AddressTaken extends Error {
 
 async function nameHolder({taken, cause}: AddressTaken): Promise<AppError> {
   const {describePortHolder, findPortHolder} = await import('../../system/port-holder.ts');
-  const holder = await findPortHolder(taken);
+  const found = await findPortHolder(taken);
+  const reservation = isReservedCode(codeOf(cause)) ? RESERVATION : undefined;
+  const holder = found === undefined ? reservation : describePortHolder(found);
   const failure = {code: 'address-in-use', address: formatAddress(taken.address, taken.port)} as const;
-  return new AppError(holder === undefined ? failure : {...failure, holder: describePortHolder(holder)}, {cause});
+  return new AppError(holder === undefined ? failure : {...failure, holder}, {cause});
 }
 
 function closeServer(server: Server): Promise<void> {

@@ -5,10 +5,10 @@ import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpAnswer, HttpHandler, HttpStream} from '../core/message.ts';
 import type {Connection, Exchange, ExchangeResponse} from './connections/connection.ts';
 import type {Connections} from './connections/connection-pool.ts';
-import {closeWithFailure, enqueueOrClose, type RefuseDeps} from './refuse.ts';
+import type {NodeExchangeDeps} from './exchange.ts';
+import {closeWithFailure, enqueueOrClose} from './refuse.ts';
 import {NodeRequest} from './request.ts';
 import {sendRaw} from './send.ts';
-import type {ServerTimeouts} from './timeouts.ts';
 
 /** A request that asks to upgrade its connection; Node has detached from the socket. */
 export interface Upgrade {
@@ -18,12 +18,9 @@ export interface Upgrade {
   readonly rest: Buffer;
 }
 
-export interface UpgradeDeps extends RefuseDeps {
+export interface UpgradeDeps extends NodeExchangeDeps {
   readonly handle: HttpHandler;
   readonly connections: Connections;
-  readonly timeouts: ServerTimeouts;
-  /** Called with unexpected errors. */
-  readonly onError: (error: unknown) => void;
 }
 
 /** Enqueues a request that asks to upgrade its connection: a WebSocket is opened, other protocols are answered without upgrade. */
@@ -137,10 +134,6 @@ class UpgradeResponse extends EventEmitter<{close: []}> implements ExchangeRespo
     super();
     this.#socket = socket;
     socket.once('close', this.#end);
-  }
-
-  get writableEnded(): boolean {
-    return this.#socket.writableEnded;
   }
 
   handBack(): void {

@@ -4,7 +4,9 @@ import {type ServerOptions, type WebSocket, WebSocketServer} from 'ws';
 import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
 import type {HttpStream} from '../core/message.ts';
+import type {NodeExchangeDeps} from './exchange.ts';
 import {isExpected, returnIterator} from './send-stream.ts';
+import type {ServerTimeouts} from './timeouts.ts';
 
 /**
  * Largest message of a client that is read, in bytes. Clients must not send messages; one that is sent by mistake is read
@@ -45,13 +47,9 @@ export function shakeHands(request: IncomingMessage, socket: Socket, head: Buffe
   return handshake;
 }
 
-export interface SendFramesOptions {
+export interface SendFramesOptions extends Pick<NodeExchangeDeps, 'onError'>, Pick<ServerTimeouts, 'pingIntervalMs'> {
   /** Closes the WebSocket: the server stops. */
   readonly signal: AbortSignal;
-  /** Interval between pings; a client that has not answered by the next ping is disconnected. */
-  readonly pingIntervalMs: number;
-  /** Called with unexpected errors. */
-  readonly onError: (error: unknown) => void;
 }
 
 /**

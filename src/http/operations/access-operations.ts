@@ -108,7 +108,7 @@ export const ACCESS_OPERATIONS = tagged('Service', {
       operationId: 'exchangeOwnerCode',
       summary: 'Exchange a code for a token of the owner, for a page of the console',
       description:
-        'The token is valid until the service ends. The page keeps it in its memory only. Served only at the host of the console.',
+        'The token is valid until the service ends, or 12 hours without use. Served only at the host of the console.',
       body: 'owner-code',
       answers: {201: {description: 'The token.', schema: PAGE_TOKEN}},
       failures: ['invalid-code', 'no-resource', 'own-callers-only', ...JSON_BODY_FAILURES],

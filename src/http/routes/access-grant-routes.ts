@@ -1,8 +1,5 @@
 import {REVOKE_QUERY} from '../../documents/queries.ts';
 import {GRANT_REQUEST_BYTES_MAX, readGrantRequest} from '../../documents/requests.ts';
-import type {AccessGrants} from '../../domain/access/access-grants.ts';
-import type {Owner} from '../../domain/access/owner.ts';
-import type {RefusedRequests} from '../../domain/access/refused-requests.ts';
 import {formatGrants} from '../../protocol/access-grants.ts';
 import {formatRefused} from '../../protocol/refused-requests.ts';
 import {readJsonBody} from '../core/body.ts';
@@ -11,15 +8,10 @@ import {decodeName, type Route} from '../core/route.ts';
 import {assertNoQuery, withoutQuery} from './no-query.ts';
 import {forOwner} from './own-callers.ts';
 import {readParameters} from './read-parameters.ts';
-
-export interface AccessGrantRoutesDeps {
-  readonly owner: Pick<Owner, 'isOwner'>;
-  readonly grants: AccessGrants;
-  readonly refused: RefusedRequests;
-}
+import type {RoutesDeps} from './routes-deps.ts';
 
 /** `/api/access/grants`: permissions of plugins; `/api/access/refused`: what they were refused. For the owner. */
-export function accessGrantRoutes({owner, grants, refused}: AccessGrantRoutesDeps): readonly Route[] {
+export function accessGrantRoutes({owner, grants, refused}: RoutesDeps['access']): readonly Route[] {
   return [
     {
       path: '/api/access/grants',

@@ -6,23 +6,20 @@ import {type GivenRevision, parseRevision, revisionIn} from '../../domain/entrie
 import type {Limits} from '../../domain/limits.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {formatPolled, type Polled} from '../../protocol/event/event.ts';
-import type {EventTexts} from '../../protocol/event/event-texts.ts';
+import {createEventTexts, type EventTexts} from '../../protocol/event/event-texts.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {answer, type HttpAnswer, openedWebSocket, streamAnswer} from '../core/message.ts';
 import {type Call, invalidParameter, type Route} from '../core/route.ts';
 import {readParameters} from './read-parameters.ts';
+import type {RoutesDeps} from './routes-deps.ts';
 import {formatEventFrames, formatEventStream} from './stream-events.ts';
 
-export interface EventsRoutesDeps {
-  readonly events: Events;
-  readonly texts: EventTexts;
-  readonly store: Pick<Store, 'id' | 'changes'>;
-  readonly limits: Limits;
-}
+type EventsParts = Pick<RoutesDeps, 'events' | 'store' | 'limits'>;
 
 /** `/api/events`: changes, as they happen. */
-export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
-  const {events, texts, store} = deps;
+export function eventsRoutes(deps: EventsParts): readonly Route[] {
+  const {events, store} = deps;
+  const texts = createEventTexts(store);
   const readRequest = async ({request, caller, query}: Call): Promise<EventsRequest> => {
     const {wait, since, lastEventId, ...asked} = readParameters(query, EVENTS_QUERY);
     assertMayFollow(caller, asked);
@@ -36,7 +33,7 @@ export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
     {
       path: '/api/events',
       needs: 'by-operation',
-      operations: {GET: async call => answerEvents(await readRequest(call), call, deps)},
+      operations: {GET: async call => answerEvents(await readRequest(call), call, {...deps, texts})},
       webSocket: async call => {
         const {waitSeconds, ...asked} = await readRequest(call);
         if (waitSeconds !== undefined) throw invalidParameter('wait', 'it cannot be combined with a WebSocket');
@@ -55,7 +52,7 @@ interface EventsRequest extends Pick<SubscribeOptions, 'prefix' | 'kinds' | 'sin
 async function answerEvents(
   {waitSeconds, ...asked}: EventsRequest,
   {request, caller}: Call,
-  {events, texts, store, limits}: EventsRoutesDeps,
+  {events, texts, store, limits}: EventsParts & {readonly texts: EventTexts},
 ): Promise<HttpAnswer> {
   const signal = request.listen();
   if (waitSeconds === undefined) {

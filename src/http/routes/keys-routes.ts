@@ -1,21 +1,13 @@
 import {DELETE_RANGE_QUERY, LIST_QUERY} from '../../documents/queries.ts';
-import type {CheckedEntries} from '../../domain/commits/checked-entries.ts';
-import type {Store} from '../../domain/commits/store.ts';
-import type {Limits} from '../../domain/limits.ts';
 import {formatDeleted, formatListing} from '../../protocol/listing.ts';
 import {nextTick} from '../../time/next-tick.ts';
 import {answer, type HttpAnswer} from '../core/message.ts';
 import {parseQuery, type Route} from '../core/route.ts';
 import {readParameters} from './read-parameters.ts';
-
-export interface KeysRoutesDeps {
-  readonly entries: Pick<CheckedEntries, 'list' | 'deleteRange'>;
-  readonly store: Pick<Store, 'id'>;
-  readonly limits: Limits;
-}
+import type {EntryRoutesDeps} from './routes-deps.ts';
 
 /** `/api/keys`: many entries. */
-export function keysRoutes({entries, store, limits}: KeysRoutesDeps): readonly Route[] {
+export function keysRoutes({entries, store, limits}: EntryRoutesDeps): readonly Route[] {
   const oneByOne = createSequence();
   return [
     {

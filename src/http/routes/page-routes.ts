@@ -1,6 +1,4 @@
 import {join} from 'node:path';
-import type {AllowedOrigins} from '../../domain/access/allowed-origins.ts';
-import type {Plugins} from '../../domain/plugins/plugin.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, openedWebSocket, redirect, WINDOW_HEADERS} from '../core/message.ts';
@@ -11,17 +9,12 @@ import {findFile} from '../files/find-file.ts';
 import type {PageServer} from '../proxy/page-server.ts';
 import {answerCard, isOpenedFromOutside} from './opening-card.ts';
 import {hostOf, isMoved, portOf, replacePublishedAddress} from './published-address.ts';
+import type {RoutesDeps} from './routes-deps.ts';
 
-export interface PageRoutesDeps {
-  readonly plugins: Pick<Plugins, 'pageDirectory' | 'list'>;
-  /** Origins of other pages that may call. */
-  readonly allowedOrigins: Pick<AllowedOrigins, 'list'>;
-  /** Serves the pages of plugins in development, in place of their files. */
-  readonly pageServer: PageServer | undefined;
-}
+type PageParts = Pick<RoutesDeps, 'plugins' | 'allowedOrigins' | 'pageServer'>;
 
 /** `/plugins/{id}/…`: files of the page of a plugin. */
-export function pageRoutes(deps: PageRoutesDeps): readonly Route[] {
+export function pageRoutes(deps: PageParts): readonly Route[] {
   const redirects: Route = {path: '/plugins/{id}', needs: 'nothing', operations: {GET: redirectToPage}};
   const files = {path: '/plugins/{id}/{path...}', needs: 'nothing'} as const;
   const {pageServer} = deps;
@@ -52,7 +45,7 @@ function redirectToPage({segments: [id = ''], query}: Call): HttpAnswer {
 }
 
 /** Returns the page that asks the user before a page of a plugin is shown; undefined if there is nothing to ask. */
-function findCard({request, segments: [id = '']}: Call, {plugins}: PageRoutesDeps): HttpAnswer | undefined {
+function findCard({request, segments: [id = '']}: Call, {plugins}: PageParts): HttpAnswer | undefined {
   if (!isOpenedFromOutside(request)) return undefined;
   const plugin = plugins.list().find(each => each.id === id && each.hasPage);
   return plugin === undefined ? undefined : answerCard(plugin);
@@ -65,13 +58,13 @@ async function uncached(answered: Promise<HttpAnswer>): Promise<HttpAnswer> {
   return {...rest, rawHeaders: [...others.flat(), 'Cache-Control', 'no-store']};
 }
 
-async function forwardPage(call: Call, pageServer: PageServer, deps: PageRoutesDeps): Promise<HttpAnswer> {
+async function forwardPage(call: Call, pageServer: PageServer, deps: PageParts): Promise<HttpAnswer> {
   if (!isForwarded(call, deps)) return answerPage(call, deps);
   const {rawHeaders, rewrite} = optionsFor(call, deps);
   return pageServer.forward(call.request, targetOf(call), {rawHeaders, rewrite: rewrite?.apply});
 }
 
-async function connect(call: Call, pageServer: PageServer, deps: PageRoutesDeps): Promise<HttpAnswer> {
+async function connect(call: Call, pageServer: PageServer, deps: PageParts): Promise<HttpAnswer> {
   if (!isForwarded(call, deps)) throw notFound(call.segments);
   return openedWebSocket(await pageServer.connect(call.request, targetOf(call)));
 }
@@ -80,7 +73,7 @@ async function connect(call: Call, pageServer: PageServer, deps: PageRoutesDeps)
  * Returns whether a path is below the page of a plugin in development. No path leads above it on the dev server, even if that server
  * decodes separators.
  */
-function isForwarded({segments: [id = '', path = '']}: Call, {plugins}: PageRoutesDeps): boolean {
+function isForwarded({segments: [id = '', path = '']}: Call, {plugins}: PageParts): boolean {
   const isPage = plugins.list().some(each => each.id === id && each.inDevelopment && each.hasPage);
   return isPage && /^[\x21-\x7e]*$/.test(path) && !DOT_SEGMENT.test(path);
 }
@@ -92,7 +85,7 @@ function targetOf({segments: [id = '', path = ''], query}: Call): string {
   return `/plugins/${id}/${path}${query === '' ? '' : `?${query}`}`;
 }
 
-async function answerPage(call: Call, deps: PageRoutesDeps): Promise<HttpAnswer> {
+async function answerPage(call: Call, deps: PageParts): Promise<HttpAnswer> {
   const {request, segments} = call;
   const [id = '', path = ''] = segments;
   const directory = deps.plugins.pageDirectory(id);
@@ -113,7 +106,7 @@ function notFound([id = '', path = '']: readonly string[]): AppError {
   return new AppError({code: 'no-resource', path: `/plugins/${id}/${path}`.slice(0, 100)});
 }
 
-function optionsFor({request}: Call, {allowedOrigins}: PageRoutesDeps): Required<Omit<FileAnswerOptions, 'status'>> {
+function optionsFor({request}: Call, {allowedOrigins}: PageParts): Required<Omit<FileAnswerOptions, 'status'>> {
   const host = hostOf(request);
   return {rawHeaders: [...policyOf(host, allowedOrigins.list().allowed), ...WINDOW_HEADERS], rewrite: rewriteFor(host)};
 }

@@ -1,29 +1,11 @@
 import {formatFault} from '../../documents/fault-text.ts';
-import type {AccessMode} from '../../domain/access/access.ts';
-import type {Store} from '../../domain/commits/store.ts';
-import type {StoreFaults} from '../../domain/faults/active-faults.ts';
-import type {Faults} from '../../domain/faults/fault.ts';
 import type {IdentitySource} from '../../domain/identity/identity.ts';
-import type {Sessions} from '../../domain/identity/session.ts';
-import type {Limits} from '../../domain/limits.ts';
 import type {Readiness, ServiceDocument} from '../../protocol/service-documents.ts';
 import {jsonAnswer} from '../core/message.ts';
 import type {Route, RouteHandler} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 import {isOwnCaller} from './own-callers.ts';
-
-export interface ServiceRoutesDeps {
-  readonly store: Pick<Store, 'id' | 'readOnlyBecause'>;
-  readonly sessions: Pick<Sessions, 'status'>;
-  readonly identity: Pick<IdentitySource, 'origin' | 'current'>;
-  readonly faults: Pick<Faults, 'list'> & Pick<StoreFaults, 'readOnlyBecause'>;
-  readonly version: string;
-  readonly apiVersion: string;
-  readonly accessMode: AccessMode;
-  /** The data directory; undefined if the store is in memory. */
-  readonly dataDir: string | undefined;
-  readonly limits: Limits;
-}
+import type {RoutesDeps} from './routes-deps.ts';
 
 /** Paths of the resources, part of `/api`. */
 const LINKS = {
@@ -48,7 +30,7 @@ const LINKS = {
 };
 
 /** `/api`, `/api/limits`, `/livez`, `/readyz`: name, limits and state of the service. */
-export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
+export function serviceRoutes(deps: RoutesDeps): readonly Route[] {
   const {store, sessions, identity, faults, version, apiVersion, accessMode, dataDir, limits} = deps;
   const ready: RouteHandler = async ({caller, query}) => {
     assertNoQuery(query);

@@ -1,10 +1,7 @@
-import type {CheckedEntries} from '../../domain/commits/checked-entries.ts';
-import type {Store} from '../../domain/commits/store.ts';
 import {assertTtl, type TtlSeconds} from '../../domain/commits/time-to-live.ts';
 import type {Committed} from '../../domain/entries/entries.ts';
 import type {SharedEntry} from '../../domain/entries/entry.ts';
 import type {StoreId} from '../../domain/entries/store-id.ts';
-import type {Limits} from '../../domain/limits.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {formatEntryHeaders} from '../../protocol/headers/entry-headers.ts';
 import {formatEntityTag, isAlreadyRead, readExpectation} from '../../protocol/headers/preconditions.ts';
@@ -13,15 +10,10 @@ import {readJsonBody, readMergePatchBody} from '../core/body.ts';
 import {answer, emptyAnswer, type HttpAnswer} from '../core/message.ts';
 import {invalidParameter, parseQuery, type Route, type RouteHandler} from '../core/route.ts';
 import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
-
-export interface StoreRoutesDeps {
-  readonly entries: CheckedEntries;
-  readonly store: Pick<Store, 'id'>;
-  readonly limits: Pick<Limits, 'valueBytesMax'>;
-}
+import type {EntryRoutesDeps} from './routes-deps.ts';
 
 /** `/api/store/{key}`: one entry. */
-export function storeRoutes({entries, store, limits}: StoreRoutesDeps): readonly Route[] {
+export function storeRoutes({entries, store, limits}: EntryRoutesDeps): readonly Route[] {
   const committed = ({revision}: Committed, status = 200): HttpAnswer =>
     answer('{}', {status, rawHeaders: ['ETag', formatEntityTag({storeId: store.id, revision})]});
   const write =

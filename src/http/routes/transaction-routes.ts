@@ -1,8 +1,5 @@
 import {ANY_CALLER, type Caller} from '../../domain/access/access.ts';
-import type {CheckedEntries} from '../../domain/commits/checked-entries.ts';
-import type {Store} from '../../domain/commits/store.ts';
 import type {Transaction} from '../../domain/entries/entries.ts';
-import type {Limits} from '../../domain/limits.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {readTransaction} from '../../protocol/transaction/read-transaction.ts';
 import {formatCommitted} from '../../protocol/transaction/write-transaction.ts';
@@ -10,15 +7,10 @@ import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpRequest} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
-
-export interface TransactionRoutesDeps {
-  readonly entries: Pick<CheckedEntries, 'transact'>;
-  readonly store: Pick<Store, 'id'>;
-  readonly limits: Limits;
-}
+import type {EntryRoutesDeps} from './routes-deps.ts';
 
 /** `/api/transactions`: many entries, all or nothing. */
-export function transactionRoutes({entries, store, limits}: TransactionRoutesDeps): readonly Route[] {
+export function transactionRoutes({entries, store, limits}: EntryRoutesDeps): readonly Route[] {
   return [
     {
       path: '/api/transactions',

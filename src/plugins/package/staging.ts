@@ -3,6 +3,7 @@ import {basename, dirname, join} from 'node:path';
 import {codeOf} from '../../failures/error-text.ts';
 import {makeDirectory, renameDurably} from '../../files/directory.ts';
 import {findOwnProblem} from '../../files/own.ts';
+import {moveOut} from '../directory/move-out.ts';
 
 export interface StagingDeps {
   readonly processId: number;
@@ -62,10 +63,10 @@ export async function openStaging(plugins: string, deps: StagingDeps): Promise<S
   return {
     next: join(path, NEXT),
     move: renameDurably,
-    keep: folder => renameDurably(folder, join(path, KEPT, basename(folder))),
+    keep: folder => moveOut(folder, join(path, KEPT, basename(folder))),
     putBack: folder => renameDurably(join(path, KEPT, basename(folder)), folder),
     confirm: () => confirm(path),
-    drop: folder => renameDurably(folder, join(path, DROPPED, basename(folder))),
+    drop: folder => moveOut(folder, join(path, DROPPED, basename(folder))),
     [Symbol.asyncDispose]: async () => {
       if ((await readdir(join(path, KEPT))).length === 0) await remove(path);
     },

@@ -1,7 +1,7 @@
 import type {Principal} from '../../domain/access/access.ts';
 import type {EntryInfo} from '../../domain/entries/entry.ts';
 import type {Key} from '../../domain/entries/key.ts';
-import {hasShape, type Shape, type ShapeOf} from '../../domain/shape.ts';
+import {createShapeCheck, type Shape, type ShapeOf} from '../../domain/shape.ts';
 
 /** Thrown for a document that the service does not write. The message names the problem. */
 export class UnexpectedDocument extends Error {
@@ -30,7 +30,7 @@ export function parseDocument(json: string): unknown {
 
 /** Returns a document that has a shape. @throws {UnexpectedDocument} If it has not. */
 export function assertShape<T>(document: unknown, shape: ShapeOf<T>): T {
-  if (!hasShape(document, shape as Shape)) throw new UnexpectedDocument();
+  if (!createShapeCheck(shape as Shape)(document)) throw new UnexpectedDocument();
   return document as T;
 }
 

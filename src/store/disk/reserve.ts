@@ -1,4 +1,5 @@
 import {join} from 'node:path';
+import type {CommonDeps} from '../../domain/common-deps.ts';
 import type {DataDirectory} from './data-directory.ts';
 import {writeWhole} from './file-system.ts';
 import {GROUP_OVERHEAD_BYTES, isFullDiskError} from './free-space.ts';
@@ -22,11 +23,8 @@ const TRUSTED_GROUPS = 64;
 /** Maximum time until the free space is checked again, in milliseconds: other programs write to the disk too. */
 const TRUSTED_MS = 1000;
 
-export interface DiskSpaceDeps {
+export interface DiskSpaceDeps extends Pick<CommonDeps, 'elapsedMs' | 'randomBytes'> {
   readonly directory: DataDirectory;
-  /** Milliseconds since any moment; never jumps. */
-  readonly elapsedMs: () => number;
-  readonly randomBytes: (sizeBytes: number) => Uint8Array;
 }
 
 /**

@@ -1,7 +1,7 @@
 import {crc32} from 'node:zlib';
 import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../domain/entries/entry.ts';
 import type {Key} from '../../domain/entries/key.ts';
-import {NO_REVISION, type Revision} from '../../domain/entries/revision.ts';
+import {NO_REVISION} from '../../domain/entries/revision.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {type JsonText, trustStoredJson} from '../../json/json-text.ts';
 import type {EntryState} from './entry-state.ts';
@@ -40,12 +40,9 @@ const AT = {
 } as const;
 
 /** Header of an entry record. */
-export interface EntryHeader {
-  readonly revision: Revision;
+export interface EntryHeader extends EntryState {
   /** Time of the last write, in milliseconds since the Unix epoch. */
   readonly updatedAtMs: number;
-  /** Time of expiry, likewise; undefined for never. */
-  readonly expiresAtMs?: number | undefined;
 }
 
 /**

@@ -5,7 +5,7 @@ import {open, type RootDatabase, type RootDatabaseOptionsWithPath} from 'lmdb';
 import {KEY_ENCODER} from './key-bytes.ts';
 import {assertAddressSpaceLeft, assertCanOpen, MAP_BYTES} from './opening-limits.ts';
 import {assertOpens, needsNoTrial} from './opening-trial.ts';
-import {createValueCodec, EMPTY_TABLE, type Table, type TableDatabase, wrapTable} from './table.ts';
+import {createValueCodec, EMPTY_TABLE, LmdbTable, type Table, type TableDatabase} from './table.ts';
 
 /**
  * An opened LMDB environment. Reads throw an error that `isPageDamage` recognises if a page of the file is damaged; other pages can
@@ -124,7 +124,7 @@ class OpenedEnvironment implements LmdbEnvironment {
 
   table(name: string): Table {
     const database = this.#database(name);
-    return database === undefined ? EMPTY_TABLE : wrapTable(database);
+    return database === undefined ? EMPTY_TABLE : new LmdbTable(database);
   }
 
   tables<N extends string>(names: readonly N[]): Readonly<Record<N, Table>> {
@@ -140,7 +140,7 @@ class OpenedEnvironment implements LmdbEnvironment {
     return {
       table: name => {
         const database = this.#database(name);
-        return database === undefined ? EMPTY_TABLE : wrapTable(database, transaction);
+        return database === undefined ? EMPTY_TABLE : new LmdbTable(database, transaction);
       },
       release: () => transaction.done(),
     };

@@ -109,19 +109,12 @@ export const EMPTY_TABLE: Table = {
   count: () => 0,
 };
 
-/**
- * Returns a table of the library as a {@link Table}.
- *
- * @param transaction Reads the state of this transaction; the present one by default.
- */
-export function wrapTable(database: TableDatabase, transaction?: Transaction): Table {
-  return new LmdbTable(database, transaction);
-}
-
-class LmdbTable implements Table {
+/** A table of the library. */
+export class LmdbTable implements Table {
   readonly #database: TableDatabase;
   readonly #reading: Reading;
 
+  /** @param transaction Reads the state of this transaction; the present one by default. */
   constructor(database: TableDatabase, transaction?: Transaction) {
     this.#database = database;
     this.#reading = transaction === undefined ? {} : {transaction};

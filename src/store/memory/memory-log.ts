@@ -1,21 +1,14 @@
 import {CHANGES_BYTES_MAX, type Change} from '../../domain/commits/change.ts';
 import type {Revision} from '../../domain/entries/revision.ts';
 import {valueBytesOf, volumeOfAll} from '../format/change-encoding.ts';
+import type {ChangeLogLimits} from '../format/change-log-parts.ts';
 
 /** Number of trimmed commits that are dropped together: dropping them one by one would move all others each time. */
 const DROPPED_TOGETHER = 1024;
 
-/** Limits of a {@link MemoryLog}. */
-export interface MemoryLogLimits {
-  /** Maximum number of changes; exceeded by less than a commit. */
-  readonly changesMax: number;
-  /** Maximum size of keys and values, in bytes. */
-  readonly bytesMax: number;
-}
-
 /** The newest changes of a memory store, in whole commits. */
 export class MemoryLog {
-  readonly #limits: MemoryLogLimits;
+  readonly #limits: ChangeLogLimits;
   /** The changes of each commit, oldest first; those before `#start` are trimmed. */
   #commits: (readonly Change[])[] = [];
   #start = 0;
@@ -24,7 +17,7 @@ export class MemoryLog {
   /** The last revision that was trimmed. */
   #trimmed: Revision = 0;
 
-  constructor(limits: MemoryLogLimits) {
+  constructor(limits: ChangeLogLimits) {
     this.#limits = limits;
   }
 

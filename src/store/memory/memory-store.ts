@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto';
-import type {Change, Changes} from '../../domain/commits/change.ts';
+import type {Changes} from '../../domain/commits/change.ts';
 import type {Commit, CommitResult, Operation} from '../../domain/commits/commit.ts';
 import type {Snapshot} from '../../domain/commits/snapshot.ts';
 import type {Store} from '../../domain/commits/store.ts';
@@ -14,6 +14,7 @@ import {Listeners} from '../../domain/listeners.ts';
 import type {StoreStatistics} from '../../domain/statistics.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {copyJson} from '../../json/json-text.ts';
+import {splitChanges} from '../format/change-log-parts.ts';
 import {encodePrincipal} from '../format/principal.ts';
 import {sizeOfCommit, writtenBytesOf} from '../plan/commit-size.ts';
 import type {ExpireOperation, PlannedWrite, StoreOperation} from '../plan/plan.ts';
@@ -167,7 +168,7 @@ class MemoryStore implements Store {
     for (const [key, write] of writes) this.#write(key, write);
     this.#revision = revision;
     this.#writtenBytes += writtenBytesOf(changes);
-    for (const each of commitsOf(changes)) this.#log.add(each);
+    for (const commit of splitChanges(changes, {changesMax: 1, bytesMax: 0})) this.#log.add(commit);
     // Writers get their results first, since a listener begins to read.
     if (changes.length > 0) setImmediate(() => this.#listeners.call());
     return results;
@@ -224,17 +225,6 @@ class MemorySnapshot implements Snapshot {
     this.#disposed = true;
     this.#entries.clear();
   }
-}
-
-/** Groups changes by commit, that is by revision. */
-function commitsOf(changes: readonly Change[]): readonly (readonly Change[])[] {
-  const commits: Change[][] = [];
-  for (const change of changes) {
-    const last = commits.at(-1);
-    if (last?.[0]?.revision === change.revision) last.push(change);
-    else commits.push([change]);
-  }
-  return commits;
 }
 
 /** Number of digits that hold every time of expiry, in milliseconds. */

@@ -1,6 +1,7 @@
 import {CHANGES_BYTES_MAX, type Change} from '../../domain/commits/change.ts';
 import type {Revision} from '../../domain/entries/revision.ts';
 import {valueBytesOf, volumeOfAll} from '../format/change-encoding.ts';
+import {type ChangeLogLimits, splitChanges} from '../format/change-log-parts.ts';
 import {
   type ChangeLogPosition,
   decodeChangeLogHeader,
@@ -12,11 +13,10 @@ import {
 import {isRangeDamage} from '../lmdb/engine-errors.ts';
 import {type Table, viewOf} from '../lmdb/table.ts';
 import {readLastRevision, readPosition, readTrimmed} from './change-log-ends.ts';
-import {type ChangeLogLimits, splitChanges} from './change-log-parts.ts';
 
-/** Prepared append to a change log. Nothing is written before {@link ChangeLogAppend.apply}. */
-export interface ChangeLogAppend {
-  /** Writes the records, inside a transaction, where nothing must throw. */
+/** Writes that are prepared for one transaction of the tree. Nothing is written before {@link PreparedWrite.apply}. */
+export interface PreparedWrite {
+  /** Writes everything, inside a transaction, where nothing must throw. */
   apply(): void;
   /** Called once the transaction is on disk. */
   done(): void;
@@ -75,7 +75,7 @@ export class ChangeLog {
    * Prepares to append the changes of the next commits, in their order, and to trim the log. Nothing else may be prepared until the
    * transaction ends.
    */
-  prepare(changes: readonly Change[], highestMs: number): ChangeLogAppend {
+  prepare(changes: readonly Change[], highestMs: number): PreparedWrite {
     const records = this.#createRecords(changes, highestMs);
     const end = records.at(-1)?.position ?? this.#position;
     // One batch can exceed the limits of the log. Then drop every older record; otherwise the log would have a gap.

@@ -1,19 +1,10 @@
 import type {Change} from '../../domain/commits/change.ts';
 import type {Key} from '../../domain/entries/key.ts';
-import type {Plan} from '../plan/plan.ts';
-import type {MemtableWrite} from '../wal/memtable-write.ts';
+import type {Plan, PlannedWrite} from '../plan/plan.ts';
 import {entryRecordOf} from '../wal/memtable-write.ts';
-import type {ChangeLog} from './change-log.ts';
+import type {ChangeLog, PreparedWrite} from './change-log.ts';
 import {EXPIRY_VALUE, encodeExpiry} from './expiry-index.ts';
 import type {StoreTables} from './store-tables.ts';
-
-/** Writes of some groups, prepared for one transaction of the tree. */
-export interface TreeWrite {
-  /** Writes everything, inside a transaction, where nothing must throw. */
-  apply(): void;
-  /** Called once the transaction is on disk. */
-  done(): void;
-}
 
 /** Write of one key. */
 interface KeyWrite {
@@ -30,7 +21,7 @@ interface KeyWrite {
 export function prepareWrite(
   plans: readonly Plan[],
   {tables, log}: {readonly tables: StoreTables; readonly log: ChangeLog},
-): TreeWrite {
+): PreparedWrite {
   const groups = prepareGroups(plans);
   // Not `flatMap`, which takes forty times as long.
   const changes = ([] as readonly Change[]).concat(...plans.map(plan => plan.changes));
@@ -73,7 +64,7 @@ function prepareGroups(plans: readonly Plan[]): readonly GroupWrite[] {
   return groups.reverse();
 }
 
-function prepareKey(name: Key, write: MemtableWrite, isLast: boolean): KeyWrite {
+function prepareKey(name: Key, write: PlannedWrite, isLast: boolean): KeyWrite {
   const {expiresAtMs, expiredAtMs} = write;
   const key = Buffer.from(name);
   return {

@@ -3,6 +3,7 @@ import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
 import {nextTick} from '../../time/next-tick.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
+import type {ChangeLogLimits} from '../format/change-log-parts.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
 import type {Engine} from '../lmdb/engine.ts';
 import {failedOnFullDisk, findCause} from '../lmdb/engine-errors.ts';
@@ -10,7 +11,6 @@ import type {EnvironmentSnapshot, LmdbEnvironment} from '../lmdb/environment.ts'
 import {sizeOfPlans} from '../plan/commit-size.ts';
 import type {Plan} from '../plan/plan.ts';
 import {ChangeLog} from './change-log.ts';
-import type {ChangeLogLimits} from './change-log-parts.ts';
 import type {LmdbSnapshots} from './snapshots.ts';
 import {openTables, type StoreTables} from './store-tables.ts';
 import {prepareWrite} from './tree-write.ts';

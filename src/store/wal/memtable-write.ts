@@ -5,20 +5,17 @@ import {endEntryRecord} from '../format/entry-record.ts';
 import type {PlannedWrite} from '../plan/plan.ts';
 import {recordOf} from '../plan/prepare-commit.ts';
 
-/** The last write of a key that is not checkpointed yet; a removal has no `put`. */
-export type MemtableWrite = PlannedWrite;
-
 /** The last writes of some keys, which do not change any more. */
 export class FrozenWrites {
-  readonly #writes: ReadonlyMap<Key, MemtableWrite>;
+  readonly #writes: ReadonlyMap<Key, PlannedWrite>;
   #sortedKeys: readonly Key[] | undefined;
 
-  constructor(writes: ReadonlyMap<Key, MemtableWrite>) {
+  constructor(writes: ReadonlyMap<Key, PlannedWrite>) {
     this.#writes = writes;
   }
 
   /** Finds the last write of a key; undefined if there is none. */
-  find(key: Key): MemtableWrite | undefined {
+  find(key: Key): PlannedWrite | undefined {
     return this.#writes.get(key);
   }
 
@@ -32,7 +29,7 @@ export class FrozenWrites {
 /** Returns the record of a write for the tree; undefined if the entry is removed. Its bytes must not be changed. */
 export function entryRecordOf(
   key: Key,
-  {put, revision, updatedAtMs, expiresAtMs, writtenBy}: MemtableWrite,
+  {put, revision, updatedAtMs, expiresAtMs, writtenBy}: PlannedWrite,
 ): Buffer | undefined {
   if (put === undefined) return undefined;
   const record = recordOf(put, writtenBy);
@@ -41,7 +38,7 @@ export function entryRecordOf(
 }
 
 /** Returns the entry of a write with a copy of the value; undefined if the entry is removed. */
-export function copyEntryOf(key: Key, write: MemtableWrite): Entry | undefined {
+export function copyEntryOf(key: Key, write: PlannedWrite): Entry | undefined {
   const entry = entryOf(key, write);
   return entry === undefined ? undefined : createEntry(entry, trustStoredJson(Buffer.from(entry.json)));
 }
@@ -49,7 +46,7 @@ export function copyEntryOf(key: Key, write: MemtableWrite): Entry | undefined {
 /** Returns the entry of a write; undefined if the entry is removed. Shares the bytes of the value, which must not be changed. */
 export function entryOf(
   key: Key,
-  {put, revision, updatedAtMs, expiresAtMs, writtenBy}: MemtableWrite,
+  {put, revision, updatedAtMs, expiresAtMs, writtenBy}: PlannedWrite,
 ): Entry | undefined {
   if (put === undefined) return undefined;
   const {json} = put;

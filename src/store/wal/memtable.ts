@@ -3,8 +3,8 @@ import type {Key} from '../../domain/entries/key.ts';
 import type {Revision} from '../../domain/entries/revision.ts';
 import {copyJson} from '../../json/json-text.ts';
 import {valueBytesOf} from '../format/change-encoding.ts';
-import type {Plan} from '../plan/plan.ts';
-import {FrozenWrites, type MemtableWrite} from './memtable-write.ts';
+import type {Plan, PlannedWrite} from '../plan/plan.ts';
+import {FrozenWrites} from './memtable-write.ts';
 
 /** Maximum part of a memtable that one checkpoint moves. */
 export interface MemtableLimits {
@@ -19,7 +19,7 @@ export interface MemtableLimits {
  */
 export class Memtable {
   readonly #groups: Plan[] = [];
-  readonly #writes = new Map<Key, MemtableWrite>();
+  readonly #writes = new Map<Key, PlannedWrite>();
   #frozen: FrozenWrites | undefined;
   #changes = 0;
 
@@ -52,7 +52,7 @@ export class Memtable {
   }
 
   /** Finds the last write of a key; undefined if there is none. */
-  find(key: Key): MemtableWrite | undefined {
+  find(key: Key): PlannedWrite | undefined {
     return this.#writes.get(key);
   }
 
@@ -86,10 +86,10 @@ export class Memtable {
   }
 
   /** Removes the first groups after they were checkpointed. @returns The writes of keys that were not written again. */
-  remove(groups: readonly Plan[]): readonly (readonly [Key, MemtableWrite])[] {
+  remove(groups: readonly Plan[]): readonly (readonly [Key, PlannedWrite])[] {
     this.#groups.splice(0, groups.length);
     this.#frozen = undefined;
-    const removed: (readonly [Key, MemtableWrite])[] = [];
+    const removed: (readonly [Key, PlannedWrite])[] = [];
     for (const plan of groups) {
       this.#changes -= plan.changes.length;
       plan.writes.forEach((write, key) => {

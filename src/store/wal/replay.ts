@@ -1,8 +1,7 @@
 import type {Change} from '../../domain/commits/change.ts';
 import type {Key} from '../../domain/entries/key.ts';
 import type {EntryState} from '../format/entry-state.ts';
-import type {Plan} from '../plan/plan.ts';
-import type {MemtableWrite} from './memtable-write.ts';
+import type {Plan, PlannedWrite} from '../plan/plan.ts';
 import type {WalRecord} from './wal-record.ts';
 
 /**
@@ -12,7 +11,7 @@ import type {WalRecord} from './wal-record.ts';
  */
 export function replayRecord(record: WalRecord, stateOf: (key: Key) => EntryState | undefined): Plan {
   const {changes, nowMs, updatedAtMs} = record;
-  const writes = new Map<Key, MemtableWrite>();
+  const writes = new Map<Key, PlannedWrite>();
   for (const change of changes) {
     const before = writes.get(change.key) ?? {expiredAtMs: expiryOf(change.key, stateOf)};
     writes.set(change.key, writeOf(change, updatedAtMs, before.expiredAtMs));
@@ -38,7 +37,7 @@ function expiryOf(key: Key, stateOf: (key: Key) => EntryState | undefined): numb
   }
 }
 
-function writeOf(change: Change, updatedAtMs: number, expiredAtMs: number | undefined): MemtableWrite {
+function writeOf(change: Change, updatedAtMs: number, expiredAtMs: number | undefined): PlannedWrite {
   const {key, revision} = change;
   const common = {revision, updatedAtMs, expiredAtMs, writtenBy: change.writtenBy};
   if (change.kind !== 'put') return {...common, put: undefined, expiresAtMs: undefined};

@@ -1,15 +1,10 @@
 import type {CheckpointCounts} from '../../domain/statistics.ts';
 import {AppError} from '../../failures/app-error.ts';
-import type {EntryCache} from '../tree/entry-cache.ts';
-import type {Tree} from '../tree/tree.ts';
-import type {Memtable} from '../wal/memtable.ts';
+import type {CurrentEntriesDeps} from '../tree/current-entries.ts';
 import {entryOf} from '../wal/memtable-write.ts';
 import type {DiskGate} from './disk-gate.ts';
 
-export interface WalCheckpointerDeps {
-  readonly memtable: Memtable;
-  readonly tree: Tree;
-  readonly cache: EntryCache;
+export interface WalCheckpointerDeps extends CurrentEntriesDeps {
   readonly gate: DiskGate;
 }
 

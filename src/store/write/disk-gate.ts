@@ -1,3 +1,4 @@
+import type {CommonDeps} from '../../domain/common-deps.ts';
 import type {Log} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
@@ -5,10 +6,6 @@ import {isOpeningRefused} from '../disk/file-system.ts';
 import {DiskSpace, type DiskSpaceDeps, type FreeSpace} from '../disk/reserve.ts';
 import {sizeOfPlans} from '../plan/commit-size.ts';
 import type {Plan} from '../plan/plan.ts';
-
-export interface DiskGateDeps extends DiskSpaceDeps {
-  readonly log: Log;
-}
 
 /**
  * Every write to the disk passes here. Fail-stop: after one failed, no other is tried until the store is opened again. After a failed
@@ -21,7 +18,7 @@ export class DiskGate {
   /** The failure that made the store read-only. */
   #stopped: AppError | undefined;
 
-  constructor(deps: DiskGateDeps) {
+  constructor(deps: DiskSpaceDeps & Pick<CommonDeps, 'log'>) {
     this.#log = deps.log;
     this.#space = new DiskSpace(deps);
   }

@@ -1,6 +1,6 @@
 import type {Change} from '../../domain/commits/change.ts';
+import type {CommonDeps} from '../../domain/common-deps.ts';
 import {DurationHistogram} from '../../domain/duration-histogram.ts';
-import type {Log} from '../../domain/log.ts';
 import type {WalStatistics} from '../../domain/statistics.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
 import type {Plan} from '../plan/plan.ts';
@@ -12,15 +12,12 @@ import {WriteAheadLog} from '../wal/write-ahead-log.ts';
 import type {WalCheckpointer} from './checkpointer.ts';
 import type {DiskGate} from './disk-gate.ts';
 
-export interface LogWriterDeps {
+export interface LogWriterDeps extends Pick<CommonDeps, 'log' | 'elapsedMs'> {
   readonly directory: DataDirectory;
-  readonly log: Log;
   readonly tree: Tree;
   readonly gate: DiskGate;
   readonly checkpointer: WalCheckpointer;
   readonly clock: StoreClock;
-  /** Milliseconds since any moment; never jumps. */
-  readonly elapsedMs: () => number;
 }
 
 /** Writes plans into the write-ahead log, and keeps the name of the log in the tree. */

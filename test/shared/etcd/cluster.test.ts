@@ -27,6 +27,12 @@ test('npm run cluster starts services that share their entries while members die
     }
     const [first, second] = printed.flatMap(line => /http:\/\/localhost:\d+/.exec(line)?.[0] ?? []);
     assert.equal(processes().length, 5, printed.join('\n'));
+    const ports = [first, second].map(address => new URL(address ?? '').port);
+    assert.deepEqual(printed.slice(-4, -1), [
+      'Next, in another terminal: write an entry with one service, and read it with the other',
+      `  npx crewroom put --port ${ports[0]} greeting '"hello"'`,
+      `  npx crewroom get --port ${ports[1]} greeting`,
+    ]);
     const [member] = processes() as [number];
     for (const value of ['"before"', '"after"']) {
       await writeUntilWritten(`${first}/api/store/shared`, value);

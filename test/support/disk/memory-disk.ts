@@ -160,7 +160,7 @@ export class MemoryDisk implements FileSystem {
 
   #find(path: string): MemoryNode | undefined {
     let node: MemoryNode | undefined = this.#root;
-    for (const name of path.split('/').filter(part => part !== ''))
+    for (const name of path.split(/[\\/]/).filter(part => part !== ''))
       node = node instanceof MemoryDirectory ? node.names.get(name) : undefined;
     return node;
   }

@@ -5,7 +5,7 @@ import {findRoute, listRoutes} from './calls/routes.ts';
 import {describeSyntaxError, loadModule} from './modules/load-module.ts';
 import {redirectCalls} from './redirect-calls.ts';
 import {memberOf} from './values/member.ts';
-import {logProblem, messageOfThrown, placeIn, placeOf} from './values/problem.ts';
+import {logProblem, messageOfThrown, placeIn, placeOfThrown} from './values/problem.ts';
 
 /** The plugin that this process runs. */
 export class Plugin {
@@ -77,6 +77,6 @@ export class Plugin {
 
 /** Returns the place in the code of a plugin at which its module does not load, if it is known. */
 function findPlace(error: unknown, {file, directory}: StartMessage): string | undefined {
-  const place = placeOf(error, directory);
+  const place = placeOfThrown(error, directory);
   return place === undefined && error instanceof SyntaxError ? placeIn(describeSyntaxError(file), directory) : place;
 }

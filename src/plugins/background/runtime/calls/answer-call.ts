@@ -1,6 +1,6 @@
 import type {AnswerMessage, CallMessage} from '../../channel/message.ts';
 import type {Outbox} from '../../channel/outbox.ts';
-import {logProblem, messageOfThrown, placeOf} from '../values/problem.ts';
+import {logProblem, messageOfThrown, placeOfThrown} from '../values/problem.ts';
 import {MalformedBody, RoutedRequest} from './request.ts';
 import {RouteResponse} from './response.ts';
 import type {RouteFunction} from './routes.ts';
@@ -39,7 +39,7 @@ export function answerCall({message, body, route, directory, outbox}: RouteCall)
 
 function describeFailure(call: number, error: unknown, directory: string): AnswerMessage {
   if (error instanceof MalformedBody) return {kind: 'malformed', call, problem: error.message};
-  return {kind: 'failed', call, problem: messageOfThrown(error), place: placeOf(error, directory)};
+  return {kind: 'failed', call, problem: messageOfThrown(error), place: placeOfThrown(error, directory)};
 }
 
 function nameOf({method, name}: CallMessage): string {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {pathToFileURL} from 'node:url';
 import {describe, test} from 'vitest';
-import {messageOfThrown, placeOf} from './problem.ts';
+import {messageOfThrown, placeOfThrown} from './problem.ts';
 
-describe('placeOf()', () => {
+describe('placeOfThrown()', () => {
   const directory = '/plugins/com.example';
   const stacks = [
     {
@@ -45,24 +45,24 @@ describe('placeOf()', () => {
   ];
   for (const {name, stack, place} of stacks) {
     test(`finds ${name}`, () => {
-      assert.equal(placeOf(Object.assign(new Error('no'), {stack}), directory), place);
+      assert.equal(placeOfThrown(Object.assign(new Error('no'), {stack}), directory), place);
     });
   }
 
   for (const folder of ['/home/käse salat/a plugin', '/100%/a'])
     test(`finds a frame of an ES module in ${folder}, where it is percent-encoded`, () => {
       const url = pathToFileURL(`${folder}/my mod.mjs`).href;
-      assert.equal(placeOf(Object.assign(new Error('no'), {stack: `at ${url}:2:7`}), folder), 'my mod.mjs:2');
+      assert.equal(placeOfThrown(Object.assign(new Error('no'), {stack: `at ${url}:2:7`}), folder), 'my mod.mjs:2');
     });
 
   test('finds a frame whose file has a percent sign in its name', () => {
     const stack = 'at run (/plugins/com.example/100%25.js:2:7)';
-    assert.equal(placeOf(Object.assign(new Error('no'), {stack}), directory), '100%25.js:2');
+    assert.equal(placeOfThrown(Object.assign(new Error('no'), {stack}), directory), '100%25.js:2');
   });
 
   test('finds nothing in a value that is not an error', () => {
-    assert.equal(placeOf('no', directory), undefined);
-    assert.equal(placeOf(Object.assign(new Error('no'), {stack: 12}), directory), undefined);
+    assert.equal(placeOfThrown('no', directory), undefined);
+    assert.equal(placeOfThrown(Object.assign(new Error('no'), {stack: 12}), directory), undefined);
   });
 });
 

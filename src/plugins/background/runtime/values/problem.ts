@@ -22,7 +22,7 @@ export function messageOfThrown(error: unknown): string {
 }
 
 /** Returns the first place in the own code of a plugin in the stack of an error, such as `background/index.js:12`. */
-export function placeOf(error: unknown, directory: string): string | undefined {
+export function placeOfThrown(error: unknown, directory: string): string | undefined {
   return placeIn(stackOf(error), directory);
 }
 

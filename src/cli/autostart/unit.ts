@@ -1,5 +1,4 @@
-import {isAbsolute, sep} from 'node:path';
-import {UNSEEN} from '../../domain/unseen.ts';
+import type {InstalledProgram} from './program.ts';
 
 /** Name of the unit of the service, for `systemctl --user` and `journalctl --user`. */
 export const UNIT_NAME = 'crewroom.service';
@@ -13,20 +12,12 @@ const STOP_TIMEOUT_SECONDS = 30;
 /** Pause before a service that failed is started again, in seconds: a port or a disk may need that long to be free. */
 const RESTART_PAUSE_SECONDS = 5;
 
-/** The program that a unit starts. */
-export interface UnitProgram {
-  /** Absolute path of Node. */
-  readonly node: string;
-  /** Absolute path of the command line. */
-  readonly script: string;
-}
-
 /**
  * Formats the unit that starts the service when its user logs in. It names no variable and no setting: the service reads its config file.
  *
  * Exit code 2 means wrong settings, which stay wrong until the user changes them: the service is not started again.
  */
-export function formatUnit({node, script}: UnitProgram): string {
+export function formatUnit({node, script}: InstalledProgram): string {
   return `${UNIT_MARK}
 [Unit]
 Description=Crewroom, the local service of virtual-airline plugins
@@ -50,25 +41,8 @@ function quote(path: string): string {
   return `"${path.replace(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`;
 }
 
-const UNSEEN_IN_PATH = new RegExp(`[${UNSEEN}]`);
-
-/** Directories that an operating system or its user empties. */
-const TEMPORARY_DIRS = ['/tmp', '/var/tmp', '/dev/shm', '/run'];
-
-/**
- * Returns the reason why a unit cannot start a program, or may not find it at the next start of the machine; undefined if there is none.
- *
- * @param temporaryDir The directory for temporary files of this user.
- */
-export function findUnitProblem({node, script}: UnitProgram, temporaryDir: string): string | undefined {
-  for (const path of [script, node]) {
-    if (!isAbsolute(path)) return `${JSON.stringify(path)} is not an absolute path`;
-    if (UNSEEN_IN_PATH.test(path)) return `${JSON.stringify(path)} contains a control character`;
-    if (path.split(sep).includes('_npx')) return `${JSON.stringify(path)} is in the cache of npx, which npm empties`;
-    const isTemporary = [...TEMPORARY_DIRS, temporaryDir].some(each => path.startsWith(each + sep));
-    if (isTemporary) return `${JSON.stringify(path)} is in a directory for temporary files`;
-  }
-  // The same for a path in quotes (systemd.exec).
+/** Returns the reason why systemd does not start a program; undefined if there is none (systemd.exec, of a path in quotes). */
+export function findUnitProblem({node}: InstalledProgram): string | undefined {
   return /["'\\]/.test(node)
     ? `systemd starts no program whose path contains a quote or a backslash: ${node}`
     : undefined;

@@ -1,9 +1,9 @@
 import type {Change} from '../../domain/commits/change.ts';
-import {volumeOf} from '../format/change-encoding.ts';
+import {volumeOf} from './change-encoding.ts';
 
 /** Limits of a change log, or of one of its records. */
 export interface ChangeLogLimits {
-  /** Maximum number of changes; exceeded by less than a record. */
+  /** Maximum number of changes; exceeded by less than a record, or a commit. */
   readonly changesMax: number;
   /** Maximum size of keys and values, in bytes; likewise. */
   readonly bytesMax: number;

@@ -1,0 +1,114 @@
+import {mkdir, writeFile} from 'node:fs/promises';
+import {dirname} from 'node:path';
+import {makeDirectory} from '../../files/directory.ts';
+import {removeDurably} from '../../files/replace-file.ts';
+import type {CliContext} from '../terminal/context.ts';
+import type {Autostart} from './autostart.ts';
+import {readLastLines, readOwnText} from './own-text.ts';
+import type {InstalledProgram} from './program.ts';
+import {managerFailed, runSystemProgram} from './run-system-program.ts';
+
+/** Name of the agent, for `launchctl`. */
+const LABEL = 'crewroom';
+
+const MARK = '<!-- Written by "crewroom service install", and removed by "crewroom service uninstall". -->';
+
+/** Time that the service has to end before it is killed, in seconds: as for a unit of systemd. */
+const STOP_TIMEOUT_SECONDS = 30;
+
+/** Shortest time between two starts of a service that fails, in seconds: wrong settings stay wrong until the user changes them. */
+const THROTTLE_SECONDS = 60;
+
+/** Interval in which an agent is looked for while it ends, in milliseconds. */
+const INTERVAL_MS = 200;
+
+/** Formats the property list of the agent (launchd.plist(5)). It names no variable and no secret: the service reads its config file. */
+export function formatAgent({node, script}: InstalledProgram, logFile: string): string {
+  const words = [node, script, 'start', '--log-file', logFile].map(word => `    <string>${escapeXml(word)}</string>`);
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+${MARK}
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>${LABEL}</string>
+  <key>ProgramArguments</key>
+  <array>
+${words.join('\n')}
+  </array>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <key>ThrottleInterval</key>
+  <integer>${THROTTLE_SECONDS}</integer>
+  <key>ExitTimeOut</key>
+  <integer>${STOP_TIMEOUT_SECONDS}</integer>
+</dict>
+</plist>
+`;
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+export interface AgentPlaces {
+  /** The property list. */
+  readonly file: string;
+  readonly logFile: string;
+}
+
+/** Lets launchd of macOS start the service, by an agent of the user. */
+export function createLaunchAgent({file, logFile}: AgentPlaces, context: CliContext): Autostart {
+  const domain = `gui/${context.userId}`;
+  const target = `${domain}/${LABEL}`;
+  const ask = (...args: readonly string[]) => runSystemProgram('launchctl', args, context);
+  const read = (): Promise<string | undefined> => readOwnText(file, MARK);
+  /** The agent is in the domain until its process has ended, and until then no other one may be. */
+  const end = async (): Promise<void> => {
+    const {exitCode} = await ask('bootout', target);
+    const endsAtMs = context.elapsedMs() + STOP_TIMEOUT_SECONDS * 1000;
+    while (exitCode !== NO_SUCH_AGENT && (await ask('print', target)).exitCode === 0 && context.elapsedMs() < endsAtMs)
+      await context.pause(INTERVAL_MS);
+  };
+  const begin = async (): Promise<void> => {
+    const {exitCode, errors} = await ask('bootstrap', domain, file);
+    if (exitCode !== 0) throw managerFailed(`launchctl bootstrap ${domain} ${file}`, errors);
+  };
+  return {
+    place: file,
+    note: 'It starts when you log in',
+    isInstalled: async () => (await read()) !== undefined,
+    install: async program => {
+      const before = await read();
+      await makeDirectory(dirname(logFile));
+      await mkdir(dirname(file), {recursive: true});
+      await end();
+      await writeFile(file, formatAgent(program, logFile), {flush: true});
+      try {
+        await begin();
+      } catch (error) {
+        if (before === undefined) await removeDurably(file);
+        else await writeFile(file, before, {flush: true}).then(() => begin().catch(() => {}));
+        throw error;
+      }
+    },
+    status: async () => {
+      const {exitCode, output} = await ask('print', target);
+      const [, state = 'loaded'] = /^\s*state = (.+)$/m.exec(output) ?? [];
+      return {active: exitCode !== 0 ? 'inactive' : state === 'running' ? 'active' : state, enabled: 'enabled'};
+    },
+    logs: lines => readLastLines(logFile, lines),
+    uninstall: async () => {
+      await end();
+      await removeDurably(file);
+    },
+  };
+}
+
+/** Exit code of launchctl for an agent that is not loaded: ESRCH of macOS. */
+const NO_SUCH_AGENT = 3;

@@ -1,0 +1,76 @@
+import {join} from 'node:path';
+import type {CliContext} from '../terminal/context.ts';
+import type {Autostart} from './autostart.ts';
+import {readLastLines} from './own-text.ts';
+import {type InstalledProgram, refusedProgram} from './program.ts';
+import {managerFailed, runSystemProgram} from './run-system-program.ts';
+
+/** Key of the registry whose values are the commands that Windows starts when the user logs in. Each user may change the own ones. */
+const KEY = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run';
+
+/** Name of our value. */
+const NAME = 'crewroom';
+
+/** Longest command in the key, in characters ("Run and RunOnce Registry Keys" of Microsoft). */
+const COMMAND_LENGTH_MAX = 260;
+
+/**
+ * Formats the command that Windows starts: a process that starts the service without a window, and ends. A path of Windows contains no quote, and
+ * a value of this type (REG_SZ) has no variables.
+ */
+export function formatCommand({node, script}: InstalledProgram): string {
+  return `"${node}" "${script}" start --detached`;
+}
+
+export interface RunKeyDeps {
+  readonly context: CliContext;
+  readonly logFile: string;
+  /** Returns whether the service answers. */
+  readonly isServing: () => Promise<boolean>;
+  /** Ends the service, if it runs. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Lets Windows start the service, by a value in the registry of the user, without elevation. */
+export function createRunKey({context, logFile, isServing, stop}: RunKeyDeps): Autostart {
+  // By its path: Windows would first look for it in the working directory.
+  const program = join(context.environment['SystemRoot'] ?? 'C:\\Windows', 'System32', 'reg.exe');
+  const ask = (action: string, ...args: readonly string[]) =>
+    runSystemProgram(program, [action, KEY, '/v', NAME, ...args], context);
+  const change = async (action: string, ...args: readonly string[]): Promise<void> => {
+    const {exitCode, output, errors} = await ask(action, ...args);
+    if (exitCode !== 0) throw managerFailed(`reg ${action} ${KEY} /v ${NAME}`, errors || output);
+  };
+  const isInstalled = async (): Promise<boolean> => (await ask('query')).exitCode === 0;
+  return {
+    place: `${KEY}\\${NAME}`,
+    note: 'It starts when you log in',
+    isInstalled,
+    install: async given => {
+      const command = formatCommand(given);
+      if (command.length > COMMAND_LENGTH_MAX)
+        throw refusedProgram(
+          `the paths are too long: Windows starts commands of up to ${COMMAND_LENGTH_MAX} characters`,
+        );
+      const wasInstalled = await isInstalled();
+      await stop();
+      await change('add', '/t', 'REG_SZ', '/d', command, '/f');
+      const {node, script} = given;
+      const {exitCode, errors} = await runSystemProgram(node, [script, 'start', '--detached'], asAtLogOn(context));
+      if (exitCode === 0) return;
+      if (!wasInstalled) await change('delete', '/f');
+      throw managerFailed('crewroom start --detached', errors.replace(/^crewroom: /, ''));
+    },
+    status: async () => ({active: (await isServing()) ? 'active' : 'inactive', enabled: 'enabled'}),
+    logs: lines => readLastLines(logFile, lines),
+    uninstall: async () => {
+      await stop();
+      await change('delete', '/f');
+    },
+  };
+}
+
+/** Returns the environment without variables that change settings: at the next log-on they are not there. */
+function asAtLogOn({environment}: CliContext): Pick<CliContext, 'environment'> {
+  return {environment: Object.fromEntries(Object.entries(environment).filter(([name]) => !/^CREWROOM_/i.test(name)))};
+}

@@ -1,0 +1,15 @@
+import {expect, test} from 'vitest';
+import {isReservedCode, isTakenCode} from './free-port.ts';
+
+const CASES = [
+  {code: 'EADDRINUSE', platform: 'linux', taken: true, reserved: false},
+  {code: 'EADDRINUSE', platform: 'win32', taken: true, reserved: false},
+  {code: 'EACCES', platform: 'win32', taken: true, reserved: true},
+  {code: 'EACCES', platform: 'linux', taken: false, reserved: false},
+  {code: 'EADDRNOTAVAIL', platform: 'win32', taken: false, reserved: false},
+] as const;
+
+for (const {code, platform, taken, reserved} of CASES)
+  test(`${code} on ${platform}: taken ${taken}, reserved ${reserved}`, () => {
+    expect([isTakenCode(code, platform), isReservedCode(code, platform)]).toEqual([taken, reserved]);
+  });

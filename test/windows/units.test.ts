@@ -1,0 +1,128 @@
+import {execFile} from 'node:child_process';
+import {copyFile, cp, mkdir, readFile, writeFile} from 'node:fs/promises';
+import {dirname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {promisify} from 'node:util';
+import {beforeAll, describe, expect, inject, test} from 'vitest';
+import {onDriveZ} from './machine.ts';
+import {installForWindows, patchEngine, wineEnvironment} from './set-up.ts';
+
+const execute = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const {work, node, programs, prefix} = inject('windows');
+const clone = join(work, 'clone');
+
+/** Folders whose unit tests run with every change. */
+const ALWAYS = ['domain', 'json', 'protocol', 'access', 'config', 'system', 'events', 'service', 'store'];
+
+/** Folders that take longer, or that Wine cannot judge whole. */
+const MORE = [
+  'files',
+  'failures',
+  'time',
+  'requests',
+  'metrics',
+  'doctor',
+  'http',
+  'identity',
+  'plugins',
+  'client',
+  'cli',
+];
+
+/** Files that Wine cannot judge. */
+const NOT_UNDER_WINE = [
+  // A socket with keep-alive cannot connect, and backgrounds get no NODE_OPTIONS with the stand-in for that.
+  'src/plugins/background/redirect.test.ts',
+];
+
+/** Longest run of one folder, in milliseconds. */
+const FOLDER_TIMEOUT_MS = 420_000;
+
+/** The settings of Vitest there: without the build, whose compiler is a program of another kind. */
+const SETTINGS = `import {defineConfig} from 'vitest/config';
+import {test} from './vitest.config.ts';
+export default defineConfig({
+  test: {...test, exclude: [...test.exclude, ...${JSON.stringify(NOT_UNDER_WINE)}], maxWorkers: 2, isolate: false, pool: 'forks'},
+});
+`;
+
+/** Copies the sources, as built on Linux, with the packages for Windows. */
+beforeAll(async () => {
+  const {stdout} = await execute('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  for (const file of stdout.split('\0').filter(Boolean)) {
+    await mkdir(join(clone, dirname(file)), {recursive: true});
+    await copyFile(join(ROOT, file), join(clone, file));
+  }
+  await installForWindows(clone, ['ci']);
+  await patchEngine(join(clone, 'node_modules'));
+  for (const folder of ['dist', 'packages/ui-sdk/dist', 'packages/background-sdk/dist'])
+    await cp(join(ROOT, folder), join(clone, folder), {recursive: true});
+  await writeFile(join(clone, 'vitest.units.config.ts'), SETTINGS);
+}, FOLDER_TIMEOUT_MS);
+
+/** Counts of a report of Vitest, with the names of the tests that failed. */
+interface Report {
+  readonly numPassedTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
+/** Runs the tests of a folder. @returns The number that passed, and a line for each that failed. */
+async function runTests(folder: string): Promise<{readonly passed: number; readonly failed: readonly string[]}> {
+  const report = join(work, `${folder}.json`);
+  const log = join(work, `${folder}.log`);
+  const options = `--require=${onDriveZ(join(programs, 'wine-node.cjs'))}`;
+  const vitest = onDriveZ(join(clone, 'node_modules', 'vitest', 'vitest.mjs'));
+  const words = [
+    vitest,
+    'run',
+    '--config',
+    'vitest.units.config.ts',
+    '--reporter=json',
+    `--outputFile=${onDriveZ(report)}`,
+  ];
+  // By a shell, since Node under Wine cannot write to pipes of Linux.
+  const line = ['exec', 'wine', node, ...words, `src/${folder}/`].map(word => `'${word}'`).join(' ');
+  await execute('sh', ['-c', `${line} >'${log}' 2>&1 </dev/null`], {
+    cwd: clone,
+    env: {...wineEnvironment({prefix}), NODE_OPTIONS: options},
+    timeout: FOLDER_TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+  }).catch(() => {});
+  const text = await readFile(report, 'utf8').catch(async () => {
+    throw new Error(`no report: ${await readFile(log, 'utf8')}`);
+  });
+  const {numPassedTests: passed, testResults} = JSON.parse(text) as Report;
+  const failed = testResults.flatMap(({name, status, message, assertionResults}) => {
+    const tests = assertionResults
+      .filter(each => each.status === 'failed')
+      .map(({fullName, failureMessages}) => `${name}: ${fullName}: ${failureMessages[0]?.slice(0, 300)}`);
+    return status === 'failed' && tests.length === 0 ? [`${name}: ${message}`] : tests;
+  });
+  return {passed, failed};
+}
+
+describe('the unit tests on Node for Windows', () => {
+  for (const folder of process.env['WINDOWS_UNITS'] === 'all' ? [...ALWAYS, ...MORE] : ALWAYS)
+    test(
+      `of src/${folder} pass`,
+      async () => {
+        const {passed, failed} = await runTests(folder);
+        process.stdout.write(`src/${folder} on Windows: ${passed} passed, ${failed.length} failed\n`);
+        expect(failed).toEqual([]);
+      },
+      FOLDER_TIMEOUT_MS + 10_000,
+    );
+});
