@@ -1,6 +1,7 @@
 import {once} from 'node:events';
 import {readFile} from 'node:fs/promises';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import {createMachine, type Service} from '../cli/crewroom.ts';
 import {exchange, formatRequest, type RawClient} from '../support/raw-client.ts';
 import {connectInTest} from '../support/service.ts';
@@ -54,11 +55,12 @@ describe.runIf(process.platform === 'linux')('the real memory that clients make 
 
   test('unfinished bodies of the largest size', {timeout: 120_000}, async () => {
     const service = await start();
-    const head = `POST /api/transactions HTTP/1.1\r\n${hostOf(service)}\r\nContent-Length: ${8 * MIB}`;
+    const head = `POST /api/transactions HTTP/1.1\r\n${hostOf(service)}\r\nContent-Length: ${DEFAULT_LIMITS.transactionBytesMax}`;
     const piece = Buffer.alloc(64 * 1024, ' ');
-    const clients = await Promise.all(Array.from({length: 100}, () => connectInTest(service)));
-    // All but the last chunk of each: 794 MiB.
-    await Promise.all(clients.map(client => sendSlowly(client, head, piece, 127)));
+    const clients = await Promise.all(Array.from({length: 400}, () => connectInTest(service)));
+    // All but the last piece of each: 775 MiB.
+    const pieces = DEFAULT_LIMITS.transactionBytesMax / piece.length - 1;
+    await Promise.all(clients.map(client => sendSlowly(client, head, piece, pieces)));
     expect(await peakOf(service)).toBeLessThan(PEAK_BYTES_MAX);
     expect((await exchange(service, formatRequest('GET /livez', [hostOf(service)]))).status).toBe(200);
   });

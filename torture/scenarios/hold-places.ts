@@ -35,8 +35,8 @@ const RESETS_PER_SECOND = 60;
 /** A user without rights on most systems, whose requests the service refuses. */
 const OTHER_USER = 65_534;
 
-/** The largest transaction, without its last byte. */
-const UNFINISHED = Buffer.alloc(8 * 1024 * 1024 - 1, ' ');
+/** The largest transaction of a service without settings, without its last byte. */
+const UNFINISHED = Buffer.alloc(2 * 1024 * 1024 - 1, ' ');
 const TRANSACTION = `POST /api/transactions HTTP/1.1\r\nHost: {{host}}\r\nContent-Length: ${UNFINISHED.length + 1}\r\n\r\n`;
 
 const ATTACKS: readonly Attack[] = [

@@ -133,7 +133,9 @@ describe('modules of the host', () => {
         ...files,
       });
       const failed = await background.line('request failed');
-      assert.deepEqual([failed.level, failed.text], ['error', 'request failed: Error: 404']);
+      assert.equal(failed.level, 'error');
+      // With its stack in the same entry.
+      assert.match(failed.text, /^request failed: Error: 404\n {4}at exports\.onStart \(.+index\.js:6:\d+\)\n/);
       assert.deepEqual(
         background.lines.filter(({level}) => level === 'info').map(({text}) => text),
         ['for your information', '{ a: 1 }'],
