@@ -25,7 +25,7 @@ import {openEmptySource, SampleSource} from './identity/sample-source.ts';
 import type {SessionSourceDeps} from './identity/session/session-source.ts';
 import {pluginStorageDirOf, pluginsDirOf, runtimeDirsOf} from './paths.ts';
 import {PluginHost, type PluginHostDeps} from './plugins/plugin-host.ts';
-import {openStorage, openTemporaryStorage} from './plugins/storage.ts';
+import {PluginStorage} from './plugins/storage.ts';
 import {namesOf} from './system/loopback.ts';
 import {PROCESS_TIMERS, type Timers} from './time/timers.ts';
 import {VERSION} from './version.ts';
@@ -238,9 +238,9 @@ export function openPlugins(
     development: plugin,
     hasPageServer: pageServer !== undefined,
     takesForeign,
-    storage: ephemeral
-      ? openTemporaryStorage(join(tmpdir(), 'crewroom-plugins-'))
-      : openStorage(pluginStorageDirOf(dataDir)),
+    storage: new PluginStorage(
+      ephemeral ? {temporary: join(tmpdir(), 'crewroom-plugins-')} : {directory: pluginStorageDirOf(dataDir)},
+    ),
     environment: process.env,
     serviceHosts: namesOf(host),
     ...{identity, tokens, log, nowMs, elapsedMs, timers},

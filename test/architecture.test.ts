@@ -58,7 +58,7 @@ const MAY_IMPORT = {
     'node:crypto',
     'node:path',
   ],
-  'store/disk': ['failures', 'files', 'node:'],
+  'store/disk': ['domain/', 'failures', 'files', 'node:'],
   'store/format': ['domain/', 'failures', 'json', 'node:zlib'],
   'store/lmdb': ['domain/', 'failures', 'store/disk', 'time', 'node:', 'lmdb'],
   // With the queue of the store on disk, so that commits wait in the same order and under the same limit.
@@ -467,7 +467,6 @@ const MAY_IMPORT = {
     'cli/failures',
     'cli/input',
     'cli/output',
-    'cli/service',
     'cli/terminal',
     'client/transfer',
     'failures',

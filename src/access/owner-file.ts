@@ -1,4 +1,5 @@
 import {join} from 'node:path';
+import {isTokenText} from '../domain/access/token-text.ts';
 import {type OwnDocument, ownDocument} from './own-document.ts';
 
 /** Name of the file with the token of the owner, in a data directory. */
@@ -29,8 +30,8 @@ export function ownerFile(path: string): OwnDocument<string> {
     // One token.
     bytesMax: 256,
     parse: bytes => {
-      const [token] = /^crewroom_[A-Za-z0-9_-]{43}$/.exec(bytes.toString().trim()) ?? [];
-      if (token === undefined) throw new Error('it is not a token');
+      const token = bytes.toString().trim();
+      if (!isTokenText(token)) throw new Error('it is not a token');
       return token;
     },
     format: token => `${token}\n`,

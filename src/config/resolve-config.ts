@@ -32,10 +32,9 @@ export interface ConfigSources extends PathBase {
 export type ConfigFile = {readonly path: string} & ({readonly content: unknown} | {readonly problem: string});
 
 /** The settings of all sources, with their problems. */
-export interface InspectedConfig {
+export interface InspectedConfig extends Pick<ResolvedConfig, 'origins'> {
   /** Without the invalid settings. */
   readonly config: Partial<Config>;
-  readonly origins: {readonly [N in SettingName]: string};
   /** Every problem of every source. */
   readonly problems: readonly ConfigurationProblem[];
 }

@@ -12,15 +12,10 @@ export interface CommitBatch extends EventBatch {
   readonly cursor: Revision;
 }
 
-/** A page of the change log: whole commits, and the revision of the last one. */
-export interface LogPage {
-  readonly kind: 'changes';
-  readonly batches: readonly CommitBatch[];
-  readonly through: Revision;
-}
-
-/** A page of the change log, or `reset` if the log does not reach back to the revision. */
-export type LogReading = LogPage | {readonly kind: 'reset'; readonly revision: Revision};
+/** A page of the change log: whole commits, and the revision of the last one; `reset` if the log does not reach back to the revision. */
+export type LogReading =
+  | {readonly kind: 'changes'; readonly batches: readonly CommitBatch[]; readonly through: Revision}
+  | {readonly kind: 'reset'; readonly revision: Revision};
 
 /** Reads the change log after a revision. Leaves out commits that are not acknowledged yet. */
 export async function readLog(
@@ -62,16 +57,9 @@ export function sizeOfBatch({events}: EventBatch): number {
 }
 
 /** Returns the event for an entry that is present. */
-export function describePresent({key, revision, sizeBytes, expiresAtMs, writtenBy, json}: Entry): EntryEvent {
-  return {
-    kind: 'entry-written',
-    key,
-    revision,
-    sizeBytes,
-    ...(expiresAtMs === undefined ? {} : {expiresAtMs}),
-    ...(writtenBy === undefined ? {} : {writtenBy}),
-    ...(sizeBytes > DEFAULT_LIMITS.logValueBytesMax ? {} : {json}),
-  };
+export function describePresent({updatedAtMs: _, json, ...present}: Entry): EntryEvent {
+  const value = present.sizeBytes > DEFAULT_LIMITS.logValueBytesMax ? {} : {json};
+  return {kind: 'entry-written', ...present, ...value};
 }
 
 function groupByCommit(changes: readonly Change[]): readonly CommitBatch[] {

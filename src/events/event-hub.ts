@@ -31,7 +31,6 @@ export interface EventHubDeps extends Pick<CommonDeps, 'log' | 'timers'> {
 /** Delivers the changes of a store, and of the identity, to all subscribers. */
 export class EventHub implements Events, Announcer {
   readonly #deps: EventHubDeps;
-  readonly #limits: EventLimits;
   readonly #subscriptions = new Set<Subscription>();
   /** Resources of ended subscriptions that are being released. */
   readonly #releasing = new Set<Promise<void>>();
@@ -43,14 +42,14 @@ export class EventHub implements Events, Announcer {
   constructor(deps: EventHubDeps) {
     const {store, identity, log, timers} = deps;
     this.#deps = deps;
-    this.#limits = {...EVENT_LIMITS, ...deps.limits};
+    const limits = {...EVENT_LIMITS, ...deps.limits};
     this.#forSubscriptions = {
       store,
-      limits: this.#limits,
+      limits,
       timers,
       ticks: new TickQueue(),
       counts: this.#counts,
-      tail: new Tail({store, log, timers, limits: this.#limits}),
+      tail: new Tail({store, log, timers, limits}),
       onStart: subscription => this.#admit(subscription),
       onEnd: (subscription, released) => this.#dismiss(subscription, released),
     };
@@ -102,7 +101,7 @@ export class EventHub implements Events, Announcer {
 
   #assertAccepting(): void {
     if (this.#closed) throw new AppError({code: 'store-closed'});
-    const {subscribersMax} = this.#limits;
+    const {subscribersMax} = this.#forSubscriptions.limits;
     if (this.#subscriptions.size >= subscribersMax) throw new AppError({code: 'too-many-subscribers', subscribersMax});
   }
 }

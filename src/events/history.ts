@@ -1,19 +1,18 @@
 import type {EventBatch} from '../domain/commits/event.ts';
 import type {Store} from '../domain/commits/store.ts';
+import type {CommonDeps} from '../domain/common-deps.ts';
 import type {Key, Prefix} from '../domain/entries/key.ts';
 import type {Revision} from '../domain/entries/revision.ts';
-import type {Timers} from '../time/timers.ts';
 import {describePresent, readLog, selectPrefix} from './batches.ts';
 import type {EventLimits} from './event-limits.ts';
 import {type Patience, readPatiently} from './read-patiently.ts';
 import type {Tail} from './tail.ts';
 
-export interface HistoryDeps {
+export interface HistoryDeps extends Pick<CommonDeps, 'timers'> {
   readonly store: Pick<Store, 'changes' | 'revision' | 'snapshot'>;
   readonly tail: Tail;
   readonly ticks: TickQueue;
   readonly limits: EventLimits;
-  readonly timers: Timers;
 }
 
 /** A cursor of another store: greater than every revision, so that reading the log after it returns `reset`. */

@@ -36,9 +36,7 @@ const POLL_INTERVAL_MS = 250;
  * @throws {AppError} `invalid-profile` if the file is invalid at the start.
  */
 export async function openProfileSource(deps: ProfileSourceDeps): Promise<IdentitySource> {
-  const source = new ProfileSource(deps);
-  await source.open();
-  return source;
+  return new ProfileSource(deps, await readProfile(deps.file));
 }
 
 class ProfileSource implements IdentitySource {
@@ -46,27 +44,24 @@ class ProfileSource implements IdentitySource {
   readonly #file: string;
   readonly #log: Log;
   readonly #listeners: Listeners;
-  #identity: Identity | undefined;
+  #identity: Identity;
   /** State of the file when it was last read, and at the last poll; {@link MISSING} if it did not exist. */
   #readState: string | undefined;
   #seenState: string | undefined;
   readonly #closed = new AbortController();
-  #following: Promise<void> | undefined;
+  readonly #following: Promise<void>;
 
-  constructor({file, log}: ProfileSourceDeps) {
+  constructor({file, log}: ProfileSourceDeps, identity: Identity) {
     this.origin = {kind: 'profile', file};
     this.#file = file;
     this.#log = log;
     this.#listeners = new Listeners(error => log.error('a listener for identity changes failed', {error}));
-  }
-
-  async open(): Promise<void> {
-    this.#identity = await readProfile(this.#file);
-    this.#reportFilled(this.#identity);
+    this.#identity = identity;
+    this.#reportFilled(identity);
     this.#following = this.#follow(this.#closed.signal);
   }
 
-  current(): Identity | undefined {
+  current(): Identity {
     return this.#identity;
   }
 
@@ -107,7 +102,7 @@ class ProfileSource implements IdentitySource {
   async #reload(): Promise<void> {
     try {
       const identity = await readProfile(this.#file);
-      if (this.#identity !== undefined && Buffer.compare(identity.json, this.#identity.json) === 0) return;
+      if (Buffer.compare(identity.json, this.#identity.json) === 0) return;
       this.#identity = identity;
       this.#log.info('identity changed', {file: this.#file, identity: identity.summary});
       this.#reportFilled(identity);

@@ -14,7 +14,9 @@ import type {RequestCounts} from './request-counts.ts';
 import {formatMetrics, type Sample, type SamplesOf, single} from './text-form.ts';
 
 /** The parts of a service that have figures. */
-export interface MetricsDeps extends ProcessSamplesDeps {
+export interface MetricsDeps extends Pick<CommonDeps, 'nowMs' | 'elapsedMs'> {
+  /** Waits for a tick of the event loop. */
+  readonly pause: () => Promise<void>;
   readonly store: MeasuredStore;
   readonly faults: Pick<StoreFaults, 'readOnlyBecause'>;
   readonly events: {statistics(): EventStatistics};
@@ -69,16 +71,11 @@ function httpSamples(
   };
 }
 
-export interface ProcessSamplesDeps extends Pick<CommonDeps, 'nowMs' | 'elapsedMs'> {
-  /** Waits for a tick of the event loop. */
-  readonly pause: () => Promise<void>;
-}
-
 /**
  * Reads the figures of the process: of a program that embeds the service, of all of it. The delay of the event loop is measured at
  * this moment: a timer that measures it all the time would wake up a machine that is idle.
  */
-async function processSamples({nowMs, elapsedMs, pause}: ProcessSamplesDeps): Promise<SamplesOf<'process' | 'nodejs'>> {
+async function processSamples({nowMs, elapsedMs, pause}: MetricsDeps): Promise<SamplesOf<'process' | 'nodejs'>> {
   const pausedAtMs = elapsedMs();
   await pause();
   const lagMs = elapsedMs() - pausedAtMs;

@@ -12,19 +12,13 @@ const WINDOW_MS = 60_000;
 /** Ends within the window after which a background is not started again. */
 const ENDS_MAX = 5;
 
-/** One run of a background, with times of a monotonic clock in milliseconds. */
-export interface Run {
-  readonly startedAtMs: number;
-  readonly endedAtMs: number;
-}
-
 /** Decides when a background that ended by itself is started again. */
 export class RestartPolicy {
   #endsAtMs: readonly number[] = [];
   readonly #backoff = new Backoff({firstMs: FIRST_PAUSE_MS, maxMs: PAUSE_MAX_MS});
 
-  /** Counts a run that has ended. @returns The pause before the next one, in milliseconds; undefined for none. */
-  next({startedAtMs, endedAtMs}: Run): number | undefined {
+  /** Counts a run that has ended, by a monotonic clock. @returns The pause before the next one, in milliseconds; undefined for none. */
+  next({startedAtMs, endedAtMs}: {readonly startedAtMs: number; readonly endedAtMs: number}): number | undefined {
     const recent = this.#endsAtMs.filter(atMs => atMs > endedAtMs - WINDOW_MS);
     this.#endsAtMs = [...recent, endedAtMs];
     if (this.#endsAtMs.length >= ENDS_MAX) return undefined;

@@ -3,38 +3,29 @@ import {join} from 'node:path';
 import {makeDirectory} from '../files/directory.ts';
 import {PRIVATE_DIRECTORY_MODE} from '../files/own.ts';
 
-/** The place for the files of backgrounds. */
-export interface PluginStorage extends AsyncDisposable {
+/** The place for the files of plugins: a directory that stays, with all of them, or the path and beginning of the name of a temporary one. */
+type StoragePlace = {readonly directory: string} | {readonly temporary: string};
+
+/** The files of backgrounds. In a directory that stays they survive updates and removals of the plugins. */
+export class PluginStorage implements AsyncDisposable {
+  readonly #place: StoragePlace;
+  #temporary: Promise<string> | undefined;
+
+  constructor(place: StoragePlace) {
+    this.#place = place;
+  }
+
   /** Creates the directory of a plugin, if it is missing. */
-  open(id: string): Promise<string>;
+  async open(id: string): Promise<string> {
+    if ('directory' in this.#place) return openDirectory(this.#place.directory, id);
+    this.#temporary ??= mkdtemp(this.#place.temporary);
+    return openDirectory(await this.#temporary, id);
+  }
+
   /** Removes temporary files. */
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-/** Keeps the files of plugins in a directory. They survive updates and removals of the plugins. */
-export function openStorage(directory: string): PluginStorage {
-  return {
-    open: id => openDirectory(directory, id),
-    [Symbol.asyncDispose]: async () => {},
-  };
-}
-
-/**
- * Keeps the files of plugins in a temporary directory, which disposal removes.
- *
- * @param prefix Path and beginning of the name of the directory.
- */
-export function openTemporaryStorage(prefix: string): PluginStorage {
-  let directory: Promise<string> | undefined;
-  return {
-    open: async id => {
-      directory ??= mkdtemp(prefix);
-      return openDirectory(await directory, id);
-    },
-    [Symbol.asyncDispose]: async () => {
-      if (directory !== undefined) await rm(await directory, {recursive: true, force: true});
-    },
-  };
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#temporary !== undefined) await rm(await this.#temporary, {recursive: true, force: true});
+  }
 }
 
 async function openDirectory(parent: string, id: string): Promise<string> {

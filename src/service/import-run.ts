@@ -1,10 +1,5 @@
 import type {PutOperation} from '../domain/commits/commit.ts';
-import {
-  IMPORT_BATCH_BYTES_MAX,
-  type Imported,
-  type ImportMode,
-  type ImportOptions,
-} from '../domain/commits/transfer.ts';
+import {IMPORT_BATCH_BYTES_MAX, type Imported, type ImportOptions} from '../domain/commits/transfer.ts';
 import type {CommonDeps} from '../domain/common-deps.ts';
 import type {Key, Prefix} from '../domain/entries/key.ts';
 import {AppError} from '../failures/app-error.ts';
@@ -30,8 +25,7 @@ const TICK_LINES_BYTES_MAX = 64 * 1024;
  */
 export class ImportRun {
   readonly #deps: ImportRunDeps;
-  readonly #mode: ImportMode;
-  readonly #dryRun: boolean;
+  readonly #options: ImportOptions;
   readonly #lines: ByteLineSplitter;
   readonly #parse: (line: Uint8Array) => ExportLine;
   /** The prefix in the header. Undefined before the header. */
@@ -50,10 +44,9 @@ export class ImportRun {
   /** The batch that is being stored while the next one is collected. */
   #storing: Promise<void> | undefined;
 
-  constructor(deps: ImportRunDeps, {mode = 'merge', dryRun = false}: ImportOptions) {
+  constructor(deps: ImportRunDeps, options: ImportOptions) {
     this.#deps = deps;
-    this.#mode = mode;
-    this.#dryRun = dryRun;
+    this.#options = options;
     this.#parse = createExportLineParser(deps.limits);
     this.#lines = new ByteLineSplitter(deps.limits.importLineBytesMax);
   }
@@ -73,7 +66,7 @@ export class ImportRun {
       const {revision} = this.#deps.store;
       const {created, replaced, batches} = this.#stored;
       const counts = {entries: this.#entries, created, replaced, expired: this.#expired, deleted, batches};
-      return {dryRun: this.#dryRun, ...counts, revision};
+      return {dryRun: this.#options.dryRun === true, ...counts, revision};
     } catch (error) {
       throw await this.#describeFailure(error);
     }
@@ -180,7 +173,7 @@ export class ImportRun {
 
   /** Stores the last batch, and deletes other entries if the mode is `replace`. @returns The number of deleted entries. */
   async #finish(): Promise<number> {
-    const prefix = this.#mode === 'replace' ? this.#prefix : undefined;
+    const prefix = this.#options.mode === 'replace' ? this.#prefix : undefined;
     if (this.#storing === undefined && prefix !== undefined) {
       const result = await this.#deps.target.putAndDeleteOthers([...this.#batch.values()], prefix);
       if (result !== undefined) {
@@ -202,7 +195,9 @@ export class ImportRun {
     await this.#storing?.catch(() => {});
     if (!(error instanceof AppError)) return error;
     const {created, replaced, batches} = this.#stored;
-    const part: ImportedPart = this.#dryRun ? {imported: 0, batches: 0} : {imported: created + replaced, batches};
+    const part: ImportedPart = this.#options.dryRun
+      ? {imported: 0, batches: 0}
+      : {imported: created + replaced, batches};
     const {failure} = error;
     switch (failure.code) {
       case 'invalid-import':

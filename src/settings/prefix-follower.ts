@@ -27,7 +27,6 @@ export class PrefixFollower implements AsyncDisposable {
   #revisions: Promise<ReadonlyMap<string, Revision>>;
   #cancel: (() => void) | undefined;
   #comparing: Promise<void> = Promise.resolve();
-  #isClosed = false;
   readonly #closing = new AbortController();
 
   constructor(deps: PrefixFollowerDeps) {
@@ -45,14 +44,13 @@ export class PrefixFollower implements AsyncDisposable {
   }
 
   #close(): void {
-    this.#isClosed = true;
     this.#closing.abort();
     this.#stopListening();
     this.#cancel?.();
   }
 
   #schedule(): void {
-    if (this.#isClosed) return;
+    if (this.#closing.signal.aborted) return;
     this.#cancel ??= this.#deps.timers.after(COMPARED_AFTER_MS, () => {
       this.#cancel = undefined;
       this.#comparing = this.#comparing.then(() => this.#compare());
@@ -66,7 +64,7 @@ export class PrefixFollower implements AsyncDisposable {
       const now = await this.#readRevisions();
       this.#revisions = Promise.resolve(now);
       for (const key of new Set([...before.keys(), ...now.keys()]))
-        if (!this.#isClosed && before.get(key) !== now.get(key)) await onChanged(key);
+        if (!this.#closing.signal.aborted && before.get(key) !== now.get(key)) await onChanged(key);
     } catch (error) {
       if (isUnavailable(error)) return this.#schedule();
       if (!(error instanceof AppError && error.failure.code === 'store-closed'))
@@ -81,7 +79,7 @@ export class PrefixFollower implements AsyncDisposable {
       try {
         return await this.#readRevisions();
       } catch (error) {
-        if (!isUnavailable(error) || this.#isClosed) throw error;
+        if (!isUnavailable(error) || this.#closing.signal.aborted) throw error;
       }
       await wait(COMPARED_AFTER_MS, {timers: this.#deps.timers, signals: [this.#closing.signal]});
     }

@@ -43,15 +43,11 @@ export class StoredUserSettings implements UserSettings {
   }
 
   async get(id: string): Promise<SettingValues> {
-    return fillIn(this.#rulesOf(id), membersOf(await this.#read(id))).values;
-  }
-
-  available(id: string): SettingRules {
-    return this.#rulesOf(id);
+    return fillIn(this.available(id), membersOf(await this.#read(id))).values;
   }
 
   async update(id: string, changes: SettingValues): Promise<SettingValues> {
-    const rules = this.#rulesOf(id);
+    const rules = this.available(id);
     for (let attempt = 1; ; attempt++) {
       const entry = await this.#read(id);
       const merged = mergeChanges(rules, membersOf(entry), changes);
@@ -78,7 +74,7 @@ export class StoredUserSettings implements UserSettings {
     await this.#follower?.[Symbol.asyncDispose]();
   }
 
-  #rulesOf(id: string): SettingRules {
+  available(id: string): SettingRules {
     if (id === CORE) return CORE_SETTINGS;
     const {plugins} = this.#deps;
     const manifest = plugins.manifest(id);

@@ -312,6 +312,11 @@ exports.routes = {get: {name: {description: '', handler: (req, res) => res.json(
     await shows(/GET +200 +[\d.]+ ms .*\/api\/com\.example\.work\/name/);
     await shows(/GET +404 +[\d.]+ ms .*\/api\/nothing\/here/);
     await untilFile(opened, `http://localhost:${port}/#/plugins/${ID}\n`);
+    running.child.stdin.write('o');
+    await shows(/Opened the console as the owner/);
+    const address = await readFile(opened, 'utf8');
+    assert.match(address, /^http:\/\/crewroom\.localhost:\d+\/#code=[\w-]{43}\n$/);
+    assert.ok(!running.said().stdout.includes('#code'));
     running.child.stdin.write('q');
     assert.equal((await running.finished).exitCode, 0);
   });

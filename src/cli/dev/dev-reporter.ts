@@ -1,17 +1,13 @@
-import type {LogLevel} from '../../config/config.ts';
 import type {Crewroom} from '../../crewroom.ts';
 import type {Log} from '../../domain/log.ts';
 import {describeHalves} from '../../plugins/directory/plugin-halves.ts';
 import {openAddress} from '../../system/open-address.ts';
-import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {logRequests, withoutFailedRequests} from '../live/print-requests.ts';
-import {openServiceTerminal} from '../live/service-terminal.ts';
+import {openServiceTerminal, type ServiceTerminalOptions} from '../live/service-terminal.ts';
 import {mainAddress, startedFields} from '../output/banner.ts';
 import {describeBackEnd, formatDevBanner, type StartedPlugin, shellAddress} from '../output/dev-banner.ts';
-import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {createLog} from '../terminal/log.ts';
-import type {StopRequest} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** Reports what happens in `crewroom dev`, to people or to programs. Dispose of it to restore the terminal. */
@@ -28,11 +24,7 @@ interface Started extends StartedPlugin {
   readonly crewroom: Crewroom;
 }
 
-export interface DevReporterOptions {
-  readonly context: CliContext;
-  readonly stop: StopRequest;
-  readonly logLevel: LogLevel;
-  readonly requests: RequestChoice;
+export interface DevReporterOptions extends ServiceTerminalOptions {
   /** True to print JSON on a terminal too, and one line on standard output once the plugin was started. */
   readonly json: boolean;
   /** True to open the page in the browser, if a terminal is there. */

@@ -24,7 +24,7 @@ type TransactionLimits = Pick<Limits, 'transactionChecksMax' | 'transactionOpera
  */
 export function assertTransaction({id, checks = [], operations}: Transaction, limits: TransactionLimits): void {
   const problems = [
-    ...(id === undefined || isCommitId(id) ? [] : [{path: '$.id', problem: COMMIT_ID_DESCRIPTION}]),
+    ...(id === undefined || COMMIT_ID.test(id) ? [] : [{path: '$.id', problem: COMMIT_ID_DESCRIPTION}]),
     ...findListProblems('$.checks', checks, limits.transactionChecksMax),
     ...findListProblems('$.operations', operations, limits.transactionOperationsMax),
     ...findTtlProblems(operations, limits),
@@ -56,10 +56,6 @@ export function invalidTransaction(problems: readonly DocumentProblem[]): AppErr
 /** Describes the problem of an operation with an invalid time to live. */
 export function describeTtl(kind: 'put' | 'touch'): string {
   return `has to be ${TTL_DESCRIPTION}${kind === 'touch' ? ', or null' : ''}`;
-}
-
-function isCommitId(id: string): boolean {
-  return COMMIT_ID.test(id);
 }
 
 function findListProblems(

@@ -66,5 +66,5 @@ export interface RoutesDeps {
   readonly stop: ProgramStop | undefined;
 }
 
-/** What routes of entries use. */
+/** The parts that routes of entries use. */
 export type EntryRoutesDeps = Pick<RoutesDeps, 'entries' | 'store' | 'limits'>;

@@ -64,6 +64,13 @@ export function createBackEndClient(deps: BackEndClientDeps): BackEndClient {
       throw new AppError({code: 'unprotected-back-end', url: scriptURL});
     return send(request);
   };
+  const sendSession =
+    (path: string): BackEndClient['resume'] =>
+    async (scriptURL, session, {signal} = {}) => {
+      const request = {scriptURL, path, method: 'POST', body: {session}, secrets: [session], signal};
+      const answer = await sendSecret(request);
+      return isOffered(answer) ? readPilotAnswer(answer, () => findUnknownSession(answer)) : undefined;
+    };
   return {
     send,
     async probe(scriptURL, {signal, secrets} = {}) {
@@ -77,25 +84,7 @@ export function createBackEndClient(deps: BackEndClientDeps): BackEndClient {
       const answer = await sendSecret({scriptURL, path: 'pilot/login', method: 'POST', ...credentials, signal});
       return readPilotAnswer(answer, () => findRefusal(answer, {username, password}));
     },
-    resume: (scriptURL, session, {signal} = {}) =>
-      sendSession('pilot/resume', {scriptURL, session, signal}, sendSecret),
-    verify: (scriptURL, session, {signal} = {}) =>
-      sendSession('pilot/verify', {scriptURL, session, signal}, sendSecret),
+    resume: sendSession('pilot/resume'),
+    verify: sendSession('pilot/verify'),
   };
-}
-
-interface SessionCall {
-  readonly scriptURL: string;
-  readonly session: string;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function sendSession(
-  path: string,
-  call: SessionCall,
-  send: BackEndClient['send'],
-): Promise<BackEndPilot | undefined> {
-  const {scriptURL, session, signal} = call;
-  const answer = await send({scriptURL, path, method: 'POST', body: {session}, secrets: [session], signal});
-  return isOffered(answer) ? readPilotAnswer(answer, () => findUnknownSession(answer)) : undefined;
 }

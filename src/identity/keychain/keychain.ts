@@ -44,8 +44,11 @@ const PROGRAM = fileURLToPath(new URL('keychain-process.js', import.meta.url));
 
 /** Returns the keychain of the system. Each call starts a process, which is killed at the timeout. */
 export function openKeychain(deps: KeychainDeps): Keychain {
-  const ask = (request: KeychainRequest, signal?: AbortSignal): Promise<KeychainAnswer> =>
-    askProcess(request, {...deps, signal});
+  const ask = async (request: KeychainRequest, signal?: AbortSignal): Promise<KeychainAnswer> => {
+    const answer = parseAnswer(await runProcess(JSON.stringify({service: SERVICE, ...request}), deps, signal));
+    if (answer.problem !== undefined) throw unavailable(cleanText(answer.problem, [request.secret ?? '']));
+    return answer;
+  };
   return {
     get: async (account, {signal} = {}) => (await ask({action: 'get', account}, signal)).secret,
     set: async (account, secret) => void (await ask({action: 'set', account, secret})),
@@ -64,19 +67,8 @@ interface KeychainAnswer {
   readonly problem?: string;
 }
 
-interface CallDeps extends KeychainDeps {
-  readonly signal: AbortSignal | undefined;
-}
-
-async function askProcess(request: KeychainRequest, deps: CallDeps): Promise<KeychainAnswer> {
-  const {secret = ''} = request;
-  const answer = parseAnswer(await runProcess(JSON.stringify({service: SERVICE, ...request}), deps));
-  if (answer.problem !== undefined) throw unavailable(cleanText(answer.problem, [secret]));
-  return answer;
-}
-
-async function runProcess(input: string, deps: CallDeps): Promise<string> {
-  const {environment, timeoutMs = KEYCHAIN_TIMEOUT_MS, timers = PROCESS_TIMERS, signal} = deps;
+async function runProcess(input: string, deps: KeychainDeps, signal: AbortSignal | undefined): Promise<string> {
+  const {environment, timeoutMs = KEYCHAIN_TIMEOUT_MS, timers = PROCESS_TIMERS} = deps;
   signal?.throwIfAborted();
   // In Electron, `process.execPath` is Electron; the variable makes it behave like Node.
   const env = {...environment, ELECTRON_RUN_AS_NODE: '1'};

@@ -78,19 +78,17 @@ class PluginDirectory implements AsyncDisposable {
   }
 
   async open(): Promise<void> {
-    await this.#poll({isFirst: true});
-    const {signal} = this.#closed;
+    await this.#pollDevelopment({isFirst: true});
+    await this.#pollDirectory({isFirst: true});
+    this.#publish();
     const development = [...this.#folders.values()].filter(({inDevelopment}) => inDevelopment);
     const pollMs = (): number => (this.#eagerPolls > 0 ? EAGER_POLL_INTERVAL_MS : POLL_INTERVAL_MS);
     this.#following = Promise.all([
       this.#repeat(
         () => POLL_INTERVAL_MS,
-        signal,
         async () => (await this.#areFoldersDue()) && this.#pollDirectory({isFirst: false}),
       ),
-      development.length === 0
-        ? undefined
-        : this.#repeat(pollMs, signal, () => this.#pollDevelopment({isFirst: false})),
+      development.length === 0 ? undefined : this.#repeat(pollMs, () => this.#pollDevelopment({isFirst: false})),
     ]);
   }
 
@@ -100,7 +98,8 @@ class PluginDirectory implements AsyncDisposable {
   }
 
   /** Polls again and again, after a pause. Changes that a poll finds are published. */
-  async #repeat(pauseMs: () => number, signal: AbortSignal, poll: () => Promise<boolean>): Promise<void> {
+  async #repeat(pauseMs: () => number, poll: () => Promise<boolean>): Promise<void> {
+    const {signal} = this.#closed;
     try {
       for (;;) {
         await wait(pauseMs(), {timers: this.#deps.timers, signals: [signal]});
@@ -110,12 +109,6 @@ class PluginDirectory implements AsyncDisposable {
     } catch (error) {
       this.#deps.log.error('cannot follow the folders of plugins any longer', {error});
     }
-  }
-
-  async #poll(options: {readonly isFirst: boolean}): Promise<void> {
-    await this.#pollDevelopment(options);
-    await this.#pollDirectory(options);
-    this.#publish();
   }
 
   /** @returns True if a plugin changed. */

@@ -23,7 +23,6 @@ import {RECOVERY_HINT} from '../open-directory.ts';
 import {verifyStore} from '../verify-store.ts';
 import {SectorWriter, sealedPosition, unseal} from './sectors.ts';
 import {WAL_FILE_BYTES, WAL_FILES, WAL_RECORD_BYTES_MAX} from './wal-files.ts';
-import {WAL_BYTES} from './write-ahead-log.ts';
 
 const [FIRST_FILE, SECOND_FILE] = WAL_FILES;
 
@@ -325,7 +324,7 @@ describe('a store with more writes than its write-ahead log holds', () => {
     const process = await startProcess();
     await process.call('open', {directory});
     const value = JSON.stringify('x'.repeat(60_000));
-    const count = Math.ceil((2.5 * WAL_BYTES) / value.length);
+    const count = Math.ceil((2.5 * WAL_FILES.length * WAL_FILE_BYTES) / value.length);
     for (let index = 0; index < count; index++) await process.call('put', {key: `key ${index}`, json: value});
     await process.kill();
     const store = await openStore(directory);

@@ -5,10 +5,7 @@ import type {DataDirectory} from '../disk/data-directory.ts';
 import {writeWhole} from '../disk/file-system.ts';
 import {isFullDiskError} from '../disk/free-space.ts';
 import {sealedBytes} from './sectors.ts';
-import {createFiles, eraseRecord, WAL_FILE_BYTES, WAL_FILES, WAL_RECORD_BYTES_MAX, type WalFile} from './wal-files.ts';
-
-/** Capacity of a write-ahead log, in bytes. */
-export const WAL_BYTES = WAL_FILES.length * WAL_FILE_BYTES;
+import {createFiles, eraseRecord, WAL_FILE_BYTES, WAL_RECORD_BYTES_MAX, type WalFile} from './wal-files.ts';
 
 /** A record could not be made durable, nor be erased. */
 export class UnretractedRecordError extends Error {

@@ -25,10 +25,13 @@ export function describeNetworkTrouble(error: unknown, {url, hasBegun}: Asked): 
   const proxyProblem = findProxyProblem(cause as ConnectError, url);
   if (proxyProblem !== undefined) return {stage: 'connection', problem: proxyProblem, hint: adviseOnProxy(url)};
   // Parser errors of newer versions of undici have no code.
-  const known = TROUBLES.find(each => each.codes.test(String(code || name)) && !(each.isSilence && hasBegun));
+  const known = TROUBLES.find(
+    ([codes, , , more]) => codes.test(String(code || name)) && !(more?.isSilence && hasBegun),
+  );
   if (known !== undefined) {
-    const hint = known.hint?.(url);
-    return {stage: known.stage, problem: known.describe(hostname, host), ...(hint === undefined ? {} : {hint})};
+    const [, stage, describe, more] = known;
+    const hint = more?.hint?.(url);
+    return {stage, problem: describe(hostname, host), ...(hint === undefined ? {} : {hint})};
   }
   if (message === 'bad port') return {stage: 'connection', problem: `web clients refuse the port of ${host}`};
   return {stage: 'connection', problem: cleanText(String(code) || message || 'the request failed', [])};
@@ -42,73 +45,59 @@ export const NO_TLS_HINT =
 const SILENCE_HINT =
   'If that port is for https, begin the address with https://; otherwise the process of the server crashed: see the logs of PHP and the web server';
 
-interface KnownTrouble {
-  readonly codes: RegExp;
-  readonly stage: BackEndStage;
-  describe(hostname: string, host: string): string;
-  hint?(url: URL): string | undefined;
-  /** Applies only if not even the headers of an answer arrived. */
-  readonly isSilence?: true;
-}
+/** Errors by their codes, with what is known of them. */
+type KnownTrouble = readonly [
+  codes: RegExp,
+  stage: BackEndStage,
+  describe: (hostname: string, host: string) => string,
+  more?: {
+    readonly hint?: (url: URL) => string | undefined;
+    /** Applies only if not even the headers of an answer arrived. */
+    readonly isSilence?: true;
+  },
+];
 
 const CUT_OFF = /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|Z_BUF_ERROR|Z_DATA_ERROR)$/;
 
 const TROUBLES: readonly KnownTrouble[] = [
-  {codes: /^ENOTFOUND$/, stage: 'name', describe: name => `the name ${name} is not known`},
-  {codes: /^EAI_/, stage: 'name', describe: name => `no name server answers for ${name}`},
-  {codes: /^ECONNREFUSED$/, stage: 'connection', describe: (_, host) => `no server listens at ${host}`},
-  {
-    codes: /^E(?:HOST|NET)(?:UNREACH|DOWN)$/,
-    stage: 'connection',
-    describe: name => `there is no network route to ${name}`,
-  },
-  {
-    codes: /^(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,
-    stage: 'connection',
-    describe: (_, host) => `${host} does not answer`,
-  },
-  {codes: /^CERT_HAS_EXPIRED$/, stage: 'tls', describe: name => `the certificate of ${name} has expired`},
-  {
-    codes: /^CERT_NOT_YET_VALID$/,
-    stage: 'tls',
-    describe: name => `the certificate of ${name} is not valid yet; the clock of this machine may be wrong`,
-  },
-  {
-    codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    stage: 'tls',
-    describe: name => `the certificate is for another name than ${name}`,
-  },
-  {codes: /SELF_SIGNED_CERT/, stage: 'tls', describe: name => `the certificate of ${name} is self-signed`},
-  {
-    codes: /^UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/,
-    stage: 'tls',
-    describe: name =>
+  [/^ENOTFOUND$/, 'name', name => `the name ${name} is not known`],
+  [/^EAI_/, 'name', name => `no name server answers for ${name}`],
+  [/^ECONNREFUSED$/, 'connection', (_, host) => `no server listens at ${host}`],
+  [/^E(?:HOST|NET)(?:UNREACH|DOWN)$/, 'connection', name => `there is no network route to ${name}`],
+  [/^(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'connection', (_, host) => `${host} does not answer`],
+  [/^CERT_HAS_EXPIRED$/, 'tls', name => `the certificate of ${name} has expired`],
+  [
+    /^CERT_NOT_YET_VALID$/,
+    'tls',
+    name => `the certificate of ${name} is not valid yet; the clock of this machine may be wrong`,
+  ],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'tls', name => `the certificate is for another name than ${name}`],
+  [/SELF_SIGNED_CERT/, 'tls', name => `the certificate of ${name} is self-signed`],
+  [
+    /^UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/,
+    'tls',
+    name =>
       `the certificate of ${name} is not from a known authority; the server may not send an intermediate certificate`,
-  },
-  {
-    codes: /^(?:ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|EPROTO)$/,
-    stage: 'tls',
-    describe: (_, host) => `${host} does not speak TLS`,
-    hint: () => NO_TLS_HINT,
-  },
-  {
-    codes: /^(?:ERR_SSL_|ERR_TLS_|CERT_)/,
-    stage: 'tls',
-    describe: name => `${name} and this machine have no version or cipher of TLS in common`,
-  },
-  {
-    codes: /^HPE_|^HTTPParserError$|^UND_ERR_HEADERS_OVERFLOW$/,
-    stage: 'answer',
-    describe: (_, host) => `${host} does not speak HTTP`,
-  },
-  {
-    codes: CUT_OFF,
-    isSilence: true,
-    stage: 'answer',
-    describe: (_, host) => `${host} ended the connection without an answer`,
-    hint: ({protocol}) => (protocol === 'http:' ? SILENCE_HINT : undefined),
-  },
-  {codes: CUT_OFF, stage: 'answer', describe: () => 'the answer was cut off'},
+  ],
+  [
+    /^(?:ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|EPROTO)$/,
+    'tls',
+    (_, host) => `${host} does not speak TLS`,
+    {hint: () => NO_TLS_HINT},
+  ],
+  [
+    /^(?:ERR_SSL_|ERR_TLS_|CERT_)/,
+    'tls',
+    name => `${name} and this machine have no version or cipher of TLS in common`,
+  ],
+  [/^HPE_|^HTTPParserError$|^UND_ERR_HEADERS_OVERFLOW$/, 'answer', (_, host) => `${host} does not speak HTTP`],
+  [
+    CUT_OFF,
+    'answer',
+    (_, host) => `${host} ended the connection without an answer`,
+    {isSilence: true, hint: ({protocol}) => (protocol === 'http:' ? SILENCE_HINT : undefined)},
+  ],
+  [CUT_OFF, 'answer', () => 'the answer was cut off'],
 ];
 
 /** Facts that Node and undici tell about a connection that failed. */
