@@ -44,8 +44,9 @@ describe('crewroom access', () => {
   test('lists what plugins were refused, and for people the command that gives each plugin what it lacked', async () => {
     const service = await startCallers('attributed');
     for (const line of ['GET /api/flight', 'GET /api/store/com.b%2Fx']) await callAs(service, 'page', {line});
-    expect((await run(service, 'refused')).stdout).toBe(
-      'com.a GET /api/store/com.b%2Fx 1 entries:read:com.b/\ncom.a GET /api/flight 1 plugins:manage\n',
+    expect((await run(service, 'refused')).stdout.replace(/ +/g, ' ')).toBe(
+      'PLUGIN REFUSED TIMES PERMISSION\n' +
+        'com.a GET /api/store/com.b%2Fx 1 entries:read:com.b/\ncom.a GET /api/flight 1 plugins:manage\n',
     );
     expect(JSON.parse((await run(service, 'refused', 'com.a', '--json')).stdout.split('\n')[0] ?? '')).toMatchObject({
       plugin: 'com.a',

@@ -252,7 +252,7 @@ describe('crewroom plugin', () => {
   const offers = [
     {
       words: ['plugin', ''],
-      offered: ['list', 'logs', 'restart', 'set', 'install', 'remove', 'new', 'types', 'check', 'pack'],
+      offered: ['list', 'logs', 'restart', 'set', 'install', 'remove', 'new', 'types', 'check', 'pack', 'adopt'],
       directive: undefined,
     },
     {words: ['plugin', 'logs', 'com.example.h'], offered: [HELLO], directive: 4},

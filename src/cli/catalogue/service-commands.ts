@@ -87,7 +87,7 @@ export const SERVICE_COMMANDS = grouped('Service', {
     ],
   },
   access: {
-    summary: 'Give plugins permissions, and list what they lacked',
+    summary: 'Give plugins permissions',
     arguments: [
       {name: 'ACTION', description: 'list, refused, grant or revoke', choices: ['list', 'refused', 'grant', 'revoke']},
       {name: 'ID', description: 'the plugin', optional: true},
