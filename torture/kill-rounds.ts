@@ -96,12 +96,17 @@ class KillRounds {
 
   /** Kills a service that may still be starting. */
   async #killEarly(afterMs: number): Promise<void> {
-    const killed = AbortSignal.any([this.#context.signal, AbortSignal.timeout(afterMs)]);
+    // Not AbortSignal.timeout(): Node may collect it while only AbortSignal.any() refers to it, and then it never fires.
+    const early = new AbortController();
+    const timer = setTimeout(() => early.abort(), afterMs);
+    const killed = AbortSignal.any([this.#context.signal, early.signal]);
     try {
       const service = await startService({dataDir: this.#dataDir, signal: killed});
       await service.exited;
     } catch (error) {
       if (!(error instanceof StartError) || error.exit.signal !== 'SIGKILL') throw error;
+    } finally {
+      clearTimeout(timer);
     }
     this.#context.count('kills during a start');
   }

@@ -81,9 +81,9 @@ function check(followers: readonly Follower[], changes: readonly LoggedChange[],
 /** Maximum size of the values in the change log, in bytes, as documented. */
 const LOG_BYTES = 64 * 1024 * 1024;
 
-/** Values that the log keeps whole, and the number of them that one transaction takes. */
+/** Values that the log keeps whole, and the number of them that one transaction of 2 MiB takes. */
 const FILLER_BYTES = 60 * 1024;
-const FILLERS = 120;
+const FILLERS = 30;
 const COMMIT_BYTES = FILLERS * FILLER_BYTES;
 
 /** Fills the log, and finds the cursors from which the log still serves every event. */
