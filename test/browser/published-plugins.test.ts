@@ -150,7 +150,7 @@ async function fly(page: Page, access: AccessMode): Promise<void> {
     .click();
   await frame.getByText(/^CAV100, 29\d\d nm to go$/).waitFor();
   await page.getByRole('link', {name: 'Flight', exact: true}).click();
-  await page.getByRole('button', {name: 'Stop'}).click();
+  await page.getByRole('button', {name: 'Stop', exact: true}).click();
   await page.getByText('No flight runs.').waitFor();
   await page.evaluate(`location.hash = '#/'`);
   await expect.poll(() => page.getByRole('link', {name: 'Flight', exact: true}).count()).toBe(0);
