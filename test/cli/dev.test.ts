@@ -302,7 +302,7 @@ exports.routes = {get: {name: {description: '', handler: (req, res) => res.json(
     await shows(/Press h for help/);
     const [, port] = /http:\/\/localhost:(\d+)/.exec(running.said().stdout) ?? [];
     const banner = plain(running.said().stdout);
-    assert.match(banner, /develops Plugin com\.example\.work 1\.0\.0\n/);
+    assert.match(banner, /develops Plugin com\.example\.work 1\.0\.0\b/);
     assert.match(banner, new RegExp(`Open +http://localhost:${port}/#/plugins/com\\.example\\.work\n`));
     assert.match(banner, /Runs +background with 1 route, restarted when a file changes\n/);
     await fetch(`http://127.0.0.1:${port}/api/${ID}/name`);
@@ -326,7 +326,7 @@ exports.routes = {get: {name: {description: '', handler: (req, res) => res.json(
     const environment = {NO_COLOR: '1', DISPLAY: ':9', PATH: `${join(machine.home, 'none')}:${process.env['PATH']}`};
     const args = ['dev', folder, '--port', '0', '--no-open', '--', 'sh', '-c', 'echo "pid $$"; sleep 1000'];
     const running = machine.spawnOnTerminal(args, {environment});
-    await running.until(({stdout}) => /pid \d+/.test(stdout) && stdout.includes('q to stop'));
+    await running.until(({stdout}) => /pid \d+/.test(stdout) && stdout.includes('Press h for help'));
     running.child.stdin.write('\u0003');
     const {exitCode, stdout} = await running.finished;
     assert.equal(exitCode, 0);
