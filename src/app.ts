@@ -4,7 +4,7 @@ import type {RefusedRequestList} from './access/refused-requests.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
 import {locateStore} from './config/store-location.ts';
-import type {Crewroom, Listening} from './crewroom.ts';
+import type {Crewroom, CrewroomParts, Listening} from './crewroom.ts';
 import type {Owner} from './domain/access/owner.ts';
 import type {Events} from './domain/commits/event.ts';
 import type {Store} from './domain/commits/store.ts';
@@ -33,7 +33,6 @@ import {createRoutes} from './http/routes/create-routes.ts';
 import {createPilotChoice} from './identity/pilot-choice.ts';
 import {Metrics} from './metrics/metrics.ts';
 import {
-  type CrewroomParts,
   createPages,
   DEFAULT_PARTS,
   type OpenedAccess,

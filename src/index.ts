@@ -1,7 +1,7 @@
 /** The service inside another program. */
 export {openCrewroom} from './app.ts';
 export type {Config, LogLevel} from './config/config.ts';
-export type {Crewroom, Listening} from './crewroom.ts';
+export type {Crewroom, CrewroomParts, Listening} from './crewroom.ts';
 export type {
   ClientRequested,
   DefaultEventKind,
@@ -99,5 +99,4 @@ export type {ConfigurationProblem, Conflict, DocumentProblem, ImportedPart} from
 export type {Keychain} from './identity/keychain/keychain.ts';
 export type {JsonLimits} from './json/json-limits.ts';
 export {decodeJsonText, encodeJsonText, type JsonText, parseJsonText} from './json/json-text.ts';
-export type {CrewroomParts} from './parts.ts';
 export type {Timers} from './time/timers.ts';

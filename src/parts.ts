@@ -12,64 +12,23 @@ import {tokenFile} from './access/token-file.ts';
 import {TokenRegister} from './access/token-register.ts';
 import type {Config} from './config/config.ts';
 import {type EtcdLocation, locateStore} from './config/store-location.ts';
+import type {CrewroomParts} from './crewroom.ts';
 import type {Owner} from './domain/access/owner.ts';
 import type {Store} from './domain/commits/store.ts';
 import type {IdentitySource} from './domain/identity/identity.ts';
 import type {ServedSessions} from './domain/identity/session.ts';
-import {type Log, SILENT_LOG} from './domain/log.ts';
+import {SILENT_LOG} from './domain/log.ts';
 import type {PageProofs} from './domain/plugins/page-proofs.ts';
-import type {ProgramStop} from './domain/program-stop.ts';
 import {ownUserId} from './files/own.ts';
-import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
+import {openKeychain} from './identity/keychain/keychain.ts';
 import {openEmptySource, SampleSource} from './identity/sample-source.ts';
 import type {SessionSourceDeps} from './identity/session/session-source.ts';
 import {pluginStorageDirOf, pluginsDirOf, runtimeDirsOf} from './paths.ts';
 import {PluginHost, type PluginHostDeps} from './plugins/plugin-host.ts';
 import {PluginStorage} from './plugins/storage.ts';
 import {namesOf} from './system/loopback.ts';
-import {PROCESS_TIMERS, type Timers} from './time/timers.ts';
+import {PROCESS_TIMERS} from './time/timers.ts';
 import {VERSION} from './version.ts';
-
-/** The parts of the service that a program may replace. */
-export interface CrewroomParts {
-  /** Without `airline`, an identity source that is given here has no sign-in. @default {the source that `profile` names} */
-  readonly openIdentity: (config: Config, parts: CrewroomParts) => Promise<IdentitySource>;
-  /** @default {nothing is logged} */
-  readonly log: Log;
-  /** Returns the current time, in milliseconds since the Unix epoch. @default {Date.now} */
-  readonly nowMs: () => number;
-  /** A monotonic clock, in milliseconds. The clock of the store follows it while `nowMs` stands still or goes back. @default {performance.now} */
-  readonly elapsedMs: () => number;
-  /** Returns random bytes, for the ids of a new store and of requests. @default {randomBytes of node:crypto} */
-  readonly randomBytes: (sizeBytes: number) => Uint8Array;
-  /**
-   * Gives the store a new id, so that older cursors and ETags match nothing. Required once after files of the store were
-   * restored by hand. @default {false}
-   */
-  readonly newStoreId: boolean;
-  /** Returns a number from 0 to 1, for the jitter of refreshes. @default {Math.random} */
-  readonly random: () => number;
-  /** Schedules refreshes of the session and sweeps of the store. Pending timers do not keep the process alive. @default {setTimeout} */
-  readonly timers: Timers;
-  /** Calls the back end of the airline. @default {globalThis.fetch} */
-  readonly fetch: typeof globalThis.fetch;
-  /**
-   * The origin of a dev server on this machine, such as `http://localhost:5173`, which serves the pages of plugins in development in
-   * place of their files. @default {none}
-   */
-  readonly pageServer: string | undefined;
-  /**
-   * True if plugins in development may belong to another user of the machine, with a warning in their status: for programs whose user has just named
-   * their folders.
-   *
-   * @default {false}
-   */
-  readonly takesForeignPlugins: boolean;
-  /** Lets the owner end the program over HTTP. @default {`POST /api/stop` is not found} */
-  readonly stop: ProgramStop | undefined;
-  /** Keeps the session. @default {the keychain of the operating system} */
-  readonly keychain: Keychain;
-}
 
 /** All parts. Only the tests of the service replace the store. */
 export interface ServiceParts extends CrewroomParts {

@@ -586,6 +586,7 @@ const MAY_IMPORT = {
     'access/grants',
     'access/pages',
     'config',
+    'crewroom.ts',
     'files',
     'identity',
     'identity/backend',
@@ -604,7 +605,7 @@ const MAY_IMPORT = {
     'node:os',
     'node:path',
   ],
-  'crewroom.ts': ['domain/', 'config', 'http'],
+  'crewroom.ts': ['domain/', 'config', 'identity/keychain', 'time'],
   'app.ts': [
     'domain/',
     'access',
@@ -639,7 +640,6 @@ const MAY_IMPORT = {
     'failures/members',
     'identity/keychain',
     'json',
-    'parts.ts',
     'time',
   ],
 } as const satisfies Record<string, readonly string[]>;
