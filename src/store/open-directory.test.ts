@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {readdirSync} from 'node:fs';
+import {readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {put, write} from '../../test/contracts/shared/assertions.ts';
@@ -32,5 +32,14 @@ describe('lockDataDirectory()', () => {
     await lock[Symbol.asyncDispose]();
     const store = await openStore(directory);
     assert.equal((await write(store, put('a'))).revision, 1);
+  });
+
+  test('takes the directory again with the files that a service without a store there left in it', async () => {
+    const directory = join(await makeDirectory(), 'data');
+    const lock = await lockDataDirectory(directory, process.pid);
+    writeFileSync(join(directory, 'owner-token'), 'crewroom_o_left');
+    await lock[Symbol.asyncDispose]();
+    const again = await lockDataDirectory(directory, process.pid);
+    await again[Symbol.asyncDispose]();
   });
 });

@@ -22,7 +22,7 @@ const WRITERS = 3;
 /** Entries that are larger together than what a service keeps in memory, so that each export reads the engine. The log has none. */
 const FILLER_BYTES = 200_000;
 const FILLERS = 180;
-const FILLERS_AT_ONCE = 30;
+const FILLERS_AT_ONCE = 9;
 
 /** Pause between two compactions, in milliseconds. */
 const COMPACTION_MS = 300;

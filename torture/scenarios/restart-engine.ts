@@ -6,9 +6,9 @@ import type {Scenario, ScenarioContext} from '../scenario.ts';
 
 /** The largest transactions that are allowed: number and size of their values, in bytes. A short run has the first. */
 const TRANSACTIONS = [
-  {count: 1000, bytes: 8 * 1024},
-  {count: 8, bytes: 1024 * 1024 - 256},
-  {count: 120, bytes: 60 * 1024},
+  {count: 1000, bytes: 2000},
+  {count: 2, bytes: 1024 * 1024 - 256},
+  {count: 34, bytes: 60 * 1024},
 ] as const;
 
 /** Number of attempts of each request: members that were started again need a moment to find a leader. */

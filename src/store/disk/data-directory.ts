@@ -75,8 +75,8 @@ export async function assertNoOtherFiles({files, path}: DataDirectory): Promise<
     if (codeOf(error) === 'ENOENT') return [];
     throw unusableDirectory(path, error);
   });
-  // A data directory may hold files of its user too.
-  if (names.includes(FORMAT_FILE)) return;
+  // A data directory may hold files of its user too. That of a service whose store is elsewhere has no format.
+  if (names.includes(FORMAT_FILE) || ['store', 'lock'].every(name => names.includes(name))) return;
   const other = names.find(name => !name.startsWith('.') && !EXPECTED_NAMES.has(name));
   if (other === undefined) return;
   throw new AppError({
