@@ -12,8 +12,13 @@ const ENGINE_ERRORS = {pageNotFound: -30797, corrupted: -30796, mapFull: -30792,
 
 const {EDQUOT, EFBIG, EIO, ENOSPC} = constants.errno;
 
-/** Numbers of errors for a file that cannot grow: that of the engine, and those of the operating system that it passes on. */
-const FULL_NUMBERS: ReadonlySet<unknown> = new Set([ENGINE_ERRORS.mapFull, EDQUOT, EFBIG, ENOSPC]);
+/**
+ * Numbers of errors for a file that cannot grow: that of the engine, and those of the operating system that it passes on. Windows has no
+ * EDQUOT: undefined would be the number of every other error.
+ */
+const FULL_NUMBERS: ReadonlySet<unknown> = new Set(
+  [ENGINE_ERRORS.mapFull, EDQUOT, EFBIG, ENOSPC].filter(number => number !== undefined),
+);
 
 /** Maximum time until the cause of a failed commit arrives, in milliseconds. */
 const CAUSE_TIMEOUT_MS = 1000;

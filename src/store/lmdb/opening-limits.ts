@@ -45,12 +45,12 @@ const LOCK_FILE = 'lock.mdb';
  */
 export function assertCanOpen(files: OpenedFiles, platform: NodeJS.Platform = process.platform): void {
   try {
+    assertRegularFiles(files);
     if (platform === 'win32') {
       assertFilesNotHeld(files);
       return;
     }
     assertDescriptorsLeft(files.directory);
-    assertRegularFiles(files);
     assertLockNotHeld(files.directory);
   } catch (error) {
     throw error instanceof OpeningError ? error : new OpeningError(messageOf(error), {cause: error});
