@@ -9,6 +9,8 @@ export default defineConfig({
     exclude: configDefaults.exclude,
     globalSetup: ['test/build.ts', 'test/windows/set-up.ts'],
     maxWorkers: 2,
+    // Wine stands in for Windows, and loses a race now and then: what fails twice is ours.
+    retry: 1,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
