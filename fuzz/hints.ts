@@ -34,7 +34,10 @@ export const HINTS: RequestHints = {
   slow: ['restartPlugin'],
 };
 
-/** Operations that the fuzzed service always refuses: it has an airline, which no sample pilot replaces, and the fuzzer is not its owner. */
+/**
+ * Operations that the fuzzed service always refuses: it has an airline, which no sample pilot replaces, the fuzzer is not its owner, and
+ * in the mode `open` no sound has an address of its own.
+ */
 export const REFUSED: readonly string[] = [
   'usePilot',
   'createOwnerCode',
@@ -45,4 +48,7 @@ export const REFUSED: readonly string[] = [
   'listGrants',
   'grantPermissions',
   'revokePermissions',
+  'listRefused',
+  'stopService',
+  'getSound',
 ];
