@@ -23,7 +23,7 @@ const WATCHER = `
   setTimeout(() => {
     try {
       process.kill(Number(processId), 'SIGKILL');
-      process.stderr.write(lastWord + '\\n');
+      require('node:fs').writeSync(3, lastWord + '\\n');
     } catch {}
     process.exit();
   }, Number(timeoutMs));`;
@@ -47,7 +47,8 @@ export function limitExit({node, processId, timeoutMs, exit, lastWord}: ExitLimi
 /** Starts the watcher. Undefined if that fails: without it the process may stay, as it would have without a limit. */
 function startWatcher(node: string, args: readonly string[]): ChildProcess | undefined {
   try {
-    const stdio = ['pipe', 'ignore', 'inherit'] as const;
+    // Not as standard error: Node restores a terminal there, at its end, to what it found at its start, which keys may have changed.
+    const stdio = ['pipe', 'ignore', 'ignore', process.stderr.fd] as const;
     const watcher = spawn(node, args, {stdio: [...stdio], env: {}, detached: true, windowsHide: true});
     watcher.on('error', () => {}).unref();
     watcher.stdin?.on('error', () => {});
