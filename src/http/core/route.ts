@@ -4,7 +4,7 @@ import {AppError} from '../../failures/app-error.ts';
 import type {HttpAnswer, HttpRequest} from './message.ts';
 
 /** One resource and its operations. */
-export interface Route {
+export interface Route extends Operations {
   /**
    * A path whose segments are literal or parameters. `{name}` matches one segment that is not empty, and `{name...}` the rest
    * of the path; of several routes that match, the one with the most literal segments is found. `{key}` at the end, for keys,
@@ -13,14 +13,22 @@ export interface Route {
   readonly path: string;
   /** Permission that its operations need: one for GET, HEAD and its WebSocket, and one for the methods that change something. */
   readonly needs: Need | {readonly read: Need; readonly change: Need};
-  /** Operations by method. HEAD is answered by GET, without the body. */
-  readonly operations: {readonly [M in Method]?: RouteHandler};
   /** Opens the WebSocket of the resource, beside its GET: see {@link HttpAnswer.webSocket}. */
   readonly webSocket?: RouteHandler;
 }
 
+/** Operations by method. HEAD is answered by GET, without the body. */
+type Operations = {readonly [M in Method]?: RouteHandler};
+
+const METHODS = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const;
+
 /** Methods that operations can have. */
-export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = (typeof METHODS)[number];
+
+/** Returns whether operations can have a method. */
+export function isMethod(name: string): name is Method {
+  return METHODS.some(method => method === name);
+}
 
 /**
  * Action of an operation, which its caller has to be permitted: one that is fixed, or one that depends on the request. `nothing` is for answers without data of the user;
@@ -168,8 +176,8 @@ export function assertPermitted({needs}: Route, method: string, call: Call): voi
 }
 
 /** Returns the methods that a route answers, for an Allow header. */
-export function allowedMethods({operations}: Route): readonly string[] {
-  const methods = Object.keys(operations);
+export function allowedMethods(route: Route): readonly string[] {
+  const methods = Object.keys(route).filter(isMethod);
   return [
     ...(methods.includes('GET') ? ['GET', 'HEAD'] : []),
     ...methods.filter(method => method !== 'GET'),

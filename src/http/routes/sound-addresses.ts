@@ -40,12 +40,10 @@ export function createSoundAddresses({mode, randomBytes, ...deps}: SoundAddresse
     route: {
       path: '/api/play-sound/{sound}',
       needs: 'nothing',
-      operations: {
-        GET: call => {
-          const target = targets.get(call.segments[0] ?? '');
-          if (target === undefined) throw new AppError({code: 'no-resource', path: '/api/play-sound/…'});
-          return callPlugin('GET', deps, target)(call);
-        },
+      GET: call => {
+        const target = targets.get(call.segments[0] ?? '');
+        if (target === undefined) throw new AppError({code: 'no-resource', path: '/api/play-sound/…'});
+        return callPlugin('GET', deps, target)(call);
       },
     },
   };
