@@ -433,6 +433,7 @@ const MAY_IMPORT = {
     'domain/',
     'access',
     'cli/catalogue',
+    'cli/failures',
     'cli/input',
     'cli/terminal',
     'client',

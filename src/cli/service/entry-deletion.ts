@@ -14,7 +14,7 @@ import {connect} from './connection.ts';
 /** A command that deletes all entries under a prefix. */
 export interface RangeDeletion {
   readonly command: string;
-  /** What it does, such as `deletes every entry`. */
+  /** Effect, such as `deletes every entry`. */
   readonly effect: string;
   /** The beginning of the keys; empty for all entries. */
   readonly prefix: string;
