@@ -103,7 +103,6 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'store/disk/data-format.ts': [1, 'FORMAT_BYTES_MAX'],
   'store/lmdb/opening-trial-process.js': [1, 'options that opening-trial.ts wrote'],
   'store/lmdb/opening-trial.ts': [1, 'the name of a file of the package'],
-  'store/lmdb/process-lock.ts': [1, 'a record that this program wrote'],
   'store/shared/engine/commit-ids.ts': [1, 'a record that this program wrote'],
   'store/shared/engine/head.ts': [1, 'HEAD_BYTES_MAX'],
   'store/shared/engine/staging.ts': [1, 'a record that this program wrote'],
