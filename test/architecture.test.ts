@@ -486,11 +486,13 @@ const MAY_IMPORT = {
     'time',
     'node:',
   ],
+  'cli/npm': ['plugins/sources', 'version.ts', 'node:'],
   'cli/plugin': [
     'domain/',
     'cli/catalogue',
     'cli/failures',
     'cli/input',
+    'cli/npm',
     'cli/output',
     'cli/service',
     'cli/terminal',

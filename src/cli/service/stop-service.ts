@@ -82,5 +82,5 @@ async function assertOwnService(holder: PortHolder, url: string, call: CommandCa
 async function findStoreHolder(call: CommandCall): Promise<number | undefined> {
   const {config} = await readSettings(call);
   const {findHolder} = await import('../../store/lmdb/process-lock.ts');
-  return findHolder(describeDataDirectory(config.dataDir), call.context.processId).catch(() => undefined);
+  return findHolder(describeDataDirectory(config.dataDir)).catch(() => undefined);
 }
