@@ -288,6 +288,7 @@ const MAY_IMPORT = {
     'protocol/event',
     'protocol/headers',
     'protocol/plugin',
+    'protocol/text',
     'protocol/transaction',
     'protocol/transfer',
     'time',
