@@ -23,6 +23,8 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'cli/input/settings.ts': [1, 'CONFIG_BYTES_MAX, and VALUE_DEPTH_MAX by parseJsonText()'],
   'cli/live/service-keys.ts': [1, 'an address that the service made'],
   'cli/main.ts': [1, 'the name of a file of the package'],
+  'cli/npm/own-packages.ts': [1, 'the name of a folder of the package'],
+  'cli/npm/pack-package.ts': [1, 'package.json of a package of ours'],
   'cli/output/banner.ts': [1, 'an address that the service made'],
   'cli/plugin/template.ts': [1, 'the name of a folder of the package'],
   'cli/service/owner-code.ts': [1, 'an address that the service made'],
