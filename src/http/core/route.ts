@@ -72,18 +72,12 @@ export interface Match {
 }
 
 /** Finds routes by the raw target. Nothing is decoded before, so no encoding can reach another route. */
-export interface Router {
-  find(target: string): Match | undefined;
-  /** Removes one trailing slash from the path of a target; undefined if the result is not an exact path of a route. */
-  withoutSlash(target: string): string | undefined;
-  /** Encodes the slashes in the key of a path; undefined if the path is not below a route with a key. */
-  withKeyEncoded(path: string): string | undefined;
-}
+export type Router = ReturnType<typeof createRouter>;
 
 const KEY_PARAMETER = '{key}';
 
 /** Creates the router of some routes. */
-export function createRouter(routes: readonly Route[]): Router {
+export function createRouter(routes: readonly Route[]) {
   const fixed = new Map(routes.map(route => [route.path, route]));
   const keyed = routes
     .filter(route => route.path.endsWith(`/${KEY_PARAMETER}`))
@@ -93,7 +87,7 @@ export function createRouter(routes: readonly Route[]): Router {
     .map(readPattern)
     .sort((one, other) => other.literals - one.literals);
   return {
-    find(target) {
+    find(target: string): Match | undefined {
       const {path, query} = splitTarget(target);
       for (const {route, parent} of keyed) {
         if (path.startsWith(parent) && !path.includes('/', parent.length))
@@ -103,14 +97,16 @@ export function createRouter(routes: readonly Route[]): Router {
       if (route !== undefined) return {route, segments: NO_SEGMENTS, query};
       return findPattern(path, query, patterns);
     },
-    withoutSlash(target) {
+    /** Removes one trailing slash from the path of a target; undefined if the result is not an exact path of a route. */
+    withoutSlash(target: string): string | undefined {
       const {path} = splitTarget(target);
       const shorter = path.slice(0, -1);
       return path.endsWith('/') && !shorter.endsWith('/') && fixed.has(shorter)
         ? shorter + target.slice(path.length)
         : undefined;
     },
-    withKeyEncoded(path) {
+    /** Encodes the slashes in the key of a path; undefined if the path is not below a route with a key. */
+    withKeyEncoded(path: string): string | undefined {
       const parent = keyed.find(each => path.startsWith(each.parent))?.parent;
       return parent === undefined ? undefined : parent + path.slice(parent.length).replaceAll('/', '%2F');
     },
