@@ -50,5 +50,6 @@ export const REFUSED: readonly string[] = [
   'revokePermissions',
   'listRefused',
   'stopService',
+  'saveSnapshot',
   'getSound',
 ];

@@ -146,6 +146,7 @@ const PICTURE_BYTES_MAX = 150_000;
 
 /** Flags that are not settings. */
 const COMMAND_FLAGS = [
+  '--no-snapshot',
   '--detached',
   '--back-end',
   '--force',

@@ -1,4 +1,4 @@
-import {CallFailure, fetchAsOwner, readFailure} from '../service/call-service.ts';
+import {CallFailure, callService, fetchAsOwner, readFailure} from '../service/call-service.ts';
 import {forgetOwnerToken, ownerHeaders} from '../service/owner.ts';
 
 /** Answer of `POST /api/import`. */
@@ -56,6 +56,22 @@ export async function exportEntries({prefix, onProgress, signal}: ExportParts): 
     throw new CallFailure('The export was cut off before its end', {code: 'unexpected-answer', advice: 'Export again'});
   onProgress({entries: lines, sizeBytes});
   return file;
+}
+
+/** Answer of `POST /api/snapshots`: empty if the store is in memory. */
+export interface SnapshotBefore {
+  /** Command line that restores the entries. */
+  readonly undo?: string;
+}
+
+/** More than the first line of an export has, in bytes. */
+const HEADER_BYTES_MAX = 8192;
+
+/** Lets the service save the entries that an import of a file is about to replace. @throws {CallFailure} `snapshot-failed`, `owner-required`. */
+export async function saveBefore(file: Blob): Promise<SnapshotBefore> {
+  const [header = ''] = (await file.slice(0, HEADER_BYTES_MAX).text()).split('\n');
+  const {prefix = ''} = (parse(header) ?? {}) as {readonly prefix?: string};
+  return callService<SnapshotBefore>(`/api/snapshots?${new URLSearchParams({prefix})}`, {method: 'POST'});
 }
 
 interface ImportParts {

@@ -1,4 +1,4 @@
-import {ADDRESS_SETTINGS, type ArgumentSpec, grouped, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, type ArgumentSpec, grouped, JSON_FLAG, SNAPSHOT_FLAG} from './spec.ts';
 
 const KEY: ArgumentSpec = {name: 'KEY', description: 'the key, exactly; after -- if it begins with "-"'};
 
@@ -138,6 +138,7 @@ export const DATA_COMMANDS = grouped('Data', {
       prefix: {placeholder: 'PREFIX', description: 'delete every entry whose key begins with it'},
       all: {description: 'delete every entry'},
       yes: {description: 'do not ask'},
+      ...SNAPSHOT_FLAG,
       ...JSON_FLAG,
     },
     settings: ADDRESS_SETTINGS,
@@ -146,15 +147,19 @@ export const DATA_COMMANDS = grouped('Data', {
       {line: 'crewroom delete --prefix com.example.hello/', purpose: 'all entries of one plugin'},
       {line: 'crewroom delete --all --yes', purpose: 'everything, without asking'},
     ],
+    notes: ['More than 100 entries are saved as a snapshot first, which it names.'],
   },
   reset: {
     summary: 'Delete every entry',
-    flags: {yes: {description: 'do not ask'}, ...JSON_FLAG},
+    flags: {yes: {description: 'do not ask'}, ...SNAPSHOT_FLAG, ...JSON_FLAG},
     settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom reset', purpose: 'asks first'},
       {line: 'crewroom reset --yes', purpose: 'without asking, such as between two tests'},
     ],
-    notes: ['Entries are deleted in batches of 1,000. Revisions continue: none is used twice.'],
+    notes: [
+      'They are saved as a snapshot first, which it names; not with start --ephemeral.',
+      'Entries are deleted in batches of 1,000. Revisions continue: none is used twice.',
+    ],
   },
 });

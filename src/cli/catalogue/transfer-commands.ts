@@ -1,10 +1,11 @@
-import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, grouped, JSON_FLAG, SNAPSHOT_FLAG} from './spec.ts';
 
 /** The flags of commands that import. */
 const IMPORT_FLAGS = {
   mode: {placeholder: 'MODE', description: 'merge keeps other entries (default), replace deletes them'},
   dryRun: {description: 'check everything, change nothing, show what would happen'},
   yes: {description: 'do not ask before entries are replaced'},
+  ...SNAPSHOT_FLAG,
   ...JSON_FLAG,
 } as const;
 
@@ -43,6 +44,7 @@ export const TRANSFER_COMMANDS = grouped('Data', {
     notes: [
       'A file is checked whole before anything is stored. Importing is idempotent.',
       'Up to 1,000 entries are stored atomically, more in batches of that size.',
+      'With --mode replace the entries are saved as a snapshot first, which it names.',
     ],
   },
   copy: {
@@ -66,6 +68,7 @@ export const TRANSFER_COMMANDS = grouped('Data', {
     flags: {
       force: {description: 'replace an existing snapshot'},
       yes: {description: 'do not ask before entries are replaced'},
+      ...SNAPSHOT_FLAG,
       ...JSON_FLAG,
     },
     settings: ADDRESS_SETTINGS,
@@ -75,7 +78,10 @@ export const TRANSFER_COMMANDS = grouped('Data', {
       {line: 'crewroom snapshot list', purpose: 'all snapshots'},
       {line: 'crewroom snapshot delete before-update', purpose: 'remove one'},
     ],
-    notes: ['Snapshots are exports, in a directory that "crewroom paths" names.'],
+    notes: [
+      'Snapshots are exports, in a directory that "crewroom paths" names.',
+      'Commands that delete a lot save one first, named before-…: 5 stay, up to 200 MB.',
+    ],
   },
   recover: {
     summary: 'Open a store whose write-ahead log is damaged',

@@ -1,10 +1,12 @@
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {DELETED_WITHOUT_SNAPSHOT_MAX} from '../../snapshots/automatic-snapshots.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, unconfirmed} from '../failures/usage.ts';
 import {readRevision} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
 import {deleteEntries, reportDeleted} from '../service/entry-deletion.ts';
 import {canAsk} from '../terminal/prompts.ts';
+import {snapshotBefore, type Undo} from '../transfer/snapshot-before.ts';
 
 /** `crewroom delete`: deletes one entry, or all under a prefix. */
 export async function run(call: CallOf<'delete'>): Promise<ExitCode> {
@@ -35,8 +37,13 @@ async function deleteRange(call: CallOf<'delete'>): Promise<ExitCode> {
   const {context, flags} = call;
   const {prefix = '', yes = false} = flags;
   if (!yes && !canAsk(context)) throw unconfirmed('delete', 'deletes many entries');
-  const {client} = await connect(call);
-  const deleted = await deleteEntries(client.entries, {prefix, yes}, context);
+  const service = await connect(call);
+  let snapshot: Undo | undefined;
+  const before = async (): Promise<void> => {
+    snapshot = await snapshotBefore(call, {change: 'delete', prefix, service});
+  };
+  const options = {prefix, yes, withoutMax: DELETED_WITHOUT_SNAPSHOT_MAX, before};
+  const deleted = await deleteEntries(service.client.entries, options, context);
   if (deleted === undefined) return EXIT.failure;
-  return reportDeleted(deleted, call);
+  return reportDeleted(deleted, call, snapshot);
 }

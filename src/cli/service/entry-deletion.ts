@@ -11,6 +11,10 @@ export interface DeleteEntriesOptions {
   readonly prefix: string;
   /** Skips the confirmation. */
   readonly yes: boolean;
+  /** Number of entries that are deleted without `before`. */
+  readonly withoutMax: number;
+  /** Called before more entries are deleted, once they are confirmed; nothing is deleted if it throws. */
+  readonly before: () => Promise<unknown>;
 }
 
 /**
@@ -22,13 +26,14 @@ export interface DeleteEntriesOptions {
  */
 export async function deleteEntries(
   entries: Entries,
-  {prefix, yes}: DeleteEntriesOptions,
+  {prefix, yes, withoutMax, before}: DeleteEntriesOptions,
   context: CliContext,
 ): Promise<number | undefined> {
   if (!yes && !(await isConfirmed(entries, prefix, context))) {
     await context.stderr.write('Nothing was deleted\n');
     return undefined;
   }
+  if ((await countUpTo(entries, prefix, withoutMax + 1)) > withoutMax) await before();
   const progress = startProgress(context);
   try {
     return await deletePages(entries, prefix, deleted => progress.show(() => `Deleting entries: ${deleted}`));
@@ -38,12 +43,16 @@ export async function deleteEntries(
 }
 
 /** Reports the number of deleted entries: to programs in JSON, to people on a terminal. */
-export function reportDeleted(deleted: number, call: JsonCall): Promise<ExitCode> {
-  return reportDone(call, {deleted}, `Deleted ${describeCount(deleted)}`);
+export function reportDeleted(deleted: number, call: JsonCall, snapshot?: object): Promise<ExitCode> {
+  return reportDone(call, {deleted, snapshot}, `Deleted ${describeCount(deleted)}`);
 }
 
 function describeCount(count: number): string {
   return `${count} ${count === 1 ? 'entry' : 'entries'}`;
+}
+
+async function countUpTo(entries: Entries, prefix: string, limit: number): Promise<number> {
+  return (await entries.list({prefix, limit})).entries.length;
 }
 
 async function isConfirmed(entries: Entries, prefix: string, context: CliContext): Promise<boolean> {

@@ -20,6 +20,7 @@ import type {RoutesDeps} from './routes-deps.ts';
 import {serviceRoutes} from './service-routes.ts';
 import {sessionRoutes} from './session-routes.ts';
 import {settingsRoutes} from './settings-routes.ts';
+import {snapshotRoutes} from './snapshot-routes.ts';
 import {createSoundAddresses} from './sound-addresses.ts';
 import {stopRoutes} from './stop-routes.ts';
 import {storeRoutes} from './store-routes.ts';
@@ -38,6 +39,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...eventsRoutes(deps),
     ...transactionRoutes(deps),
     ...transferRoutes(deps.transfer),
+    ...snapshotRoutes(deps.snapshots, owner),
     ...faultRoutes(deps.faults, owner),
     ...accessRoutes(owner),
     ...accessTokenRoutes(tokens, owner),
