@@ -481,11 +481,13 @@ const MAY_IMPORT = {
     'time',
     'node:',
   ],
+  'cli/npm': ['plugins/sources', 'version.ts', 'node:'],
   'cli/plugin': [
     'domain/',
     'cli/catalogue',
     'cli/failures',
     'cli/input',
+    'cli/npm',
     'cli/output',
     'cli/service',
     'cli/terminal',
@@ -713,10 +715,7 @@ const AMBIENT: Readonly<Record<string, RegExp>> = {
 /** The files and folders that may do so, and why. */
 const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: string]>> = {
   'paths.ts': [['environment'], 'the default of what the paths depend on'],
-  'parts.ts': [
-    ['environment', 'process', 'clock', 'randomness', 'network', 'timers'],
-    'the defaults of `CrewroomParts`, and the holder of the lock',
-  ],
+  'parts.ts': [['environment', 'clock', 'randomness', 'network', 'timers'], 'the defaults of `CrewroomParts`'],
   'app.ts': [['process'], 'the base of relative paths'],
   'cli/program.ts': [['environment'], 'no request of this process to this machine goes through a proxy'],
   'cli/process-context.ts': [['clock', 'randomness', 'timers'], 'the context of every command'],
@@ -731,7 +730,7 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'http/routes/': [['timers'], 'the time that a long poll waits, which is a parameter'],
   'identity/profile-source.ts': [['timers'], 'polls the file of the profile'],
   'plugins/background/runtime/': [['process', 'timers'], 'a program of its own, with a timer that measures its memory'],
-  'store/lmdb-store.ts': [['process', 'randomness'], 'the defaults of `processId` and `randomBytes`'],
+  'store/lmdb-store.ts': [['randomness'], 'the default of `randomBytes`'],
   'store/lmdb/': [['timers'], 'waits for the engine'],
   'store/memory/memory-store.ts': [['randomness'], 'the default of `randomBytes`'],
   'store/plan/store-clock.ts': [['clock'], 'the default of `elapsedMs`'],

@@ -119,7 +119,7 @@ describe.skipIf(!CAN_BROWSE)('exports and imports in Chromium', () => {
     expect(await storedText(service(), 'moved/a')).toBe('1.0');
     await keepScreenshot(page, 'entries-import-undo');
     const [, name = ''] =
-      /crewroom snapshot load (before-import-\S+) --port/.exec(await page.textContent('dialog')) ?? [];
+      /crewroom snapshot load (before-import-\S+) --port/.exec((await page.textContent('dialog')) ?? '') ?? [];
     const saved = await readFile(join(`${service().dataDir}-snapshots`, `${name}.ndjson`), 'utf8');
     expect(saved).toContain('"key":"moved/c"');
   }, 60_000);

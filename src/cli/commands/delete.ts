@@ -1,18 +1,23 @@
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import type {ExitCode} from '../../failures/exit-codes.ts';
 import {DELETED_WITHOUT_SNAPSHOT_MAX} from '../../snapshots/automatic-snapshots.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import {invalidUsage, unconfirmed} from '../failures/usage.ts';
+import {invalidUsage} from '../failures/usage.ts';
 import {readRevision} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
-import {deleteEntries, reportDeleted} from '../service/entry-deletion.ts';
-import {canAsk} from '../terminal/prompts.ts';
-import {snapshotBefore, type Undo} from '../transfer/snapshot-before.ts';
+import {deleteRange, reportDeleted} from '../transfer/entry-deletion.ts';
 
 /** `crewroom delete`: deletes one entry, or all under a prefix. */
 export async function run(call: CallOf<'delete'>): Promise<ExitCode> {
   assertOneTarget(call);
   const [key] = call.arguments;
-  return key === undefined ? deleteRange(call) : deleteOne(call, key);
+  if (key !== undefined) return deleteOne(call, key);
+  const {prefix = ''} = call.flags;
+  return deleteRange(call, {
+    command: 'delete',
+    effect: 'deletes many entries',
+    prefix,
+    withoutMax: DELETED_WITHOUT_SNAPSHOT_MAX,
+  });
 }
 
 function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: CallOf<'delete'>): void {
@@ -31,19 +36,4 @@ async function deleteOne(call: CallOf<'delete'>, key: string): Promise<ExitCode>
   const {client} = await connect(call);
   await client.entries.delete(key, {expected});
   return reportDeleted(1, call);
-}
-
-async function deleteRange(call: CallOf<'delete'>): Promise<ExitCode> {
-  const {context, flags} = call;
-  const {prefix = '', yes = false} = flags;
-  if (!yes && !canAsk(context)) throw unconfirmed('delete', 'deletes many entries');
-  const service = await connect(call);
-  let snapshot: Undo | undefined;
-  const before = async (): Promise<void> => {
-    snapshot = await snapshotBefore(call, {change: 'delete', prefix, service});
-  };
-  const options = {prefix, yes, withoutMax: DELETED_WITHOUT_SNAPSHOT_MAX, before};
-  const deleted = await deleteEntries(service.client.entries, options, context);
-  if (deleted === undefined) return EXIT.failure;
-  return reportDeleted(deleted, call, snapshot);
 }

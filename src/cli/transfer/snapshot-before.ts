@@ -9,8 +9,7 @@ import type {SettingsCall} from '../catalogue/call.ts';
 import type {Switch} from '../catalogue/spec.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {readSettings} from '../input/settings.ts';
-import type {ConnectedClient} from '../service/connection.ts';
-import {createJsonSender} from '../service/json-sender.ts';
+import {type ConnectedClient, createJsonSender} from '../service/connection.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import {exportTo} from './run-export.ts';
 
@@ -47,7 +46,7 @@ export async function snapshotBefore(
   {change, prefix, service, isOther = false}: EntriesChange,
 ): Promise<Undo | undefined> {
   if (call.flags.noSnapshot) return undefined;
-  const {ephemeral} = await createJsonSender(service).send('GET', '/api', readService);
+  const {ephemeral} = await createJsonSender({baseUrl: service.url, fetch: service.fetch})('GET', '/api', readService);
   if (ephemeral) return undefined;
   const {context} = call;
   return made(call, addressFlags(call, isOther ? service.address : undefined), async place => {

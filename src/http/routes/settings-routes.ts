@@ -12,33 +12,27 @@ export function settingsRoutes(settings: UserSettings): readonly Route[] {
     {
       path: '/api/settings',
       needs: 'settings:read:core',
-      operations: {
-        GET: async ({caller, query}) => {
-          assertNoQueryButRandom(query);
-          const all = Object.entries(await settings.all());
-          return jsonAnswer(Object.fromEntries(all.filter(([id]) => caller.may(`settings:read:${id}`))));
-        },
+      GET: async ({caller, query}) => {
+        assertNoQueryButRandom(query);
+        const all = Object.entries(await settings.all());
+        return jsonAnswer(Object.fromEntries(all.filter(([id]) => caller.may(`settings:read:${id}`))));
       },
     },
     {
       path: '/api/settings/{id}',
       needs: {read: call => `settings:read:${idOf(call)}`, change: call => `settings:write:${idOf(call)}`},
-      operations: {
-        GET: async call => {
-          assertNoQueryButRandom(call.query);
-          return jsonAnswer(await settings.get(idOf(call)));
-        },
-        PUT: withBody(CLIENT_REQUEST_BYTES_MAX, (body, call) => update(body, idOf(call), settings)),
+      GET: async call => {
+        assertNoQueryButRandom(call.query);
+        return jsonAnswer(await settings.get(idOf(call)));
       },
+      PUT: withBody(CLIENT_REQUEST_BYTES_MAX, (body, call) => update(body, idOf(call), settings)),
     },
     {
       path: '/api/settings/{id}/available',
       needs: call => `settings:read:${idOf(call)}`,
-      operations: {
-        GET: call => {
-          assertNoQueryButRandom(call.query);
-          return answer(formatAvailableSettings(settings.available(idOf(call))));
-        },
+      GET: call => {
+        assertNoQueryButRandom(call.query);
+        return answer(formatAvailableSettings(settings.available(idOf(call))));
       },
     },
   ];

@@ -12,13 +12,11 @@ export function snapshotRoutes(snapshots: Snapshots, owner: Pick<Owner, 'isOwner
     {
       path: '/api/snapshots',
       needs: 'by-operation',
-      operations: {
-        POST: forOwner(owner, async ({query}) => {
-          const {prefix} = readParameters(query, SNAPSHOT_QUERY);
-          const saved = await snapshots.saveBeforeImport(prefix);
-          return jsonAnswer((saved ?? {}) satisfies Partial<SnapshotBefore>, {status: saved === undefined ? 200 : 201});
-        }),
-      },
+      POST: forOwner(owner)(async ({query}) => {
+        const {prefix} = readParameters(query, SNAPSHOT_QUERY);
+        const saved = await snapshots.saveBeforeImport(prefix);
+        return jsonAnswer((saved ?? {}) satisfies Partial<SnapshotBefore>, {status: saved === undefined ? 200 : 201});
+      }),
     },
   ];
 }

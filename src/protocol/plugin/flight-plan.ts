@@ -10,7 +10,7 @@ import {isMembers} from './client-request.ts';
 
 /**
  * Limits of what a flight is started with, in characters and in the units of its members. Every plugin reads it, from any caller; the numbers are far
- * above those of real flights: the largest airliner carries 853 passengers and 320,000 litres of fuel.
+ * above those of real flights: the largest airliner carries 853 passengers and 320,000 litres of fuel, and the longest flight takes 19 hours.
  */
 export const FLIGHT_LIMITS = {
   numberLengthMax: 20,
@@ -22,6 +22,7 @@ export const FLIGHT_LIMITS = {
   levelMax: 60_000,
   fuelMax: 1_000_000,
   paxMax: 1000,
+  elapsedSecondsMax: 172_800,
 } as const;
 
 /** The flight to start, or the first problem with it. */
@@ -60,13 +61,14 @@ export function readBookedFlight(document: unknown): FlightReading {
       if (isBlank(value) || options[option] !== undefined) continue;
       options[option] = READERS[option](SOFTEN[option](value), `$.${name}`);
     }
-    // A flight that is restored goes on where it was; published clients know other phases too.
+    // A flight that is restored goes on where it was. Published clients know other phases too, and do not document their times.
     const phase = findPhase(sent['phase']);
-    return {...options, ...(phase !== undefined && {phase})};
+    const elapsedSeconds = findElapsed(sent['elapsedTime']);
+    return {...options, ...(phase !== undefined && {phase}), ...(elapsedSeconds !== undefined && {elapsedSeconds})};
   });
 }
 
-type Option = Exclude<keyof FlightOptions, 'startedBy'>;
+type Option = Exclude<keyof FlightOptions, 'startedBy' | 'elapsedSeconds'>;
 type Reader = (value: unknown, path: string) => unknown;
 
 /** Names in bookings of published pages, and the options for which they stand. */
@@ -149,6 +151,14 @@ const READERS: Readonly<Record<Option, Reader>> = {
 /** Finds a phase by its name. */
 export function findPhase(given: unknown): FlightPhase | undefined {
   return FLIGHT_PHASES.find(each => each === given);
+}
+
+/** Returns the time since the start of a flight, in seconds; undefined for anything that cannot be one. */
+function findElapsed(given: unknown): number | undefined {
+  const seconds = toNumber(given);
+  return typeof seconds === 'number' && seconds >= 0 && seconds <= FLIGHT_LIMITS.elapsedSecondsMax
+    ? seconds
+    : undefined;
 }
 
 function isOption(name: string): name is Option {
