@@ -52,7 +52,7 @@ import {createTransferService} from './service/transfer-service.ts';
 import {ValueEntries} from './service/typed-entries.ts';
 import {readPluginConfig} from './settings/plugin-config.ts';
 import {StoredUserSettings} from './settings/user-settings.ts';
-import {isLoopback} from './system/loopback.ts';
+import {formatAddress, isLoopback} from './system/loopback.ts';
 import {nextTick as pause} from './time/next-tick.ts';
 import type {Timers} from './time/timers.ts';
 import {within} from './time/wait.ts';
@@ -229,6 +229,10 @@ class OpenedCrewroom implements Crewroom {
 
   get storeId(): StoreId {
     return this.#store.id;
+  }
+
+  get url(): string {
+    return `http://${formatAddress(this.config.host, this.#port || this.config.port)}`;
   }
 
   async listen(): Promise<Listening> {

@@ -12,6 +12,7 @@ import {FLIGHT_TRACKING, flightRoutes} from './flight-routes.ts';
 import {identityRoutes} from './identity-routes.ts';
 import {keysRoutes} from './keys-routes.ts';
 import {metricsRoutes} from './metrics-routes.ts';
+import {pageClientRoutes} from './page-client-routes.ts';
 import {pageRoutes} from './page-routes.ts';
 import {pilotRoutes} from './pilot-routes.ts';
 import {pluginRoutes} from './plugin-routes.ts';
@@ -51,6 +52,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...metricsRoutes(deps.metrics),
     ...consoleRoutes(),
     ...docsRoutes(),
+    ...pageClientRoutes(),
     ...createPluginRoutes(deps),
   ];
 }
