@@ -1,5 +1,5 @@
 import {CallFailure, callService, fetchAsOwner, readFailure} from '../service/call-service.ts';
-import {forgetOwnerToken, ownerHeaders} from '../service/owner.ts';
+import {dropRefusedToken, ownerHeaders} from '../service/owner.ts';
 
 /** Answer of `POST /api/import`. */
 export interface Imported {
@@ -108,7 +108,7 @@ export async function importEntries(file: Blob, {mode, dryRun, onProgress, signa
   if (request.status >= 400 || document === undefined) {
     const failure = readFailure(request.status, document);
     if (failure.code === 'invalid-token' && request.getResponseHeader('Crewroom-Fault') === null)
-      forgetOwnerToken(sent);
+      dropRefusedToken(sent);
     throw failure;
   }
   return document as Imported;

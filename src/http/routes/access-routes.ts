@@ -5,8 +5,8 @@ import {formatOwnerCode, formatPageToken} from '../../protocol/owner.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
-import {assertOwnCaller} from './own-callers.ts';
+import {assertNoQuery, withoutQuery} from './no-query.ts';
+import {assertOwnCaller, forOwner} from './own-callers.ts';
 
 /** `/api/access/…`: codes, with which a page of the console gets a token of the owner. */
 export function accessRoutes(owner: Owner): readonly Route[] {
@@ -29,6 +29,16 @@ export function accessRoutes(owner: Owner): readonly Route[] {
         const code = readCodeExchange(await readJsonBody(request, CODE_BYTES_MAX));
         return answer(formatPageToken(owner.exchangeCode(code)), {status: 201});
       },
+    },
+    {
+      path: '/api/access/pages',
+      needs: 'by-operation',
+      DELETE: forOwner(owner)(
+        withoutQuery(({request}) => {
+          owner.endPages(bearerTokenOf(request.rawHeaders));
+          return '{}';
+        }),
+      ),
     },
   ];
 }
