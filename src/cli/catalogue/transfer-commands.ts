@@ -1,4 +1,4 @@
-import {ADDRESS_SETTINGS, grouped, JSON_FLAG, SNAPSHOT_FLAG} from './spec.ts';
+import {grouped, JSON_FLAG, SNAPSHOT_FLAG} from './spec.ts';
 
 /** The flags of commands that import. */
 const IMPORT_FLAGS = {
@@ -19,7 +19,6 @@ export const TRANSFER_COMMANDS = grouped('Data', {
       force: {description: 'replace an existing file'},
       json: {description: 'print what was written as JSON, for programs'},
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom export backup.ndjson', purpose: 'everything'},
       {line: 'crewroom export hello.ndjson --prefix com.example.hello/', purpose: 'what one plugin stored'},
@@ -34,7 +33,6 @@ export const TRANSFER_COMMANDS = grouped('Data', {
     summary: 'Store the entries of an export',
     arguments: [{name: 'FILE', description: 'what "crewroom export" wrote, or "-" for standard input'}],
     flags: IMPORT_FLAGS,
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom import backup.ndjson', purpose: 'store its entries, keep the others'},
       {line: 'crewroom import backup.ndjson --mode replace', purpose: 'delete all others under its prefix'},
@@ -51,7 +49,6 @@ export const TRANSFER_COMMANDS = grouped('Data', {
     summary: 'Copy entries to another running service',
     arguments: [{name: 'PREFIX', description: 'only keys that begin with it', optional: true}],
     flags: {to: {placeholder: 'URL', description: 'the receiving service, or its port'}, ...IMPORT_FLAGS},
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom copy --to http://localhost:8000', purpose: 'everything, from port 7172 to port 8000'},
       {line: 'crewroom copy com.example.hello/ --to 8000', purpose: 'what one plugin stored'},
@@ -71,7 +68,6 @@ export const TRANSFER_COMMANDS = grouped('Data', {
       ...SNAPSHOT_FLAG,
       ...JSON_FLAG,
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom snapshot save before-update', purpose: 'save the present entries'},
       {line: 'crewroom snapshot load before-update', purpose: 'restore it: later entries are deleted'},
