@@ -4,8 +4,8 @@ import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
 import {formatOwnerCode, formatPageToken} from '../../protocol/owner.ts';
 import {answer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {assertNoQuery, withDocument} from './no-query.ts';
-import {assertOwnCaller} from './own-callers.ts';
+import {assertNoQuery, withDocument, withoutQuery} from './no-query.ts';
+import {assertOwnCaller, forOwner} from './own-callers.ts';
 
 /** `/api/access/…`: codes, with which a page of the console gets a token of the owner. */
 export function accessRoutes(owner: Owner): readonly Route[] {
@@ -27,6 +27,16 @@ export function accessRoutes(owner: Owner): readonly Route[] {
         assertOwnCaller(call.request);
         return exchange(call);
       },
+    },
+    {
+      path: '/api/access/pages',
+      needs: 'by-operation',
+      DELETE: forOwner(owner)(
+        withoutQuery(({request}) => {
+          owner.endPages(bearerTokenOf(request.rawHeaders));
+          return '{}';
+        }),
+      ),
     },
   ];
 }
