@@ -105,7 +105,7 @@ describeInEachMode({}, ({access, service, credentials}) => {
       });
     }
 
-    for (const path of ['/', '/openapi.json', '/docs', '/docs/page.js', '/docs/nothing']) {
+    for (const path of ['/', '/openapi.json', '/docs', '/docs/explorer.js', '/docs/nothing']) {
       test(`${path} lets no other page control its window`, async () => {
         const {port} = service();
         const {headers} = await fetch(`http://localhost:${port}${path}`, {redirect: 'manual'});
@@ -115,16 +115,13 @@ describeInEachMode({}, ({access, service, credentials}) => {
       });
     }
 
-    const revalidated = ['/', '/docs/guides', '/docs/guides/first-plugin', '/docs/errors/no-entry'];
-    for (const path of [...revalidated, '/docs', '/docs/page.js', '/docs/page.css', '/docs/text.css']) {
+    const pages = ['/', '/docs', '/docs/api', '/docs/guides/first-plugin', '/docs/errors/no-entry'];
+    for (const path of [...pages, '/docs/search.js', '/docs/search.json', '/docs/text.css']) {
       test(`the page at ${path}, which runs only its own scripts and cannot be framed`, async () => {
         const {port} = service();
         const response = await fetch(`http://localhost:${port}${path}`);
         expect(response.status).toBe(200);
-        expectSecurityHeaders(
-          {headers: new Map(response.headers)},
-          revalidated.includes(path) ? 'no-cache' : 'no-store',
-        );
+        expectSecurityHeaders({headers: new Map(response.headers)}, 'no-cache');
         const policy = new Map(
           (response.headers.get('content-security-policy') ?? '').split(';').map(directive => {
             const [name = '', ...sources] = directive.trim().split(' ');

@@ -113,7 +113,7 @@ describeInEachMode({}, ({service, credentials}) => {
     }
 
     test('frames, images and scripts of foreign pages cannot load them', async () => {
-      for (const path of ['/', '/docs', '/docs/page.js', '/docs/errors/no-entry', '/openapi.json']) {
+      for (const path of ['/', '/docs', '/docs/explorer.js', '/docs/errors/no-entry', '/openapi.json']) {
         for (const [mode, destination] of [
           ['navigate', 'iframe'],
           ['no-cors', 'image'],

@@ -3,8 +3,8 @@ import type {Owner} from '../../domain/access/owner.ts';
 import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
 import {jsonAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {assertNoQuery, withDocument} from './no-query.ts';
-import {assertOwnCaller} from './own-callers.ts';
+import {assertNoQuery, withDocument, withoutQuery} from './no-query.ts';
+import {assertOwnCaller, forOwner} from './own-callers.ts';
 
 /** `/api/access/…`: codes, with which a page of the console gets a token of the owner. */
 export function accessRoutes(owner: Owner): readonly Route[] {
@@ -26,6 +26,16 @@ export function accessRoutes(owner: Owner): readonly Route[] {
         assertOwnCaller(call.request);
         return exchange(call);
       },
+    },
+    {
+      path: '/api/access/pages',
+      needs: 'by-operation',
+      DELETE: forOwner(owner)(
+        withoutQuery(({request}) => {
+          owner.endPages(bearerTokenOf(request.rawHeaders));
+          return '{}';
+        }),
+      ),
     },
   ];
 }
