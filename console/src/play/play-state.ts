@@ -1,6 +1,6 @@
 import {type ReadonlySignal, type Signal, signal} from '@preact/signals';
 
-/** What a newcomer does first, in this order. */
+/** The first steps of a newcomer, in this order. */
 export const PLAY_STEPS = ['plugin', 'flight-added', 'entry', 'flight', 'fault'] as const;
 
 /** One of {@link PLAY_STEPS}. */

@@ -8,6 +8,8 @@ const query = new URLSearchParams(location.search);
 applyAppColor(document, query.get('darkmode') === 'true');
 applyVAColor(document, query.get('forecolor'), query.get('backcolor'));
 
+document.documentElement.classList.toggle('framed', parent !== window);
+
 const form = document.querySelector('form');
 const table = document.querySelector('table');
 
