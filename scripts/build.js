@@ -29,6 +29,9 @@ const SETTINGS = [
   'scripts/bundle-page-client.js',
   'scripts/bundled-packages.js',
   'scripts/copy-client.js',
+  'scripts/docs-contents.js',
+  'scripts/docs-page.js',
+  'scripts/docs-search.js',
   'scripts/json-schema.js',
   'scripts/write-docs.js',
   'scripts/write-openapi.js',
@@ -55,7 +58,6 @@ async function buildService() {
   const isBuilt = await buildFolder(join(root, 'dist'), sources, async built => {
     if (!compile(['-p', join(root, 'tsconfig.build.json'), '--outDir', built])) return false;
     referenceDisposables(built);
-    copyDocsPage(built);
     copyPrograms(built);
     await bundlePackages(built);
     await bundleBackgroundPrograms(built);
@@ -128,14 +130,6 @@ async function buildClient(folder) {
 /** Compiles a project. @returns Whether it had no error. */
 function compile(options) {
   return spawnSync(process.execPath, [compiler, ...options], {stdio: 'inherit'}).status === 0;
-}
-
-/** Assembles the page of the documentation: our files, and the files of Swagger UI that it needs. */
-function copyDocsPage(built) {
-  const page = join(built, 'http', 'docs-page');
-  cpSync(join(root, 'src', 'http', 'docs-page'), page, {recursive: true});
-  const swaggerUi = join(dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static');
-  for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css']) cpSync(join(swaggerUi, file), join(page, file));
 }
 
 /** The programs that call native parts in a process of their own are JavaScript already: tests, which run the sources, start them as well. */

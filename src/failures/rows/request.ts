@@ -61,7 +61,7 @@ export const REQUEST_ROWS: Rows<FailureIn<typeof REQUEST_MEMBERS>> = {
     status: 403,
     text: ({path}) => `Cannot open ${quote(path)} in a browser window: it is not a page but a resource for programs`,
     advice:
-      'Open /docs in the browser, where each operation can be tried out, or send the request with curl or the command "crewroom"',
+      'Open /docs/api in the browser, where each operation can be tried out, or send the request with curl or the command "crewroom"',
     when: 'A browser opens an address in a window or a frame that is not a page (`Sec-Fetch-Mode: navigate`): typed, linked, or after a redirect.',
     example: {path: '/api/identity'},
   },
