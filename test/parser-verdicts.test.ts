@@ -15,6 +15,8 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'access/grants/rules-file.ts': [2, 'FILE_BYTES_MAX, of a file of the user'],
   'access/token-file.ts': [3, 'FILE_BYTES_MAX, of a file of the user, and a time in it'],
   'cli/commands/copy.ts': [5, 'an argument: the operating system limits it'],
+  'cli/commands/play.ts': [1, 'a folder of the package'],
+  'http/routes/page-client-routes.ts': [1, 'a file of the package'],
   'cli/commands/plugin.ts': [1, 'an argument: the operating system limits it'],
   'back-end/back-end-data.ts': [2, 'a file of the author, of DATA_BYTES_MAX; the name of a file of the package'],
   'back-end/recording-back-end.ts': [3, 'a request of the plugin in development: BODY_BYTES_MAX, 16 KiB of headers'],
