@@ -9,6 +9,7 @@ import {fileURLToPath} from 'node:url';
 import {buildFolder} from './build-folder.js';
 import {bundleCommandLine} from './bundle-command-line.js';
 import {bundlePackages} from './bundle-packages.js';
+import {bundlePageClient} from './bundle-page-client.js';
 import {copyReachable} from './copy-client.js';
 import {writeDocs} from './write-docs.js';
 import {writeSchemas} from './write-schemas.js';
@@ -25,6 +26,7 @@ const SETTINGS = [
   'scripts/build-folder.js',
   'scripts/bundle-command-line.js',
   'scripts/bundle-packages.js',
+  'scripts/bundle-page-client.js',
   'scripts/bundled-packages.js',
   'scripts/copy-client.js',
   'scripts/docs-contents.js',
@@ -46,9 +48,11 @@ async function buildService() {
   const sources = [...SETTINGS, ...['tsconfig.build.json', 'src', 'console', 'docs'].map(name => join(root, name))];
   const isBuilt = await buildFolder(join(root, 'dist'), sources, async built => {
     if (!compile(['-p', join(root, 'tsconfig.build.json'), '--outDir', built])) return false;
+    referenceDisposables(built);
     copyPrograms(built);
     await bundlePackages(built);
     await bundleBackgroundPrograms(built);
+    await bundlePageClient(built);
     await bundleCommandLine(root, built);
     await buildConsole(built);
     await writeSchemas(built);
@@ -56,6 +60,17 @@ async function buildService() {
     return true;
   });
   if (!isBuilt) process.exitCode = 1;
+}
+
+/** Makes the types that name disposables bring them along: the `lib` of most projects has none, and those that check libraries would not compile. */
+function referenceDisposables(built) {
+  for (const name of readdirSync(built, {recursive: true})) {
+    if (!name.endsWith('.d.ts')) continue;
+    const path = join(built, name);
+    const text = readFileSync(path, 'utf8');
+    if (/\bAsyncDisposable\b|\bDisposable\b|\bSymbol\.(?:asyncDispose|dispose)\b/.test(text))
+      writeFileSync(path, `/// <reference lib="esnext.disposable" />\n${text}`);
+  }
 }
 
 /** Builds a package twice: as ES modules, and as CommonJS for bundlers and compilers that know nothing else. */

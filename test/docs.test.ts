@@ -166,6 +166,9 @@ const PICTURE_BYTES_MAX = 150_000;
 
 /** Flags that are not settings. */
 const COMMAND_FLAGS = [
+  '--no-snapshot',
+  '--print',
+  '--end',
   '--detached',
   '--back-end',
   '--force',

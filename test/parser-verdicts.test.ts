@@ -40,7 +40,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'doctor/backend/walk.ts': [1, 'an address that was read'],
   'documents/faults.ts': [1, 'what readJsonDocument() took, or an argument'],
   'documents/requests.ts': [
-    4,
+    3,
     'what JsonIndex took: a body of some KiB, with few members; a time that an expression took',
   ],
   'failures/failure-advice.ts': [2, 'an origin, shortened by the guard'],
@@ -68,7 +68,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'identity/backend/request/redirect.ts': [7, 'the header Location: fetch() reads 16 KiB of headers'],
   'identity/backend/retry-after.ts': [2, 'headers, after an expression that takes some 40 characters'],
   'identity/backend/session-expiry.ts': [1, 'SESSION_LENGTH_MAX'],
-  'identity/backend/script-url.ts': [3, 'an argument, a sign-in of SIGN_IN_BYTES_MAX, or a file that was read'],
+  'identity/backend/script-url.ts': [3, 'an argument, a sign-in of at most 16 KiB, or a file that was read'],
   'identity/identity-document.ts': [1, 'what readJsonDocument() took'],
   'identity/keychain/keychain-process.js': [1, 'a request that keychain.ts created'],
   'identity/keychain/keychain.ts': [2, 'ANSWER_LENGTH_MAX; the other is the name of a file of the package'],

@@ -13,7 +13,7 @@ export function readGrants(json: string): readonly PluginGrants[] {
   return readDocument<{readonly grants: readonly PluginGrants[]}>(json, shape).grants;
 }
 
-/** Writes the body that gives a plugin permissions: `readGrantRequest` reads it. */
+/** Writes the body that gives a plugin permissions: `GRANT_REQUEST` reads it. */
 export function formatGrantRequest(requested: RequestedGrants): string {
   return JSON.stringify(requested);
 }

@@ -33,7 +33,7 @@ export function readTokens(json: string): readonly AccessToken[] {
   }));
 }
 
-/** Writes the body that creates a token: `readTokenRequest` reads it. */
+/** Writes the body that creates a token: `TOKEN_REQUEST` reads it. */
 export function formatTokenRequest({name, permissions, expiresAtMs}: RequestedToken): string {
   const expiry = expiresAtMs === undefined ? {} : {expiresAt: formatTime(expiresAtMs)};
   return JSON.stringify({name, permissions, ...expiry});

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../../test/contracts/shared/samples.ts';
-import {readSignIn} from '../documents/requests.ts';
+import {SIGN_IN} from '../documents/requests.ts';
 import type {Event} from '../domain/commits/event.ts';
 import type {Transaction} from '../domain/entries/entries.ts';
 import type {Entry} from '../domain/entries/entry.ts';
@@ -312,8 +312,8 @@ describe('a session', () => {
 
   test('a sign-in brings back its credentials', () => {
     const request = {scriptURL: 'https://a.example/', username: 'é', password: '"'};
-    expect(readSignIn(new TextEncoder().encode(formatSignIn(request)))).toEqual(request);
-    expect(() => readSignIn(new TextEncoder().encode('{"username":"a"}'))).toThrow(AppError);
+    expect(SIGN_IN.read(new TextEncoder().encode(formatSignIn(request)))).toEqual(request);
+    expect(() => SIGN_IN.read(new TextEncoder().encode('{"username":"a"}'))).toThrow(AppError);
   });
 });
 

@@ -12,7 +12,7 @@ export function readPilots(json: string): PilotList {
   return readDocument<PilotList>(json, PILOTS);
 }
 
-/** Writes the choice of a pilot: `readPilotChoice` reads it. */
+/** Writes the choice of a pilot: `PILOT_CHOICE` reads it. */
 export function formatPilotChoice(name: string): string {
   return JSON.stringify({name});
 }

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {describeInEachMode} from '../support/access-modes.ts';
 import {bearer, createToken} from '../support/access-tokens.ts';
 import {formatRequest, type RawAnswer, RawClient} from '../support/raw-client.ts';
-import {callService, useService} from '../support/service.ts';
+import {callOnConnection, callService, useService} from '../support/service.ts';
 
 /** Every resource with GET, and its other methods. */
 const RESOURCES = [
@@ -69,8 +69,9 @@ function expectSecurityHeaders({headers}: Pick<RawAnswer, 'headers'>, caching = 
 }
 
 describeInEachMode({}, ({access, service, credentials}) => {
+  const send = callOnConnection(service);
   const call = (line: string, headers: readonly string[] = [], body?: string): Promise<RawAnswer> =>
-    callService(service(), line, {headers: [...headers, ...credentials()], body});
+    send(line, {headers: [...headers, ...credentials()], body});
 
   describe('every answer forbids sniffing, caching and embedding (A12)', () => {
     for (const {path} of RESOURCES) {
@@ -177,9 +178,10 @@ describeInEachMode({}, ({access, service, credentials}) => {
 });
 
 const service = useService();
+const send = callOnConnection(service);
 
 function call(line: string, headers: readonly string[] = [], body?: string): Promise<RawAnswer> {
-  return callService(service(), line, {headers, body});
+  return send(line, {headers, body});
 }
 
 describe('each resource', () => {

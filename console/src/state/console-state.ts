@@ -101,7 +101,9 @@ export class ConsoleState {
   }
 
   /** Gives up the rights of the owner, and loads the page anew: what only the owner sees is gone with it. */
-  stopBeingOwner(): void {
+  async stopBeingOwner(): Promise<void> {
+    // For a duplicate of this tab too. Without an answer the service has ended, and the token with it.
+    await callService('/api/access/pages', {method: 'DELETE'}).catch(() => undefined);
     forgetOwnerToken();
     location.reload();
   }

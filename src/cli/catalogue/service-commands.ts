@@ -74,10 +74,16 @@ export const SERVICE_COMMANDS = grouped('Service', {
   },
   console: {
     summary: 'Open the console as the owner of the service',
-    flags: {noOpen: {description: 'only print the address'}, ...JSON_FLAG},
+    flags: {
+      print: {description: 'print the address with its code, and open nothing'},
+      end: {description: 'end the rights of all open consoles'},
+      ...JSON_FLAG,
+    },
     settings: ['host', 'port', 'dataDir'],
     examples: [
-      {line: 'crewroom console', purpose: 'print its address, and on a terminal open it'},
+      {line: 'crewroom console', purpose: 'open it in the browser'},
+      {line: 'crewroom console --print', purpose: 'print its address, for another browser'},
+      {line: 'crewroom console --end', purpose: 'open consoles only read from now on'},
       {line: 'crewroom console --port 8000', purpose: 'of the service on another port'},
     ],
     notes: [

@@ -76,6 +76,13 @@ export const SERVICE_OPERATIONS = tagged('Service', {
       answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
     },
   },
+  '/client.js': {
+    GET: {
+      operationId: 'getClient',
+      summary: 'The client as one module, for pages of plugins and of allowed origins',
+      answers: {200: {description: 'A module that calls this service.', contentType: 'text/javascript'}},
+    },
+  },
   '/openapi.json': {
     GET: {
       operationId: 'getOpenApi',

@@ -1,10 +1,10 @@
 import {REVOKE_QUERY} from '../../documents/queries.ts';
-import {GRANT_REQUEST_BYTES_MAX, readGrantRequest} from '../../documents/requests.ts';
+import {GRANT_REQUEST} from '../../documents/requests.ts';
 import {formatGrants} from '../../protocol/access-grants.ts';
 import {formatRefused} from '../../protocol/refused-requests.ts';
 import {answer} from '../core/message.ts';
 import {decodeName, type Route} from '../core/route.ts';
-import {withBody, withoutQuery} from './no-query.ts';
+import {withDocument, withoutQuery} from './no-query.ts';
 import {forOwner} from './own-callers.ts';
 import {readParameters} from './read-parameters.ts';
 import type {RoutesDeps} from './routes-deps.ts';
@@ -18,7 +18,7 @@ export function accessGrantRoutes({owner, grants, refused}: RoutesDeps['access']
       path: '/api/access/grants',
       needs: 'by-operation',
       GET: only(withoutQuery(list)),
-      POST: only(withBody(GRANT_REQUEST_BYTES_MAX, body => grants.grant(readGrantRequest(body)).then(list))),
+      POST: only(withDocument(GRANT_REQUEST, requested => grants.grant(requested).then(list))),
     },
     {
       path: '/api/access/refused',

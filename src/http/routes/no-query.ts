@@ -1,3 +1,4 @@
+import type {SmallRequest} from '../../documents/requests.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';
 import {type Call, invalidParameter, parseQuery, type RouteHandler} from '../core/route.ts';
@@ -31,6 +32,15 @@ export function withoutQuery(write: (call: Call) => string | Promise<string>, st
     assertNoQuery(call.query);
     return answer(await write(call), {status});
   };
+}
+
+/** Returns an operation without parameters that reads a small document, and answers a JSON text. */
+export function withDocument<T>(
+  {bytesMax, read}: SmallRequest<T>,
+  write: (document: T) => string | Promise<string>,
+  status = 200,
+): RouteHandler {
+  return withBody(bytesMax, body => write(read(body)), status);
 }
 
 /** Returns an operation without parameters that reads a body, which is JSON, and answers a JSON text. */
