@@ -7,7 +7,7 @@ export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 /** Commands of the installation. */
 export const SETUP_COMMANDS = grouped('Setup', {
   airline: {
-    summary: 'Write the files that an airline needs: for pilots and for monitoring',
+    summary: 'Write the files that an airline needs',
     arguments: [
       {name: 'ACTION', description: 'init', choices: ['init']},
       {name: 'DIR', description: 'folder for the files; default: this one', optional: true},
@@ -23,12 +23,13 @@ export const SETUP_COMMANDS = grouped('Setup', {
     examples: [
       {line: 'crewroom airline init', purpose: 'asks for the address and the name'},
       {
-        line: 'crewroom airline init files --script-url https://air.example/back-end/ --name "Example Air"',
+        line: 'crewroom airline init files --name "Example Air" --script-url https://…',
         purpose: 'without asking',
       },
     ],
     notes: [
-      'It writes airline.json, for-pilots.md and crewroom-alerts.yml, and overwrites nothing.',
+      'It writes airline.json, for-pilots.md and crewroom-alerts.yml.',
+      'Nothing is overwritten.',
       '"crewroom doctor --script-url URL" checks the back end.',
     ],
   },
