@@ -102,7 +102,7 @@ function Links({state}: {readonly state: ConsoleState}) {
         </li>
         {state.isOwner.value && (
           <li>
-            <button type="button" class="menu-link" onClick={() => state.stopBeingOwner()}>
+            <button type="button" class="menu-link" onClick={() => void state.stopBeingOwner()}>
               <Glyph name="close" /> <span class="name">Stop being the owner</span>
             </button>
           </li>
