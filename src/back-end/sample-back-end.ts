@@ -1,5 +1,6 @@
+import {membersOf} from '../json/members.ts';
 import {type BackEndData, readBackEndData, SAMPLE_DATA_FILE} from './back-end-data.ts';
-import {type BackEndReply, type BackEndRequest, membersOf, Refusal} from './back-end-request.ts';
+import {type BackEndReply, type BackEndRequest, Refusal} from './back-end-request.ts';
 import {SampleFlights} from './sample-flights.ts';
 import {SampleSessions, type SignedPilot} from './sample-sessions.ts';
 

@@ -40,6 +40,7 @@ async function runCommand({name, words}: Extract<CommandLine, {kind: 'run'}>, co
 /** Loads only the command that runs: the start of the process is what users wait for. */
 const LOADERS = {
   start: () => import('./commands/start.ts'),
+  play: () => import('./commands/play.ts'),
   run: () => import('./commands/run.ts'),
   status: () => import('./commands/status.ts'),
   console: () => import('./commands/console.ts'),

@@ -2,6 +2,7 @@ import {ACCESS_MODES, type AccessMode} from '../domain/access/access.ts';
 import {findOriginProblem} from '../domain/access/web-origin.ts';
 import {DEFAULT_LIMITS, LIMIT_RANGES, type LimitSettings} from '../domain/limits.ts';
 import type {PathBase} from '../paths.ts';
+import {isBlockedPort} from './blocked-ports.ts';
 import {
   choiceOf,
   type Form,
@@ -72,14 +73,22 @@ export const LOG_LEVELS = ['error', 'info', 'debug'] as const;
 /** The name of a setting, which is also its member in the config file. Its flag and variable: {@link flagOf}, {@link variableOf}. */
 export type SettingName = keyof Config;
 
+const PORT = wholeNumber({min: 0, max: 65_535}, 7172);
+
 /** The settings, in the order in which they are shown. */
 export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   host: {
     placeholder: 'HOST',
     description: 'loopback address; localhost is 127.0.0.1 and ::1',
     ...TEXT,
+    default: 'localhost',
   },
-  port: {placeholder: 'PORT', description: 'port to listen on, or to call', ...wholeNumber(0, 65_535)},
+  port: {
+    placeholder: 'PORT',
+    description: 'port to listen on, or to call',
+    ...PORT,
+    read: readPort,
+  },
   profile: {
     placeholder: 'FILE',
     description: 'identity document to serve, or "none"',
@@ -88,12 +97,13 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   },
   airline: {placeholder: 'FILE', description: 'airline at whose back end pilots sign in', ...PATH},
   allowPlainHttp: {description: 'send passwords to airlines without https', ...SWITCH},
-  keep: {description: 'keep the session in memory, not over a restart', ...SWITCH},
+  keep: {description: 'keep the session in memory, not over a restart', ...SWITCH, default: true},
   dataDir: {placeholder: 'DIR', description: 'directory of the store', ...PATH},
   store: {
     placeholder: 'URL',
     description: 'lmdb, memory, or etcd://HOST:PORT,…/PREFIX',
     ...TEXT,
+    default: 'lmdb',
     read: readStoreSetting,
   },
   ephemeral: {description: 'keep everything in memory, nothing on disk', ...SWITCH},
@@ -103,7 +113,7 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   access: {
     placeholder: 'MODE',
     description: 'open, attributed or strict: what plugins may do',
-    ...choiceOf(ACCESS_MODES),
+    ...choiceOf(ACCESS_MODES, 'open'),
   },
   allowOrigin: {
     placeholder: 'ORIGIN',
@@ -137,38 +147,17 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   logLevel: {
     placeholder: 'LEVEL',
     description: 'error, info or debug',
-    ...choiceOf(LOG_LEVELS),
+    ...choiceOf(LOG_LEVELS, 'info'),
   },
 };
 
 /** The names of all settings, in that order. */
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 
-/** The default of every setting but the data directory, which depends on the platform. */
-export const DEFAULTS: Omit<Config, 'dataDir'> = {
-  host: 'localhost',
-  port: 7172,
-  profile: '',
-  airline: '',
-  allowPlainHttp: false,
-  keep: true,
-  store: 'lmdb',
-  ephemeral: false,
-  plugins: '',
-  plugin: [],
-  pluginConfig: '',
-  access: 'open',
-  allowOrigin: [],
-  allowHost: [],
-  allowUser: [],
-  fault: [],
-  valueBytesMax: DEFAULT_LIMITS.valueBytesMax,
-  valueDepthMax: DEFAULT_LIMITS.valueDepthMax,
-  connectionsMax: DEFAULT_LIMITS.connectionsMax,
-  tokenFile: '',
-  logFile: '',
-  logLevel: 'info',
-};
+/** The default of every setting; that of the data directory depends on the platform. */
+export const DEFAULTS = Object.fromEntries(
+  SETTING_NAMES.map(name => [name, SETTINGS[name].default]),
+) as unknown as Config;
 
 /** The variable that names the config file, like `--config`; otherwise the file is at the default path of the platform. */
 export const CONFIG_FILE_VARIABLE = 'CREWROOM_CONFIG';
@@ -183,7 +172,7 @@ export function flagOf(name: string): string {
 
 /** Returns the flag that changes a setting from its default: `--no-…` if it is on by default. */
 export function shownFlagOf(name: SettingName): string {
-  return name !== 'dataDir' && DEFAULTS[name] === true ? flagOf(name).replace('--', '--no-') : flagOf(name);
+  return DEFAULTS[name] === true ? flagOf(name).replace('--', '--no-') : flagOf(name);
 }
 
 /** Returns the environment variable of a setting, such as `CREWROOM_DATA_DIR`. */
@@ -194,11 +183,17 @@ export function variableOf(name: SettingName): string {
 /** The beginning of the environment variable of every setting. */
 export const VARIABLE_PREFIX = 'CREWROOM_';
 
+function readPort(given: unknown, base: PathBase): Reading<number> {
+  const reading = PORT.read(given, base);
+  return 'value' in reading && isBlockedPort(reading.value)
+    ? {problem: 'is a port that browsers and fetch() never call, so that no plugin would reach the service'}
+    : reading;
+}
+
 function readProfileSetting(given: unknown, base: PathBase): Reading<string> {
   return given === 'none' ? {value: given} : PATH.read(given, base);
 }
 
 function limitOf(name: keyof LimitSettings): Form<number> {
-  const {min, max} = LIMIT_RANGES[name];
-  return wholeNumber(min, max);
+  return wholeNumber(LIMIT_RANGES[name], DEFAULT_LIMITS[name]);
 }

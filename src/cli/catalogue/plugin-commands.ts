@@ -2,7 +2,7 @@ import {SAMPLE_PILOT_NAMES} from '../../domain/identity/pilots.ts';
 import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
 import {FAULT_KINDS} from '../../failures/fault-mark.ts';
 import {REQUESTS_FLAG, WITHOUT_LOG_FILE} from './service-commands.ts';
-import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, grouped, JSON_FLAG, SNAPSHOT_FLAG} from './spec.ts';
 
 const PLUGIN_ACTIONS = [
   'list',
@@ -27,7 +27,6 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
       {name: 'NAME', description: 'the sample pilot to serve', optional: true, offers: SAMPLE_PILOT_NAMES},
     ],
     flags: JSON_FLAG,
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom pilot list', purpose: 'all sample pilots, and which is served'},
       {line: 'crewroom pilot use first-officer', purpose: 'serve this one; plugins are restarted for it'},
@@ -77,6 +76,7 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
     flags: {
       yes: {description: 'install or remove without asking'},
       data: {description: 'with remove: delete the files of its background too'},
+      ...SNAPSHOT_FLAG,
       id: {placeholder: 'ID', description: 'with new: the id of the plugin'},
       output: {placeholder: 'FILE', description: 'with pack or types: the file to write'},
       dryRun: {description: 'with adopt: only show the changes'},
@@ -123,7 +123,6 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
       seed: {placeholder: 'N', description: 'the same number repeats a flight'},
       ...JSON_FLAG,
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom flight start', purpose: 'from Frankfurt to Madeira, in real time'},
       {line: 'crewroom flight start --from EGLL --to KJFK --speed 60', purpose: 'a minute in a second'},
@@ -153,7 +152,6 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
       seed: {placeholder: 'N', description: 'the same number draws the same requests again'},
       ...JSON_FLAG,
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom fault', purpose: 'all faults that are on'},
       {line: 'crewroom fault delay 500ms', purpose: 'each request of plugins takes half a second longer'},

@@ -1,5 +1,5 @@
 import {SETTING_NAMES} from '../../config/config.ts';
-import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
+import {grouped, JSON_FLAG} from './spec.ts';
 
 /** The requests that a service prints while it runs. */
 export const REQUEST_CHOICES = ['all', 'refused', 'off'] as const;
@@ -44,6 +44,18 @@ export const SERVICE_COMMANDS = grouped('Service', {
       'Elsewhere it prints JSON log lines on stderr; --requests adds requests.',
     ],
   },
+  play: {
+    summary: 'Try it: a plugin, a pilot and a flight, in memory',
+    flags: {
+      noOpen: {description: 'do not open the console in the browser'},
+    },
+    settings: ['host', 'port', 'logLevel'],
+    examples: [
+      {line: 'crewroom play', purpose: 'shows in five steps what it does'},
+      {line: 'crewroom play --port 8000', purpose: 'on another port; 7172 or the next free one without it'},
+    ],
+    notes: ['Nothing is kept: no file is written, and all of it ends with Ctrl+C.'],
+  },
   run: {
     summary: 'Run a command with a separate service',
     arguments: [
@@ -67,7 +79,6 @@ export const SERVICE_COMMANDS = grouped('Service', {
   status: {
     summary: 'Show whether the service runs, and its state',
     flags: JSON_FLAG,
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom status', purpose: 'address, version, identity and store'},
       {line: 'crewroom status --json', purpose: 'the same for programs; exit code 5 if nothing answers'},
@@ -75,10 +86,16 @@ export const SERVICE_COMMANDS = grouped('Service', {
   },
   console: {
     summary: 'Open the console as the owner of the service',
-    flags: {noOpen: {description: 'only print the address'}, ...JSON_FLAG},
+    flags: {
+      print: {description: 'print the address with its code, and open nothing'},
+      end: {description: 'end the rights of all open consoles'},
+      ...JSON_FLAG,
+    },
     settings: ['host', 'port', 'dataDir'],
     examples: [
-      {line: 'crewroom console', purpose: 'print its address, and on a terminal open it'},
+      {line: 'crewroom console', purpose: 'open it in the browser'},
+      {line: 'crewroom console --print', purpose: 'print its address, for another browser'},
+      {line: 'crewroom console --end', purpose: 'open consoles only read from now on'},
       {line: 'crewroom console --port 8000', purpose: 'of the service on another port'},
     ],
     notes: [
@@ -156,7 +173,6 @@ export const SERVICE_COMMANDS = grouped('Service', {
       refused: {description: 'only those that were refused, with what to do'},
       ...JSON_FLAG,
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom requests', purpose: 'the last 1,000, the oldest first'},
       {line: 'crewroom requests --follow --refused', purpose: 'what the service refuses, as it happens'},
@@ -166,7 +182,6 @@ export const SERVICE_COMMANDS = grouped('Service', {
   wait: {
     summary: 'Wait until the service is ready',
     flags: {timeout: {placeholder: 'TIME', description: 'longest wait, such as 10s or 2m; default 30s'}},
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom wait', purpose: 'before the first request of a script'},
       {line: 'crewroom wait --port 8000 --timeout 2m', purpose: 'exit code 5 if it is not ready by then'},
@@ -175,7 +190,6 @@ export const SERVICE_COMMANDS = grouped('Service', {
   stop: {
     summary: 'Stop the service that listens on a port',
     flags: JSON_FLAG,
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom stop', purpose: 'requests in flight are finished first'},
       {line: 'crewroom stop --port 8000', purpose: 'the service on another port'},

@@ -1,10 +1,11 @@
-import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
+import {grouped, JSON_FLAG, SNAPSHOT_FLAG} from './spec.ts';
 
 /** The flags of commands that import. */
 const IMPORT_FLAGS = {
   mode: {placeholder: 'MODE', description: 'merge keeps other entries (default), replace deletes them'},
   dryRun: {description: 'check everything, change nothing, show what would happen'},
   yes: {description: 'do not ask before entries are replaced'},
+  ...SNAPSHOT_FLAG,
   ...JSON_FLAG,
 } as const;
 
@@ -18,7 +19,6 @@ export const TRANSFER_COMMANDS = grouped('Data', {
       force: {description: 'replace an existing file'},
       json: {description: 'print what was written as JSON, for programs'},
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom export backup.ndjson', purpose: 'everything'},
       {line: 'crewroom export hello.ndjson --prefix com.example.hello/', purpose: 'what one plugin stored'},
@@ -33,7 +33,6 @@ export const TRANSFER_COMMANDS = grouped('Data', {
     summary: 'Store the entries of an export',
     arguments: [{name: 'FILE', description: 'what "crewroom export" wrote, or "-" for standard input'}],
     flags: IMPORT_FLAGS,
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom import backup.ndjson', purpose: 'store its entries, keep the others'},
       {line: 'crewroom import backup.ndjson --mode replace', purpose: 'delete all others under its prefix'},
@@ -43,13 +42,13 @@ export const TRANSFER_COMMANDS = grouped('Data', {
     notes: [
       'A file is checked whole before anything is stored. Importing is idempotent.',
       'Up to 1,000 entries are stored atomically, more in batches of that size.',
+      'With --mode replace the entries are saved as a snapshot first, which it names.',
     ],
   },
   copy: {
     summary: 'Copy entries to another running service',
     arguments: [{name: 'PREFIX', description: 'only keys that begin with it', optional: true}],
     flags: {to: {placeholder: 'URL', description: 'the receiving service, or its port'}, ...IMPORT_FLAGS},
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom copy --to http://localhost:8000', purpose: 'everything, from port 7172 to port 8000'},
       {line: 'crewroom copy com.example.hello/ --to 8000', purpose: 'what one plugin stored'},
@@ -66,16 +65,19 @@ export const TRANSFER_COMMANDS = grouped('Data', {
     flags: {
       force: {description: 'replace an existing snapshot'},
       yes: {description: 'do not ask before entries are replaced'},
+      ...SNAPSHOT_FLAG,
       ...JSON_FLAG,
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom snapshot save before-update', purpose: 'save the present entries'},
       {line: 'crewroom snapshot load before-update', purpose: 'restore it: later entries are deleted'},
       {line: 'crewroom snapshot list', purpose: 'all snapshots'},
       {line: 'crewroom snapshot delete before-update', purpose: 'remove one'},
     ],
-    notes: ['Snapshots are exports, in a directory that "crewroom paths" names.'],
+    notes: [
+      'Snapshots are exports, in a directory that "crewroom paths" names.',
+      'Commands that delete a lot save one first, named before-…: 5 stay, up to 200 MB.',
+    ],
   },
   recover: {
     summary: 'Open a store whose write-ahead log is damaged',

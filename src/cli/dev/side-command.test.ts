@@ -12,6 +12,7 @@ test('a command that has ended leaves no timer behind, which would delay the end
   const command = startCommand([process.execPath, '-e', 'process.stdin.resume()'], {
     ...{context, address},
     directory: tmpdir(),
+    pageServer: undefined,
   });
   const before = countTimers();
   await command[Symbol.asyncDispose]();

@@ -1,7 +1,8 @@
 import type {UserSettings} from '../../domain/plugins/user-settings.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {isObject} from '../../json/members.ts';
 import {formatAvailableSettings} from '../../protocol/plugin/available-settings.ts';
-import {CLIENT_REQUEST_BYTES_MAX, isMembers, readBody} from '../../protocol/plugin/client-request.ts';
+import {CLIENT_REQUEST_BYTES_MAX, readBody} from '../../protocol/plugin/client-request.ts';
 import {answer, jsonAnswer} from '../core/message.ts';
 import {type Call, decodeName, type Route} from '../core/route.ts';
 import {assertNoQueryButRandom, withBody} from './no-query.ts';
@@ -44,7 +45,7 @@ function idOf({segments: [id = '']}: Pick<Call, 'segments'>): string {
 
 async function update(body: Uint8Array, plugin: string, settings: UserSettings): Promise<string> {
   const changes = readBody(body);
-  if (isMembers(changes)) return JSON.stringify(await settings.update(plugin, changes));
+  if (isObject(changes)) return JSON.stringify(await settings.update(plugin, changes));
   const problems = [{path: '$', problem: 'is not an object'}];
   throw new AppError({code: 'invalid-plugin-settings', plugin, problems});
 }
