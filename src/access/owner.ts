@@ -44,7 +44,7 @@ export class FileOwner implements Owner {
   readonly #tokenHash: Uint8Array;
   readonly #hasher = new SecretHasher();
   #codes: readonly {readonly hash: Uint8Array; readonly expiresMs: number}[] = [];
-  #pageTokens: readonly {readonly hash: Uint8Array; readonly usedMs: number}[] = [];
+  #pageTokens: readonly PageToken[] = [];
   #file: OwnDocument<string> | undefined;
   /** True once the file was written, or could not be. */
   #isKept = false;
