@@ -1,4 +1,5 @@
-import {type JsonMembers, membersOf, Refusal} from './back-end-request.ts';
+import {type JsonMembers, membersOf} from '../json/members.ts';
+import {Refusal} from './back-end-request.ts';
 
 /** Maximum number of messages that are kept. */
 const MESSAGES_MAX = 100;

@@ -6,7 +6,7 @@ import {
   type FlightPhase,
 } from '../../domain/plugins/flight.ts';
 import {UNSEEN} from '../../domain/unseen.ts';
-import {isMembers} from './client-request.ts';
+import {isObject, type JsonMembers} from '../../json/members.ts';
 
 /**
  * Limits of what a flight is started with, in characters and in the units of its members. Every plugin reads it, from any caller; the numbers are far
@@ -36,7 +36,7 @@ export interface WrongMember {
 }
 
 /** Reads the options of a flight by their own names; any other name is a problem. */
-export function readFlightOptions(members: Readonly<Record<string, unknown>>): FlightReading {
+export function readFlightOptions(members: JsonMembers): FlightReading {
   return reading(() => {
     const options: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(members)) {
@@ -54,7 +54,7 @@ export function readFlightOptions(members: Readonly<Record<string, unknown>>): F
  */
 export function readBookedFlight(document: unknown): FlightReading {
   return reading(() => {
-    const sent = isMembers(document) ? document : {};
+    const sent: JsonMembers = isObject(document) ? document : {};
     const options: Record<string, unknown> = {};
     for (const [name, option] of Object.entries(NAMES_OF_BOOKINGS)) {
       const value = sent[name];
@@ -210,8 +210,8 @@ function readRoute(value: unknown, path: string): readonly string[] {
   return value.map((item, at) => readText(item, `${path}[${at}]`, FLIGHT_LIMITS.routeItemLengthMax));
 }
 
-function membersOf(value: unknown, path: string, known: readonly string[]): Readonly<Record<string, unknown>> {
-  if (!isMembers(value)) throw new Wrong(path, 'is not an object');
+function membersOf(value: unknown, path: string, known: readonly string[]): JsonMembers {
+  if (!isObject(value)) throw new Wrong(path, 'is not an object');
   const unknown = Object.keys(value).find(name => !known.includes(name));
   if (unknown !== undefined) throw new Wrong(`${path}.${unknown.slice(0, 40)}`, 'is not an option');
   return value;
@@ -228,7 +228,7 @@ const SOFTEN: Readonly<
   to: softenAirport,
   aircraft: value => {
     if (typeof value === 'string') return {code: value};
-    return isMembers(value)
+    return isObject(value)
       ? withoutBlanks({code: value['code'], name: value['name'], registration: value['registration']})
       : value;
   },
@@ -240,14 +240,14 @@ const SOFTEN: Readonly<
 
 /** An airport without a place is its code. */
 function softenAirport(value: unknown): unknown {
-  if (!isMembers(value)) return value;
+  if (!isObject(value)) return value;
   const {code, name} = value;
   const [latitude, longitude] = [toNumber(value['latitude']), toNumber(value['longitude'])];
   if (isBlank(latitude) || isBlank(longitude)) return code;
   return withoutBlanks({code, name, latitude, longitude});
 }
 
-function withoutBlanks(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function withoutBlanks(members: JsonMembers): JsonMembers {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => !isBlank(value)));
 }
 
