@@ -32,7 +32,8 @@ export function answerCard({id, name}: Pick<PluginStatus, 'id' | 'name'>, own = 
   });
 }
 
-function escapeHtml(text: string): string {
+/** Escapes a text for HTML. */
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`);
 }
 

@@ -7,6 +7,7 @@ import {CONSOLE_NAME, SCHEME, WEBPACK_SOCKET} from '../core/sites.ts';
 import {answerFile, type FileAnswerOptions, type Rewrite} from '../files/file-answer.ts';
 import {findFile} from '../files/find-file.ts';
 import type {PageServer} from '../proxy/page-server.ts';
+import {answerMissingServer} from './missing-server.ts';
 import {answerCard, isOpenedFromOutside} from './opening-card.ts';
 import {hostOf, isMoved, portOf, replacePublishedAddress} from './published-address.ts';
 import type {RoutesDeps} from './routes-deps.ts';
@@ -66,7 +67,13 @@ async function uncached(answered: Promise<HttpAnswer>): Promise<HttpAnswer> {
 async function forwardPage(call: Call, pageServer: PageServer, deps: PageParts): Promise<HttpAnswer> {
   if (!isForwarded(call, deps)) return answerPage(call, deps);
   const {rawHeaders, rewrite} = optionsFor(call, deps);
-  return pageServer.forward(call.request, targetOf(call), {rawHeaders, rewrite: rewrite?.apply});
+  try {
+    return await pageServer.forward(call.request, targetOf(call), {rawHeaders, rewrite: rewrite?.apply});
+  } catch (error) {
+    const isShown = isNavigation(call.request.rawHeaders) && error instanceof AppError;
+    if (!isShown || error.failure.code !== 'dev-server-failed') throw error;
+    return answerMissingServer(error, rawHeaders);
+  }
 }
 
 async function connect(call: Call, pageServer: PageServer, deps: PageParts): Promise<HttpAnswer> {
