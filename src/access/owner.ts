@@ -27,11 +27,6 @@ const PAGE_TOKENS_MAX = 64;
  */
 const PAGE_IDLE_MS = 12 * 60 * 60 * 1000;
 
-interface WaitingCode {
-  readonly hash: Uint8Array;
-  readonly expiresMs: number;
-}
-
 interface PageToken {
   readonly hash: Uint8Array;
   readonly usedMs: number;
@@ -48,7 +43,7 @@ export class FileOwner implements Owner {
   readonly #token: string;
   readonly #tokenHash: Uint8Array;
   readonly #hasher = new SecretHasher();
-  #codes: readonly WaitingCode[] = [];
+  #codes: readonly {readonly hash: Uint8Array; readonly expiresMs: number}[] = [];
   #pageTokens: readonly PageToken[] = [];
   #file: OwnDocument<string> | undefined;
   /** True once the file was written, or could not be. */

@@ -1,5 +1,5 @@
 import type {PilotData} from './back-end-data.ts';
-import {Refusal} from './back-end-request.ts';
+import {type JsonMembers, Refusal} from './back-end-request.ts';
 
 /** A pilot with the password of this run. */
 export interface SignedPilot {
@@ -76,7 +76,12 @@ export class SampleSessions {
     return number;
   }
 
+  /** Returns the account of a pilot. */
+  account(number: string): JsonMembers {
+    return this.#pilots.get(number)?.account ?? {};
+  }
+
   #accountOf(number: string, session: string): object {
-    return {...this.#pilots.get(number)?.account, session};
+    return {...this.account(number), session};
   }
 }

@@ -39,12 +39,7 @@ export function formatTokenRequest({name, permissions, expiresAtMs}: RequestedTo
   return JSON.stringify({name, permissions, ...expiry});
 }
 
-/** Writes a created token as an answer, with its secret. */
-export function formatCreatedToken(token: string): string {
-  return JSON.stringify({token});
-}
-
-/** Reads what {@link formatCreatedToken} writes. @throws {UnexpectedDocument} */
+/** Reads a created token from an answer, with its secret. @throws {UnexpectedDocument} */
 export function readCreatedToken(json: string): string {
   return readDocument<{readonly token: string}>(json, {token: 'string'}).token;
 }

@@ -1,15 +1,14 @@
 import {CODE_EXCHANGE} from '../../documents/requests.ts';
 import type {Owner} from '../../domain/access/owner.ts';
 import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
-import {formatOwnerCode, formatPageToken} from '../../protocol/owner.ts';
-import {answer} from '../core/message.ts';
+import {jsonAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertNoQuery, withDocument, withoutQuery} from './no-query.ts';
 import {assertOwnCaller, forOwner} from './own-callers.ts';
 
 /** `/api/access/…`: codes, with which a page of the console gets a token of the owner. */
 export function accessRoutes(owner: Owner): readonly Route[] {
-  const exchange = withDocument(CODE_EXCHANGE, ({code}) => formatPageToken(owner.exchangeCode(code)), 201);
+  const exchange = withDocument(CODE_EXCHANGE, ({code}) => ({token: owner.exchangeCode(code)}), 201);
   return [
     {
       path: '/api/access/codes',
@@ -17,7 +16,7 @@ export function accessRoutes(owner: Owner): readonly Route[] {
       POST: ({request, query}) => {
         assertOwnCaller(request);
         assertNoQuery(query);
-        return answer(formatOwnerCode(owner.createCode(bearerTokenOf(request.rawHeaders))), {status: 201});
+        return jsonAnswer(owner.createCode(bearerTokenOf(request.rawHeaders)), {status: 201});
       },
     },
     {

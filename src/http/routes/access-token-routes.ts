@@ -1,7 +1,7 @@
 import {TOKEN_REQUEST} from '../../documents/requests.ts';
 import type {AccessTokens} from '../../domain/access/access.ts';
 import type {Owner} from '../../domain/access/owner.ts';
-import {formatCreatedToken, formatTokens} from '../../protocol/access-tokens.ts';
+import {formatTokens} from '../../protocol/access-tokens.ts';
 import {readExpiryMember} from '../../protocol/text/read-document.ts';
 import {decodeName, type Route} from '../core/route.ts';
 import {withDocument, withoutQuery} from './no-query.ts';
@@ -18,8 +18,9 @@ export function accessTokenRoutes(tokens: AccessTokens, owner: Pick<Owner, 'isOw
       POST: only(
         withDocument(
           TOKEN_REQUEST,
-          async ({expiresAt, ...requested}) =>
-            formatCreatedToken(await tokens.create({...requested, ...readExpiryMember(expiresAt)})),
+          async ({expiresAt, ...requested}) => ({
+            token: await tokens.create({...requested, ...readExpiryMember(expiresAt)}),
+          }),
           201,
         ),
       ),

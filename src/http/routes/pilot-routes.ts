@@ -1,6 +1,5 @@
 import {PILOT_CHOICE} from '../../documents/requests.ts';
 import type {Pilots} from '../../domain/identity/pilots.ts';
-import {formatPilots} from '../../protocol/pilots.ts';
 import type {Route} from '../core/route.ts';
 import {withDocument, withoutQuery} from './no-query.ts';
 
@@ -10,12 +9,12 @@ export function pilotRoutes(pilots: Pilots): readonly Route[] {
     {
       path: '/api/pilots',
       needs: 'identity:read',
-      GET: withoutQuery(() => formatPilots(pilots.list())),
+      GET: withoutQuery(() => pilots.list()),
     },
     {
       path: '/api/pilots/current',
       needs: 'session:manage',
-      PUT: withDocument(PILOT_CHOICE, ({name}) => formatPilots(pilots.use(name))),
+      PUT: withDocument(PILOT_CHOICE, ({name}) => pilots.use(name)),
     },
   ];
 }
