@@ -1,5 +1,6 @@
+import type {JsonMembers} from '../json/members.ts';
 import type {PilotData} from './back-end-data.ts';
-import {type JsonMembers, Refusal} from './back-end-request.ts';
+import {Refusal} from './back-end-request.ts';
 
 /** A pilot with the password of this run. */
 export interface SignedPilot {

@@ -73,6 +73,7 @@ const LOADERS = {
   plugin: () => import('./commands/plugin.ts'),
   flight: () => import('./commands/flight.ts'),
   fault: () => import('./commands/fault.ts'),
+  airline: () => import('./commands/airline.ts'),
   config: () => import('./commands/config.ts'),
   paths: () => import('./commands/paths.ts'),
   explain: () => import('./commands/explain.ts'),

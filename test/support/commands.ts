@@ -47,6 +47,10 @@ export const COMMANDS: Readonly<
   plugin: {args: ['list'], stdout: /^$/},
   flight: {args: ['start', '--json'], stdout: /"phase":"BOARDING"/},
   fault: {args: ['list'], stdout: /^$/},
+  airline: {
+    args: ['init', 'air', '--script-url', 'https://air.example/', '--name', 'Air', '--json'],
+    stdout: /^\{"directory":/,
+  },
   config: {stdout: /^SETTING /},
   paths: {stdout: /^dataDir /m},
   explain: {args: ['no-entry'], stdout: /^no-entry \(status 404\)\n/},
@@ -55,4 +59,4 @@ export const COMMANDS: Readonly<
 };
 
 /** Commands without a flag that names the service. */
-export const COMMANDS_ALONE: readonly string[] = ['service', 'completion', 'paths', 'recover', 'version'];
+export const COMMANDS_ALONE: readonly string[] = ['airline', 'service', 'completion', 'paths', 'recover', 'version'];
