@@ -38,6 +38,14 @@ const SETTINGS = [
   'scripts/write-schemas.js',
 ].map(name => join(root, name));
 
+/** The example of a plugin, and its files without tests and the SDK. */
+const EXAMPLE = join('examples', 'plugin');
+const EXAMPLE_FILES = [
+  'plugin.json',
+  'background',
+  ...['index.html', 'logbook.css', 'logbook.js'].map(name => join('ui', name)),
+];
+
 const packages = join(root, 'packages');
 for (const name of existsSync(packages) ? readdirSync(packages) : [])
   if (name !== 'client') await buildPackage(join(packages, name));
@@ -45,7 +53,8 @@ await buildService();
 if (existsSync(join(packages, 'client'))) await buildClient(join(packages, 'client'));
 
 async function buildService() {
-  const sources = [...SETTINGS, ...['tsconfig.build.json', 'src', 'console', 'docs'].map(name => join(root, name))];
+  const own = ['tsconfig.build.json', 'src', 'console', 'docs', ...EXAMPLE_FILES.map(name => join(EXAMPLE, name))];
+  const sources = [...SETTINGS, ...own.map(name => join(root, name)).filter(path => existsSync(path))];
   const isBuilt = await buildFolder(join(root, 'dist'), sources, async built => {
     if (!compile(['-p', join(root, 'tsconfig.build.json'), '--outDir', built])) return false;
     referenceDisposables(built);
@@ -57,9 +66,24 @@ async function buildService() {
     await buildConsole(built);
     await writeSchemas(built);
     await writeDocs(root, built);
+    copyExample(built);
     return true;
   });
   if (!isBuilt) process.exitCode = 1;
+}
+
+/** Puts the UI SDK beside the page of the example, which has no build of its own, and both into dist/, for `crewroom play`. */
+function copyExample(built) {
+  const sdk = join(packages, 'ui-sdk');
+  const example = join(root, EXAMPLE);
+  if (!existsSync(example)) return;
+  cpSync(join(sdk, 'dist'), join(example, 'ui', 'sdk'), {
+    recursive: true,
+    filter: path => !/\.d\.ts$|\.built$|cjs/.test(path.slice(sdk.length)),
+  });
+  cpSync(join(sdk, 'css', 'smartcars.css'), join(example, 'ui', 'sdk', 'smartcars.css'));
+  for (const name of [...EXAMPLE_FILES, join('ui', 'sdk')])
+    cpSync(join(example, name), join(built, 'example-plugin', name), {recursive: true});
 }
 
 /** Makes the types that name disposables bring them along: the `lib` of most projects has none, and those that check libraries would not compile. */

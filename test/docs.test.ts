@@ -111,7 +111,7 @@ describe('the pages', () => {
     });
   }
 
-  test('have at most 3,500 words each, the decisions apart, and 38,100 together', () => {
+  test('have at most 3,500 words each, the decisions apart, and 39,500 together', () => {
     const counts = pages
       .filter(page => page === 'README.md' || (page.startsWith('docs/') && !page.startsWith('docs/decisions/')))
       .map(page => ({page, words: read(page).split(/\s+/).length - 1}));
@@ -119,8 +119,11 @@ describe('the pages', () => {
     expect(counts.reduce((sum, {words}) => sum + words, 0)).toBeLessThan(ALL_WORDS_MAX);
   });
 
-  test('README.md begins with a picture of modest size, with a text for those who do not see it', () => {
-    const [, text = '', picture = ''] = /^# Crewroom\n\n!\[(.+)\]\((.+\.png)\)\n/.exec(read('README.md')) ?? [];
+  test('README.md begins with what it is, and one picture of modest size, with a text for those who do not see it', () => {
+    const pictures = Array.from(read('README.md').matchAll(/!\[(.+)\]\((.+)\)/g));
+    expect(pictures).toHaveLength(1);
+    const [, text = '', picture = ''] =
+      /^# Crewroom\n\n\*\*Crewroom\*\* is .+\n.+\n\n!\[(.+)\]\((.+\.png)\)\n/.exec(read('README.md')) ?? [];
     expect(text.length).toBeGreaterThan(20);
     expect(statSync(join(root, picture)).size).toBeLessThan(PICTURE_BYTES_MAX);
   });
@@ -148,7 +151,7 @@ describe('the pages', () => {
 const PAGE_WORDS_MAX = 3_500;
 
 /** Maximum words of all pages without decisions: more is not read, and a fact that stands twice is wrong in one place. */
-const ALL_WORDS_MAX = 38_100;
+const ALL_WORDS_MAX = 39_500;
 
 /** Returns the names by which links reach the headings of a page, as they are rendered. */
 function headingsOf(text: string): readonly string[] {
@@ -174,6 +177,7 @@ const COMMAND_FLAGS = [
   '--force',
   '--lines',
   '--name',
+  '--contact',
   '--permission',
   '--expires',
   '--ui',

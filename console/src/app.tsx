@@ -2,6 +2,7 @@ import {useEffect} from 'preact/hooks';
 import {FaultsBanner} from './faults/faults-banner.tsx';
 import {Home} from './home/home.tsx';
 import {NoticesView} from './notices/notices-view.tsx';
+import {PlayStrip} from './play/play-strip.tsx';
 import {PluginView} from './plugins/plugin-view.tsx';
 import {wasTokenRefused} from './service/owner.ts';
 import {SettingsView} from './settings/settings-view.tsx';
@@ -30,6 +31,7 @@ export function App({state}: {readonly state: ConsoleState}) {
         <ConnectionBanner connection={state.connection} />
         {state.ownerFailure.value !== undefined && <FailureNote failure={state.ownerFailure.value} />}
         {wasTokenRefused.value && <EndedNote />}
+        <PlayStrip state={state} />
         <FaultsBanner state={state} />
         <SoundBar sounds={state.sounds} />
         <ErrorBoundary view={state.route.value}>

@@ -20,8 +20,7 @@ interface PluginFrameProps {
 
 /**
  * The page of a plugin. A new frame for each state of its files, for each pilot, for each appearance, which it reads from its address, and in
- * development once a changed background runs. Also
- * if the service comes back, and the page could not be loaded without it.
+ * development once a new background runs. Also if the service comes back, and the page could not be loaded without it.
  */
 export function PluginFrame({plugin, state}: PluginFrameProps) {
   const {status} = state.connection;
@@ -31,8 +30,8 @@ export function PluginFrame({plugin, state}: PluginFrameProps) {
   useSignalEffect(() => {
     if (status.value === 'connected' && isMissing.current) attempt.value = attempt.peek() + 1;
   });
-  /** The files of the background that runs. */
-  const stamp = useRef(plugin.stamp);
+  /** The files of the background that runs, or ran last; a page that was loaded before could not call it. */
+  const stamp = useRef<string | undefined>(undefined);
   if (plugin.inDevelopment && plugin.state === 'running') stamp.current = plugin.stamp;
   // Before the settings are known, the page would be loaded twice.
   if (!state.core.isKnown || !state.identity.isKnown) return null;

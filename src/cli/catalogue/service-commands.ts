@@ -44,6 +44,18 @@ export const SERVICE_COMMANDS = grouped('Service', {
       'Elsewhere it prints JSON log lines on stderr; --requests adds requests.',
     ],
   },
+  play: {
+    summary: 'Try it: a plugin, a pilot and a flight, in memory',
+    flags: {
+      noOpen: {description: 'do not open the console in the browser'},
+    },
+    settings: ['host', 'port', 'logLevel'],
+    examples: [
+      {line: 'crewroom play', purpose: 'shows in five steps what it does'},
+      {line: 'crewroom play --port 8000', purpose: 'on another port; 7172 or the next free one without it'},
+    ],
+    notes: ['Nothing is kept: no file is written, and all of it ends with Ctrl+C.'],
+  },
   run: {
     summary: 'Run a command with a separate service',
     arguments: [
