@@ -211,6 +211,7 @@ const MAY_IMPORT = {
     'node:crypto',
     'node:fs',
     'node:path',
+    'node:util',
   ],
   'plugins/manifest': ['domain/', 'documents', 'failures/members', 'json', 'valibot'],
   'plugins/package': [
@@ -515,7 +516,6 @@ const MAY_IMPORT = {
     'store/lmdb',
     'system',
     'time',
-    'version.ts',
     'node:child_process',
     'node:fs',
     'node:os',
@@ -544,7 +544,6 @@ const MAY_IMPORT = {
     'plugins/sources',
     'system',
     'time',
-    'version.ts',
     'node:',
     'cross-spawn',
   ],
