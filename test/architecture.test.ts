@@ -515,7 +515,6 @@ const MAY_IMPORT = {
     'store/disk',
     'system',
     'time',
-    'version.ts',
     'node:child_process',
     'node:fs',
     'node:os',

@@ -97,20 +97,13 @@ export async function verifyStore(dataDir: string, options: VerifyOptions = {}):
   };
 }
 
-interface TableVerification {
-  records: number;
-  readonly corruptKeys: string[];
-  readonly damage: string[];
-  lost: number;
-}
-
 async function verifyTable(
   file: LmdbFile,
   table: FileTable | undefined,
   isSound: (key: Buffer, value: Buffer) => boolean,
   {onProgress, signal}: VerifyOptions,
-): Promise<TableVerification> {
-  const found: TableVerification = {records: 0, corruptKeys: [], damage: [], lost: 0};
+) {
+  const found = {records: 0, corruptKeys: [] as string[], damage: [] as string[], lost: 0};
   if (table === undefined) return found;
   for await (const each of file.records(table)) {
     signal?.throwIfAborted();

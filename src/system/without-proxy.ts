@@ -7,20 +7,14 @@ const IPV6_FOR_NODE = '[::1]';
 /** Variables that name a proxy. */
 const PROXY = /^(?:https?|all)_proxy$/i;
 
-/** Variables that name the hosts for which no proxy is used. Programs read one or the other. */
-export interface WithoutProxy {
-  readonly NO_PROXY?: string;
-  readonly no_proxy?: string;
-}
-
 /**
  * Returns the variables with which a program uses the proxy of its environment (`HTTP_PROXY`) as before, but never for this machine; none if
- * there is no proxy.
+ * there is no proxy. They name the hosts for which no proxy is used. Programs read one or the other.
  */
 export function withoutProxy(
   environment: Readonly<Record<string, string | undefined>>,
   {isNode}: {readonly isNode: boolean},
-): WithoutProxy {
+): {readonly NO_PROXY?: string; readonly no_proxy?: string} {
   if (!Object.entries(environment).some(([name, value]) => PROXY.test(name) && value)) return {};
   const given = [environment['no_proxy'], environment['NO_PROXY']];
   const hosts = given

@@ -61,7 +61,7 @@ const EDITED_MIN_MS = 1000;
 
 /** Says what to do if an editor returned at once, as Notepad of Windows 11 and `code` without `--wait` do. */
 async function adviseOnOpenFile(editing: Editing, {context: {stderr}}: EditCall): Promise<void> {
-  const command = storeCommand(editing, conditionOf(editing.entry));
+  const command = storeCommand(editing);
   await stderr.write(
     escapeText(
       `The editor ended at once, and its file is kept. If it is still open, save it there, then store it: ${command}\n` +
@@ -81,7 +81,11 @@ interface Editing {
 /** Opens the editor until the file is JSON, or the user gives up. */
 async function editUntilJson(editing: Editing, context: CliContext): Promise<JsonText> {
   for (;;) {
-    await openOrRemove(editing, context);
+    await openEditor(editing.file.path, context).catch(async error => {
+      // The user has not changed it.
+      await editing.file.remove();
+      throw error;
+    });
     const bytes = await readEdited(editing);
     try {
       return parseJsonText(bytes, {depthMax: Infinity});
@@ -92,7 +96,7 @@ async function editUntilJson(editing: Editing, context: CliContext): Promise<Jso
       if (await confirm(again, context)) continue;
       // The question has named the position already.
       const failure = {code: 'unreadable-input', source: 'what you typed', problem: 'it is not JSON'} as const;
-      const advice = `Correct it, then store it: ${storeCommand(editing, conditionOf(editing.entry))}`;
+      const advice = `Correct it, then store it: ${storeCommand(editing)}`;
       throw new AdvisedError(new AppError(failure, {cause: error}), advice);
     }
   }
@@ -104,18 +108,8 @@ async function readEdited(editing: Editing): Promise<Buffer> {
     return toUtf8(await editing.file.read());
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    const advice = `Save it as UTF-8, then store it: ${storeCommand(editing, conditionOf(editing.entry))}`;
+    const advice = `Save it as UTF-8, then store it: ${storeCommand(editing)}`;
     throw new AdvisedError(unreadableFile('what you typed', error), advice);
-  }
-}
-
-/** Opens the editor. If it fails, removes the file, which the user has not changed. */
-async function openOrRemove({file}: Editing, context: CliContext): Promise<void> {
-  try {
-    await openEditor(file.path, context);
-  } catch (error) {
-    await file.remove();
-    throw error;
   }
 }
 
@@ -127,10 +121,7 @@ async function adviseOnFile(editing: Editing, store: () => Promise<Written>): Pr
     if (!(error instanceof AppError)) throw error;
     const {failure} = error;
     if (failure.code !== 'revision-conflict')
-      throw new AdvisedError(
-        error,
-        `Your version is kept; to store it: ${storeCommand(editing, conditionOf(editing.entry))}`,
-      );
+      throw new AdvisedError(error, `Your version is kept; to store it: ${storeCommand(editing)}`);
     throw new AdvisedError(error, adviseAfterConflict(editing, failure.conflicts[0]?.actual));
   }
 }
@@ -145,8 +136,8 @@ function conditionOf(entry: Entry | undefined): string {
   return entry === undefined ? '--if-absent' : `--if-match ${entry.revision}`;
 }
 
-/** Returns the command line that stores the file. */
-function storeCommand(editing: Editing, condition: string): string {
+/** Returns the command line that stores the file, by default if the entry is as it was. */
+function storeCommand(editing: Editing, condition = conditionOf(editing.entry)): string {
   const {file, key} = editing;
   return formatCommand(['put', condition], [key, `@${file.path}`], editing);
 }

@@ -17,7 +17,7 @@ export async function run(call: CallOf<'put'>): Promise<ExitCode> {
   const ttlSeconds = call.flags.ttl === undefined ? undefined : readTtl(call.flags.ttl, 'put');
   const {client} = await connect(call);
   const value = await readValue(argument, call.context);
-  const {revision, created} = await putAdvised(client.entries, {key, value, expected, ttlSeconds});
+  const {revision, created} = await putAdvised(client.entries, key, value, {expected, ttlSeconds});
   const line = `${created ? 'Created' : 'Replaced'} at revision ${revision}`;
   return reportDone(call, {key, revision: String(revision), created}, line);
 }
@@ -28,14 +28,7 @@ function readExpected({ifMatch, ifAbsent}: CallOf<'put'>['flags']): Expectation 
   return ifAbsent ? 'absent' : readRevision(ifMatch, {command: 'put', flag: '--if-match'});
 }
 
-interface Put {
-  readonly key: string;
-  readonly value: string | Uint8Array;
-  readonly expected: Expectation | undefined;
-  readonly ttlSeconds: number | undefined;
-}
-
-async function putAdvised(entries: Entries, {key, value, ...options}: Put): Promise<Written> {
+async function putAdvised(entries: Entries, ...[key, value, options]: Parameters<Entries['put']>): Promise<Written> {
   try {
     return await entries.put(key, value, options);
   } catch (error) {

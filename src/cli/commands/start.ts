@@ -24,7 +24,7 @@ export async function run(call: CallOf<'start'>): Promise<ExitCode> {
   // First of all: a signal during start-up stops the service in good order too.
   const stop = listenForStop(call.context);
   let reporter: Reporter | undefined;
-  let file: FileLog | undefined;
+  let file: Awaited<ReturnType<typeof openFileLog>>;
   try {
     const {config} = await readSettings(call);
     const {flags, context} = call;
@@ -36,7 +36,9 @@ export async function run(call: CallOf<'start'>): Promise<ExitCode> {
       ? reportToPeople(config, {requests, context, stop})
       : reportToPrograms(config, {requests, context});
     if (file !== undefined) reporter = reportToFile(reporter, file.log, context.processId);
-    await serve({config, newStoreId: flags.newStoreId === true, processId: context.processId}, reporter, stop);
+    const programStop = {processId: context.processId, ask: () => stop.ask('SIGTERM')};
+    const options = {log: reporter.log, newStoreId: flags.newStoreId === true, stop: programStop};
+    await serve(() => openCrewroom(config, options), reporter, stop);
     return EXIT.ok;
   } catch (error) {
     if (file !== undefined) logFailure(error, file.log);
@@ -48,16 +50,8 @@ export async function run(call: CallOf<'start'>): Promise<ExitCode> {
   }
 }
 
-/** The log in a file. Disposing of it writes the lines that wait. */
-interface FileLog extends AsyncDisposable {
-  readonly log: Log;
-}
-
-/** Opens the log file, in the form for programs; undefined if none is configured. */
-async function openFileLog(
-  {logFile: path, logLevel: level}: Config,
-  {stderr, nowMs}: CliContext,
-): Promise<FileLog | undefined> {
+/** Opens the log file, in the form for programs; undefined if none is configured. Disposing of it writes the lines that wait. */
+async function openFileLog({logFile: path, logLevel: level}: Config, {stderr, nowMs}: CliContext) {
   if (path === '') return undefined;
   const {openLogFile} = await import('../terminal/log-file.ts');
   const onFailure = ({message}: Error): void =>
@@ -85,15 +79,8 @@ interface Started extends StartedService {
   readonly crewroom: Crewroom;
 }
 
-interface Serving {
-  readonly config: Config;
-  readonly newStoreId: boolean;
-  readonly processId: number;
-}
-
-async function serve({config, newStoreId, processId}: Serving, reporter: Reporter, stop: StopRequest): Promise<void> {
-  const programStop = {processId, ask: () => stop.ask('SIGTERM')};
-  const crewroom = await openCrewroom(config, {log: reporter.log, newStoreId, stop: programStop});
+async function serve(open: () => Promise<Crewroom>, reporter: Reporter, stop: StopRequest): Promise<void> {
+  const crewroom = await open();
   try {
     // Start-up may take a single tick of the event loop; a signal that came meanwhile is delivered after it.
     await nextTick();

@@ -44,7 +44,7 @@ export async function remove(call: PluginCall, id: string): Promise<ExitCode> {
         snapshot = await removeStorage(call, storage);
       };
       const deps = {staging, service, holder, waiting: waitingOf(context, signal), removeFiles};
-      const {hasEnded} = await removePlugin(plugin, data, deps).catch(error => {
+      const hasEnded = await removePlugin(plugin, data, deps).catch(error => {
         throw adviseOnUse(error);
       });
       return report(call, plugin, {hasEnded, snapshot});

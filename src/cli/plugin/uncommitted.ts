@@ -4,20 +4,17 @@ import {dirname, join} from 'node:path';
 import {promisify} from 'node:util';
 import {messageOf} from '../../failures/error-text.ts';
 
-/** A file that git could not give back. */
-export interface Uncommitted {
-  readonly file: string;
-  readonly problem: string;
-}
-
 /** Longest run of git, in milliseconds; it takes some tens. */
 const GIT_TIMEOUT_MS = 10_000;
 
 /** Git that only reads: it takes no locks, and starts no program that a repository names. */
 const READ_ONLY = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 
-/** Finds the files with changes that are not committed; empty in a folder without git. If git cannot tell, all files count. */
-export async function findUncommitted(folder: string, files: readonly string[]): Promise<readonly Uncommitted[]> {
+/**
+ * Finds the files that git could not give back: with changes that are not committed; none in a folder without git. If git cannot tell, all
+ * files count.
+ */
+export async function findUncommitted(folder: string, files: readonly string[]) {
   if (!(await isInRepository(folder))) return [];
   try {
     const args = [...READ_ONLY, 'status', '--porcelain', '-z', '--ignored', '--', ...files];

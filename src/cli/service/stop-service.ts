@@ -19,20 +19,14 @@ const INTERVAL_MS = 50;
 /** Longest wait for the answer of a service that is asked to stop, in milliseconds. One that serves answers in a few. */
 const ANSWER_TIMEOUT_MS = 5000;
 
-/** A service that has ended. */
-export interface StoppedService {
-  readonly processId: number;
-  /** Description of the service, for people. */
-  readonly description: string;
-}
-
 /**
  * Asks the service that the settings of a call name to end, and waits until its process has ended. On Linux it sends SIGTERM to one that does not
  * answer, or whose token is in no file.
  *
+ * @returns The process that has ended, and a description of the service, for people.
  * @throws {AppError} `service-unreachable`, `foreign-service`, `no-owner-token`, `service-timeout`.
  */
-export async function stopService(call: CommandCall): Promise<StoppedService> {
+export async function stopService(call: CommandCall) {
   const {context} = call;
   const {send, url, address} = await connect(call, {asOwner: true, timeoutMs: ANSWER_TIMEOUT_MS});
   const holder = await findPortHolder({address: addressesOf(address.host)[0], port: address.port});

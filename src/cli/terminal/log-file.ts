@@ -15,12 +15,6 @@ const OLDER_FILES = 4;
 /** Maximum size of lines that wait for the disk, in bytes. Later ones are dropped: a disk that stands still must not fill the memory. */
 const WAITING_BYTES_MAX = 1024 ** 2;
 
-/** A file of log lines. Disposing of it writes the lines that wait. */
-export interface LogFile extends AsyncDisposable {
-  /** Appends a line. Never fails: a file that fails is reported once, and no longer written. */
-  write(line: string): void;
-}
-
 export interface LogFileOptions {
   /** Called once if the file can no longer be written. */
   readonly onFailure: (error: Error) => void;
@@ -39,12 +33,13 @@ export interface LogFileOptions {
 export async function openLogFile(
   path: string,
   {onFailure, fileBytes = FILE_BYTES, renaming = SYSTEM_RENAME}: LogFileOptions,
-): Promise<LogFile> {
+): Promise<RotatedFile> {
   await createPrivately(path);
   return new RotatedFile(path, {onFailure, fileBytes, renaming});
 }
 
-class RotatedFile implements LogFile {
+/** A file of log lines. Disposing of it writes the lines that wait. */
+class RotatedFile implements AsyncDisposable {
   readonly #path: string;
   readonly #options: Required<LogFileOptions>;
   #lines: string[] = [];
@@ -63,6 +58,7 @@ class RotatedFile implements LogFile {
     this.#fullBytes = options.fileBytes;
   }
 
+  /** Appends a line. Never fails: a file that fails is reported once, and no longer written. */
   write(line: string): void {
     if (this.#hasFailed) return;
     if (this.#waitingBytes + line.length > WAITING_BYTES_MAX) {

@@ -19,14 +19,12 @@ interface ProbeDeps {
   readonly elapsedMs: () => number;
 }
 
-/** Result of the probe: the address to continue with, after redirects; undefined if there is no back end. */
-interface Probed {
-  readonly scriptURL: string | undefined;
-  readonly findings: readonly Finding[];
-}
-
-/** Checks which back end is at the address. Sends no secret. */
-export async function checkProbe(scriptURL: string, deps: ProbeDeps): Promise<Probed> {
+/**
+ * Checks which back end is at the address. Sends no secret.
+ *
+ * @returns Also the address to continue with, after redirects; undefined if there is no back end.
+ */
+export async function checkProbe(scriptURL: string, deps: ProbeDeps) {
   const findings: Finding[] = [];
   let place = scriptURL;
   try {

@@ -52,16 +52,11 @@ export interface RemoveDeps {
   readonly waiting: Waiting;
 }
 
-/** The result of a removal. */
-export interface Removal {
-  /** True if the background has ended, or no service follows the directory. */
-  readonly hasEnded: boolean;
-}
-
 /**
  * Removes a plugin: its folder is moved out of the directory of plugins, the service ends its background, and then the files of the
  * background are removed, if `withStorage`, and the folder is deleted.
  *
+ * @returns True if the background has ended, or no service follows the directory.
  * @throws {AppError} `unwritable-output` if `withStorage` and a background uses its files: a plugin in development that has the same id,
  * or perhaps one of another service, and then nothing was removed; or the background of this one, which has not ended.
  * @throws What `removeFiles` threw. The plugin is back in its place then.
@@ -70,7 +65,7 @@ export async function removePlugin(
   {id, directory, storage}: RemovablePlugin,
   withStorage: boolean,
   {staging, service, holder, waiting, removeFiles}: RemoveDeps,
-): Promise<Removal> {
+): Promise<boolean> {
   const deleted = withStorage ? storage : undefined;
   if (deleted !== undefined && (await service?.status(id))?.inDevelopment === true)
     throw inUse(deleted, 'a plugin in development that has the same id uses it');
@@ -93,7 +88,7 @@ export async function removePlugin(
     }
   }
   await staging.confirm();
-  return {hasEnded};
+  return hasEnded;
 }
 
 function inUse(storage: string, problem: string): AppError {

@@ -8,11 +8,6 @@ import {formatEntityTag} from './preconditions.ts';
 /** Properties of an entry that travel as headers beside its value. */
 type SentInfo = Pick<EntryInfo, 'revision' | 'updatedAtMs' | 'expiresAtMs' | 'writtenBy'>;
 
-/** The headers of an entry, as {@link readEntryHeaders} reads them. */
-export interface EntryHeaders extends SentInfo {
-  readonly storeId: StoreId;
-}
-
 /** Returns the headers of an entry as alternating names and values. */
 export function formatEntryHeaders(
   {revision, updatedAtMs, expiresAtMs, writtenBy}: SentInfo,
@@ -25,7 +20,7 @@ export function formatEntryHeaders(
 }
 
 /** Reads what {@link formatEntryHeaders} writes. @throws {UnexpectedDocument} */
-export function readEntryHeaders(headers: Headers): EntryHeaders {
+export function readEntryHeaders(headers: Headers): SentInfo & StoreRevision {
   return {
     ...readRevisionHeader(headers),
     updatedAtMs: readTime(headers.get('Updated-At') ?? ''),
