@@ -211,6 +211,7 @@ const MAY_IMPORT = {
     'node:crypto',
     'node:fs',
     'node:path',
+    'node:util',
   ],
   'plugins/manifest': ['domain/', 'documents', 'failures/members', 'json', 'valibot'],
   'plugins/package': [
