@@ -300,7 +300,7 @@ export const routes = {
       ...['--', process.execPath, '-e', build],
     ]);
     await expect.poll(() => development.said().stderr + development.said().stdout).toContain('function function true');
-    await development.untilMessage(`"${background}": "npm:crewroom-background-sdk@^`);
+    await development.untilMessage(`"crewroom plugin adopt" gives this name to crewroom-background-sdk`);
     await stop(development);
   });
 
@@ -310,7 +310,7 @@ export const routes = {
       'ui/index.html': '',
       'package.json': JSON.stringify({scripts: {dev: 'vite'}, dependencies: {[sdk]: '1'}}),
     });
-    await development.untilMessage(`"${sdk}": "npm:crewroom-ui-sdk@^`);
+    await development.untilMessage(`"crewroom plugin adopt" gives this name to crewroom-ui-sdk`);
     await development.untilMessage('crewroom dev --ui http://localhost:5173 -- npm run dev');
     await stop(development);
     const content = JSON.stringify({scripts: {dev: 'crewroom dev'}, dependencies: {[sdk]: '1'}});
