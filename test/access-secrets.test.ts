@@ -52,7 +52,7 @@ beforeAll(async () => {
     plant(`the token ${name}`, (await run('token', 'create', '--name', name, '--permission', 'admin')).stdout.trim());
   const [used, revoked] = [await token('used'), await token('revoked')];
   await run('token', 'revoke', 'revoked');
-  const {url} = JSON.parse((await run('console', '--json')).stdout) as {readonly url: string};
+  const {url} = JSON.parse((await run('console', '--print', '--json')).stdout) as {readonly url: string};
   const code = plant('the code', url.slice(url.indexOf('#code=') + 6));
   const page = await exchange(
     service,
