@@ -211,6 +211,7 @@ const MAY_IMPORT = {
     'node:crypto',
     'node:fs',
     'node:path',
+    'node:util',
   ],
   'plugins/manifest': ['domain/', 'documents', 'failures/members', 'json', 'valibot'],
   'plugins/package': [
@@ -512,7 +513,6 @@ const MAY_IMPORT = {
     'plugins/sources',
     'snapshots',
     'store/disk',
-    'store/lmdb',
     'system',
     'time',
     'version.ts',
@@ -544,7 +544,6 @@ const MAY_IMPORT = {
     'plugins/sources',
     'system',
     'time',
-    'version.ts',
     'node:',
     'cross-spawn',
   ],
