@@ -109,7 +109,7 @@ describe.runIf(isRoot)('a program of another user that holds the port', () => {
       [],
     );
     received.length = 0;
-    for (const args of [['token', 'list'], ['console'], signIn]) {
+    for (const args of [['token', 'list'], ['console', '--print'], signIn]) {
       const {stderr} = await run([...args, '--port', port], {environment, input: 's3cret\n'});
       assert.match(stderr, /user 65534|"foreign-service"/, args.join(' '));
     }

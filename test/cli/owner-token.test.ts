@@ -70,7 +70,11 @@ describe('the token of the owner', () => {
         ['flight', 'status'],
         ['wait', '--timeout', '1'],
       ],
-      ...[['token', 'list'], ['console'], ['doctor', '--ephemeral']],
+      ...[
+        ['token', 'list'],
+        ['console', '--print'],
+        ['doctor', '--ephemeral'],
+      ],
     ]) {
       received.length = 0;
       await run(args);

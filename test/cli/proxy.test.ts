@@ -35,7 +35,7 @@ describe('with a proxy in the environment', () => {
     const {asked, environment} = await startProxy();
     const service = await machine.start(['--ephemeral'], {environment});
     const toService = {environment: {...environment, CREWROOM_PORT: String(service.port)}};
-    for (const args of [['wait'], ['put', 'a', '1'], ['status'], ['console', '--json'], ['doctor']])
+    for (const args of [['wait'], ['put', 'a', '1'], ['status'], ['console', '--print', '--json'], ['doctor']])
       await machine.runProcess(args, toService);
     assert.equal((await machine.runProcess(['get', 'a'], toService)).stdout, '1');
     assert.deepEqual(asked, []);
