@@ -537,6 +537,7 @@ const MAY_IMPORT = {
     'crewroom.ts',
     'failures',
     'files',
+    'json',
     'paths.ts',
     'plugins',
     'plugins/directory',

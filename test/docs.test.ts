@@ -111,7 +111,7 @@ describe('the pages', () => {
     });
   }
 
-  test('have at most 3,500 words each, the decisions apart, and 38,300 together', () => {
+  test('have at most 3,500 words each, the decisions apart, and 39,500 together', () => {
     const counts = pages
       .filter(page => page === 'README.md' || (page.startsWith('docs/') && !page.startsWith('docs/decisions/')))
       .map(page => ({page, words: read(page).split(/\s+/).length - 1}));
@@ -151,7 +151,7 @@ describe('the pages', () => {
 const PAGE_WORDS_MAX = 3_500;
 
 /** Maximum words of all pages without decisions: more is not read, and a fact that stands twice is wrong in one place. */
-const ALL_WORDS_MAX = 38_300;
+const ALL_WORDS_MAX = 39_500;
 
 /** Returns the names by which links reach the headings of a page, as they are rendered. */
 function headingsOf(text: string): readonly string[] {

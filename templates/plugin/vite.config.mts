@@ -1,5 +1,4 @@
 import {rm, writeFile} from 'node:fs/promises';
-import {relative} from 'node:path';
 import {build, defineConfig, type Plugin} from 'vite';
 import manifest from './plugin.json' with {type: 'json'};
 
@@ -9,22 +8,15 @@ process.umask(0o022);
 /** The file from which the service takes the error of a build, to show it over the page. */
 const BUILD_ERROR = '.build-error';
 
-/** An error of the build tool, with its place. */
-interface BuildError extends Error {
-  readonly id?: string;
-  readonly loc?: {readonly file?: string; readonly line: number; readonly column: number};
-}
-
 /** Keeps the error of the last build, and removes it once a build succeeds. */
 function reportErrors(): Plugin {
+  const keep = async (error?: Error & {readonly errors?: readonly Error[]}): Promise<void> => {
+    if (error !== undefined) await writeFile(BUILD_ERROR, (error.errors?.[0] ?? error).message);
+  };
   return {
     name: 'report-errors',
-    async buildEnd(error?: BuildError) {
-      if (error === undefined) return;
-      const {message, loc, id = loc?.file} = error;
-      const place = loc && id ? `${relative('.', id).replaceAll('\\', '/')}:${loc.line}:${loc.column}: ` : '';
-      await writeFile(BUILD_ERROR, `${place}${message}\n`);
-    },
+    buildEnd: keep,
+    renderError: keep,
     writeBundle: () => rm(BUILD_ERROR, {force: true}),
   };
 }

@@ -188,6 +188,12 @@ export const routes = {
     const error = {during: 'build', message: 'Unexpected "<b>"\n\n 3 | <b>', place: 'src/background/index.ts:3'};
     const reason = 'its build failed: Unexpected "<b>" (src/background/index.ts:3)';
     await expect.poll(read, {timeout: 20_000}).toMatchObject({state: 'not-built', error, reason});
+    const colored = '\x1b[31m[transform] \x1b[0mUnexpected token\n  [ src/a.ts:34:11 ]\n34 | const';
+    await writeFile(join(folder, '.build-error'), colored);
+    const found = {message: '[transform] Unexpected token\n  [ src/a.ts:34:11 ]\n34 | const', place: 'src/a.ts:34'};
+    await expect.poll(read, {timeout: 20_000}).toMatchObject({error: found});
+    await writeFile(join(folder, '.build-error'), 'src/background/index.ts:3:7: Unexpected "<b>"\n\n 3 | <b>\n');
+    await expect.poll(read, {timeout: 20_000}).toMatchObject({error});
     await mkdir(join(folder, 'background'));
     await writeFile(join(folder, 'background/index.js'), background('one'));
     await development.untilMessage('plugin started');
@@ -294,7 +300,7 @@ export const routes = {
       ...['--', process.execPath, '-e', build],
     ]);
     await expect.poll(() => development.said().stderr + development.said().stdout).toContain('function function true');
-    await development.untilMessage(`"${background}": "npm:crewroom-background-sdk@^`);
+    await development.untilMessage(`"crewroom plugin adopt" gives this name to crewroom-background-sdk`);
     await stop(development);
   });
 
@@ -304,7 +310,7 @@ export const routes = {
       'ui/index.html': '',
       'package.json': JSON.stringify({scripts: {dev: 'vite'}, dependencies: {[sdk]: '1'}}),
     });
-    await development.untilMessage(`"${sdk}": "npm:crewroom-ui-sdk@^`);
+    await development.untilMessage(`"crewroom plugin adopt" gives this name to crewroom-ui-sdk`);
     await development.untilMessage('crewroom dev --ui http://localhost:5173 -- npm run dev');
     await stop(development);
     const content = JSON.stringify({scripts: {dev: 'crewroom dev'}, dependencies: {[sdk]: '1'}});

@@ -1,6 +1,7 @@
 import {fileURLToPath} from 'node:url';
 import {openCrewroom} from '../../app.ts';
 import type {Crewroom} from '../../crewroom.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {openAddress} from '../../system/open-address.ts';
 import {VERSION} from '../../version.ts';
@@ -42,14 +43,30 @@ export async function run(call: CallOf<'play'>): Promise<ExitCode> {
   // First of all: a signal during start-up stops it in good order too.
   const stop = listenForStop(call.context);
   try {
-    const flags = {ui: undefined, backEnd: undefined, noOpen: undefined, json: undefined, requests: undefined};
-    const settings = await readDevSettings({...call, flags, arguments: [EXAMPLE_FOLDER]});
-    const {context} = call;
-    await using backEnd = await startDevBackEnd('sample', {context, directory: settings.directory, onAnswer: () => {}});
-    await play(call, {settings, backEnd, stop});
+    await playOnFreePort(call, stop);
     return EXIT.ok;
   } finally {
     stop.release();
+  }
+}
+
+/** Plays; again on the next port if another service took the free one at the same moment. */
+async function playOnFreePort(call: CallOf<'play'>, stop: StopRequest): Promise<void> {
+  const {context} = call;
+  const flags = {ui: undefined, backEnd: undefined, noOpen: undefined, json: undefined, requests: undefined};
+  let taken: {readonly port: number; readonly error: unknown} | undefined;
+  for (;;) {
+    const settings = await readDevSettings({...call, flags, arguments: [EXAMPLE_FOLDER]});
+    // A port that was given stays the same.
+    if (settings.config.port === taken?.port) throw taken.error;
+    try {
+      const {directory} = settings;
+      await using backEnd = await startDevBackEnd('sample', {context, directory, onAnswer: () => {}});
+      return await play(call, {settings, backEnd, stop});
+    } catch (error) {
+      if (!(error instanceof AppError) || error.failure.code !== 'address-in-use') throw error;
+      taken = {port: settings.config.port, error};
+    }
   }
 }
 
