@@ -25,8 +25,6 @@ export default defineConfig({
           include: ['test/windows/**/*.test.ts'],
           exclude: configDefaults.exclude,
           globalSetup: ['test/windows/set-up.ts'],
-          // Wine stands in for Windows, and loses a race now and then: what fails twice is ours.
-          retry: 1,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
