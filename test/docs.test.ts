@@ -151,7 +151,7 @@ describe('the pages', () => {
 const PAGE_WORDS_MAX = 3_500;
 
 /** Maximum words of all pages without decisions: more is not read, and a fact that stands twice is wrong in one place. */
-const ALL_WORDS_MAX = 38_300;
+const ALL_WORDS_MAX = 38_400;
 
 /** Returns the names by which links reach the headings of a page, as they are rendered. */
 function headingsOf(text: string): readonly string[] {
