@@ -111,7 +111,7 @@ describe('the pages', () => {
     });
   }
 
-  test('have at most 3,500 words each, the decisions apart, and 38,300 together', () => {
+  test('have at most 3,500 words each, the decisions apart, and 38,400 together', () => {
     const counts = pages
       .filter(page => page === 'README.md' || (page.startsWith('docs/') && !page.startsWith('docs/decisions/')))
       .map(page => ({page, words: read(page).split(/\s+/).length - 1}));
