@@ -91,7 +91,7 @@ describe('the pages', () => {
     });
   }
 
-  test('have at most 3,500 words each, the decisions apart, and 37,500 together', () => {
+  test('have at most 3,500 words each, the decisions apart, and 37,700 together', () => {
     const counts = pages
       .filter(page => page === 'README.md' || (page.startsWith('docs/') && !page.startsWith('docs/decisions/')))
       .map(page => ({page, words: read(page).split(/\s+/).length - 1}));
@@ -128,7 +128,7 @@ describe('the pages', () => {
 const PAGE_WORDS_MAX = 3_500;
 
 /** Maximum words of all pages without decisions: more is not read, and a fact that stands twice is wrong in one place. */
-const ALL_WORDS_MAX = 37_500;
+const ALL_WORDS_MAX = 37_700;
 
 /** Returns the names by which links reach the headings of a page, as they are rendered. */
 function headingsOf(text: string): readonly string[] {
