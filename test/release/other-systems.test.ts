@@ -15,6 +15,11 @@ afterAll(() => rm(work, {recursive: true, force: true}));
 const MACH_O = 0xfeedfacf;
 const LC_CODE_SIGNATURE = 0x1d;
 
+/** Native parts that their makers did not sign: only kernels of Apple for ARM demand it. */
+const UNSIGNED: Readonly<Record<string, readonly string[]>> = {
+  'darwin-x64': ['node_modules/@lmdb/lmdb-darwin-x64/node.napi.node'],
+};
+
 /** Returns the size of the signature in a program of macOS, in bytes; 0 without one. */
 function signatureBytes(program: Buffer): number {
   expect(program.readUInt32LE(0)).toBe(MACH_O);
@@ -30,7 +35,10 @@ describe('a folder for a system that these tests cannot run', () => {
       const folder = await unpackFolder(name, work);
       const parts = await nativeParts(folder);
       expect(parts.length).toBe(3);
-      for (const part of parts) expect(signatureBytes(await readFile(part)), part).toBeGreaterThan(0);
+      const unsigned: string[] = [];
+      for (const part of parts)
+        if (signatureBytes(await readFile(part)) === 0) unsigned.push(part.slice(folder.length + 1));
+      expect(unsigned).toEqual(UNSIGNED[name] ?? []);
       await execute('npm', ['pack', '--silent', `${nodePackage}@${NODE_VERSION}`, '--pack-destination', work]);
       await execute('tar', ['-xzf', `${nodePackage}-${NODE_VERSION}.tgz`, 'package/bin/node'], {cwd: work});
       const original = await readFile(join(work, 'package', 'bin', 'node'));
