@@ -13,7 +13,14 @@ export const test = {
   ],
   // Those with real browsers take as long as all others: see vitest.browser.config.ts. Those of etcd: vitest.shared.config.ts;
   // those under Wine: vitest.windows.config.ts.
-  exclude: [...configDefaults.exclude, 'test/browser/**', 'test/guides/**', 'test/shared/etcd/**', 'test/windows/**'],
+  exclude: [
+    ...configDefaults.exclude,
+    'test/browser/**',
+    'test/guides/**',
+    'test/shared/etcd/**',
+    'test/windows/**',
+    'test/release/**',
+  ],
   // Real disks, sockets and processes: what is slow here is the machine, not the code.
   testTimeout: 90_000,
   hookTimeout: 90_000,

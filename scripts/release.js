@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Prepares a release: `npm run release -- VERSION`. Refuses if something is not ready, runs all checks, sets the version, commits and tags,
-// and stops: publishing is the decision of a person.
+// and stops: publishing is the decision of a person. Without a version it makes the files of the one that package.json has.
 import {spawnSync} from 'node:child_process';
 import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -9,13 +9,25 @@ import {findObstacles, nextChangelog} from './release-rules.js';
 const root = process.cwd();
 const version = process.argv[2] ?? '';
 try {
+  if (process.argv.length === 2) makeFiles();
+  else release();
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+
+/** Makes what is published: packages of npm, folders with Node, installers. */
+function makeFiles() {
+  const node = words => run(process.execPath, words, {stdio: 'inherit'});
+  node([join(root, 'scripts', 'build.js')]);
+  node([join(root, 'node_modules', 'tsx', 'dist', 'cli.mjs'), join(root, 'release', 'main.ts')]);
+}
+
+function release() {
   const obstacles = findObstacles(version, readFacts());
   if (obstacles.length > 0) throw new Error(`Not ready:\n${obstacles.map(each => `- ${each}`).join('\n')}`);
   run('.ci/run', [], {stdio: 'inherit'});
   prepare();
-} catch (error) {
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
 }
 
 /** Reads everything that the rules judge. */
@@ -59,12 +71,12 @@ function prepare() {
   writeFileSync(changelog, nextChangelog(readFileSync(changelog, 'utf8'), version, today));
   run('git', ['commit', '--quiet', '--all', '--message', `release: ${version}`]);
   run('git', ['tag', '--annotate', `v${version}`, '--message', `Crewroom ${version}`]);
-  const workspaces = readdirSync(join(root, 'packages')).map(name => `--workspace packages/${name}`);
   process.stdout.write(
     [
       `Committed and tagged v${version}. Nothing was published or pushed. To publish it:`,
       '  git push --follow-tags',
-      `  npm publish ${workspaces.join(' ')} --include-workspace-root`,
+      '  npm run release',
+      '  for file in release/files/*.tgz; do npm publish "$file"; done',
       `To take it back: git tag --delete v${version} && git reset --keep HEAD~1`,
       '',
     ].join('\n'),

@@ -708,7 +708,7 @@ const ONLY_IN = {
 const OUTSIDERS = ['bench', 'console', 'torture', 'fuzz', 'examples'];
 
 /** Folders beside `src/` with files that import each other. */
-const BESIDE = ['bench', 'console', 'fuzz', 'packages', 'torture'];
+const BESIDE = ['bench', 'console', 'fuzz', 'packages', 'release', 'torture'];
 
 /** Files that such folders may share with the tests. */
 const SHARED = join('test', 'support');

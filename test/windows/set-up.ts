@@ -96,7 +96,7 @@ async function installNode({work}: Windows): Promise<void> {
 }
 
 /** Makes a drive C with a registry that says Windows 10: Node refuses older ones, and Wine 8 is Windows 7. */
-async function makePrefix(windows: Windows): Promise<void> {
+export async function makePrefix(windows: Pick<Windows, 'prefix' | 'programs'>): Promise<void> {
   await mkdir(windows.programs);
   await Promise.all([
     compile('lmdbx.c', join(windows.programs, 'LMDBX.DLL'), [...LIBRARY, '-lkernel32']),

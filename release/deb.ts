@@ -1,0 +1,54 @@
+import {cp, mkdir, symlink, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {formatUnit, UNIT_MARK, UNIT_NAME} from '../src/cli/autostart/unit.ts';
+import {MODIFIED_SECONDS} from './archive.ts';
+import {run} from './run.ts';
+import type {System} from './systems.ts';
+
+/** Place of the folder in a system. */
+const PLACE = '/usr/lib/crewroom';
+
+/**
+ * Makes a package of Debian of a folder. It has no scripts: nothing is started, and nothing in a home is touched. The user enables the unit with
+ * `systemctl --user enable --now crewroom`.
+ */
+export async function writeDeb(
+  system: System,
+  {
+    folder,
+    work,
+    version,
+    to,
+  }: {readonly folder: string; readonly work: string; readonly version: string; readonly to: string},
+): Promise<void> {
+  const root = join(work, `deb-${system.name}`);
+  for (const path of ['DEBIAN', 'usr/bin', 'usr/lib/systemd/user', 'usr/share/doc/crewroom'])
+    await mkdir(join(root, path), {recursive: true});
+  await cp(folder, join(root, PLACE), {recursive: true});
+  await symlink('../lib/crewroom/crewroom', join(root, 'usr/bin/crewroom'));
+  const unit = formatUnit({node: `${PLACE}/node`, script: `${PLACE}/node_modules/crewroom/dist/cli/main.js`});
+  await writeFile(join(root, 'usr/lib/systemd/user', UNIT_NAME), unit.replace(`${UNIT_MARK}\n`, ''));
+  for (const [from, name] of [
+    ['LICENSE', 'copyright'],
+    ['LICENSE-NODE', 'copyright-node'],
+  ] as const)
+    await cp(join(folder, from), join(root, 'usr/share/doc/crewroom', name));
+  await writeFile(join(root, 'DEBIAN/control'), control(system, version));
+  await run('find', [root, '-exec', 'touch', '--no-dereference', `--date=@${MODIFIED_SECONDS}`, '{}', '+'], work);
+  await run('chmod', ['-R', 'u+rwX,go+rX,go-w', root], work);
+  await run('dpkg-deb', ['--root-owner-group', '-Zxz', '-z3', '--build', root, to], work);
+}
+
+/** Formats the description of the package. What Node needs: its instructions for building name glibc 2.28. */
+function control({cpu}: System, version: string): string {
+  return `Package: crewroom
+Version: ${version}
+Architecture: ${cpu === 'x64' ? 'amd64' : cpu}
+Maintainer: The Crewroom authors <crewroom@localhost>
+Depends: libc6 (>= 2.28), libstdc++6, libgcc-s1
+Section: net
+Priority: optional
+Description: local service of virtual-airline plugins
+ Tells plugins who the pilot is, and keeps their data. It has a Node of its own.
+`;
+}

@@ -1,0 +1,22 @@
+import {dirname} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {run} from './run.ts';
+
+const SCRIPT = fileURLToPath(new URL('installer.nsi', import.meta.url));
+
+/** Makes the installer for Windows of a folder. */
+export async function writeInstaller({
+  folder,
+  version,
+  sizeBytes,
+  to,
+}: {
+  readonly folder: string;
+  readonly version: string;
+  readonly sizeBytes: number;
+  readonly to: string;
+}): Promise<void> {
+  const values = {VERSION: version, FOLDER: folder, SIZE_KIB: String(Math.ceil(sizeBytes / 1024)), OUT: to};
+  const words = Object.entries(values).map(([name, value]) => `-D${name}=${value}`);
+  await run('makensis', ['-V2', '-WX', ...words, SCRIPT], dirname(SCRIPT));
+}

@@ -1,0 +1,15 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {text} from 'node:stream/consumers';
+
+/** Runs a program to its end. @returns Its output. @throws {Error} With what it said, if it fails. */
+export async function run(command: string, args: readonly string[], folder: string): Promise<string> {
+  const child = spawn(command, args, {cwd: folder, stdio: ['ignore', 'pipe', 'pipe']});
+  const [output, errors, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  if (exitCode !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${errors}${output}`);
+  return output;
+}

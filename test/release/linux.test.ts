@@ -1,0 +1,157 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {VERSION} from '../../src/version.ts';
+import {findFreePort} from '../support/free-port.ts';
+import {execute, releaseFile, unpackFolder} from './files.ts';
+
+/** A name that a shell or a value with variables would change. */
+const PLACE = '100% %HOME% für $alle';
+const ID = 'com.example.here';
+let work: string;
+let folder: string;
+const children = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  work = await mkdtemp(join(tmpdir(), 'crewroom-linux-'));
+  await chmod(work, 0o755);
+  folder = await unpackFolder('linux-x64', join(work, PLACE));
+  // Programs of the system that the starter uses, and no Node.
+  await mkdir(join(work, 'bin'));
+  await symlink('/usr/bin/readlink', join(work, 'bin', 'readlink'));
+  await mkdir(join(work, 'plugin', 'background'), {recursive: true});
+  const manifest = {id: ID, name: 'Here', version: '1.0.0', type: 'user', description: '', availableSettings: {}};
+  await writeFile(join(work, 'plugin', 'plugin.json'), JSON.stringify(manifest));
+  const handler = '(_, response) => response.json(process.execPath)';
+  await writeFile(join(work, 'plugin', 'background', 'package.json'), '{"type": "commonjs"}');
+  await writeFile(
+    join(work, 'plugin', 'background', 'index.js'),
+    `module.exports = {routes: {get: {node: {handler: ${handler}}}}};`,
+  );
+});
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await rm(work, {recursive: true, force: true});
+});
+
+const environment = (home = work): NodeJS.ProcessEnv => ({PATH: join(work, 'bin'), HOME: home});
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly port: string;
+}
+
+/** Starts a service, and waits until it serves. */
+async function start(
+  program: string,
+  words: readonly string[],
+  {home, uid}: {readonly home?: string; readonly uid?: number} = {},
+): Promise<Started> {
+  const port = String(await findFreePort());
+  const child = spawn(program, ['start', '--port', port, ...words], {
+    env: environment(home),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...(uid === undefined ? {} : {uid, gid: uid}),
+  });
+  children.add(child);
+  let said = '';
+  for await (const chunk of child.stderr ?? []) {
+    said += String(chunk);
+    if (said.includes('"message":"started"')) return {child, port, url: `http://127.0.0.1:${port}`};
+  }
+  throw new Error(`it has ended: ${said}`);
+}
+
+async function stop(program: string, {child, port}: Started): Promise<void> {
+  const exited = once(child, 'exit');
+  await execute(program, ['stop', '--port', port], {env: environment()});
+  expect((await exited)[0]).toBe(0);
+}
+
+const put = (url: string, value: string) => fetch(`${url}/api/store/a`, {method: 'POST', body: value});
+const get = async (url: string) => (await fetch(`${url}/api/store/a`)).text();
+const nodeOfBackground = async (url: string) => (await fetch(`${url}/api/${ID}/node`)).json();
+
+describe('the folder for Linux, in a folder with spaces, umlauts and % and without Node in PATH', () => {
+  test('runs by its path and by links to its starter', async () => {
+    await symlink(join(folder, 'crewroom'), join(work, 'absolute'));
+    await symlink('absolute', join(work, 'relative'));
+    for (const program of [join(folder, 'crewroom'), join(work, 'absolute'), join(work, 'relative')])
+      expect((await execute(program, ['--version'], {env: environment()})).stdout).toContain(VERSION);
+  });
+
+  test('keeps a store on disk, and runs backgrounds with its own Node', async () => {
+    const program = join(folder, 'crewroom');
+    const words = ['--data-dir', join(work, 'data'), '--plugin', join(work, 'plugin')];
+    const first = await start(program, words);
+    expect((await put(first.url, '1.0')).status).toBe(200);
+    await expect.poll(() => nodeOfBackground(first.url)).toBe(join(folder, 'node'));
+    expect((await fetch(`${first.url}/`)).headers.get('content-type')).toContain('text/html');
+    await stop(program, first);
+    const second = await start(program, words);
+    expect(await get(second.url)).toBe('1.0');
+    await stop(program, second);
+  });
+
+  test('is replaced while it and a background run, and an old one beside it does not open the same store', async () => {
+    const old = join(work, 'old');
+    await execute('cp', ['-a', folder, old]);
+    const data = ['--data-dir', join(work, 'shared data'), '--plugin', join(work, 'plugin')];
+    const running = await start(join(old, 'crewroom'), data);
+    await put(running.url, '2');
+    await expect(start(join(folder, 'crewroom'), data)).rejects.toThrow(/process \d+|has ended/);
+    await execute('tar', ['-xf', releaseFile('linux-x64.tar.xz'), '--strip-components=1', '-C', old]);
+    await expect.poll(() => nodeOfBackground(running.url)).toContain('node');
+    expect(await get(running.url)).toBe('2');
+    await stop(join(old, 'crewroom'), running);
+    const next = await start(join(folder, 'crewroom'), data);
+    expect(await get(next.url)).toBe('2');
+    await stop(join(folder, 'crewroom'), next);
+  });
+
+  test('lets one of two starts at once have the store', async () => {
+    const words = ['--data-dir', join(work, 'contested')];
+    const both = await Promise.allSettled([1, 2].map(() => start(join(folder, 'crewroom'), words)));
+    const started = both.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []));
+    expect(started).toHaveLength(1);
+    for (const each of started) await stop(join(folder, 'crewroom'), each);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('works for a user who cannot write to it (needs root)', async () => {
+    const home = join(work, 'home');
+    await mkdir(home);
+    // The number of `nobody` in Debian.
+    await chown(home, 65_534, 65_534);
+    const service = await start(join(folder, 'crewroom'), [], {home, uid: 65_534});
+    expect((await put(service.url, '3')).status).toBe(200);
+    const exited = once(service.child, 'exit');
+    service.child.kill('SIGTERM');
+    await exited;
+    expect(await readdir(home)).not.toEqual([]);
+  });
+});
+
+describe('the package of Debian', () => {
+  test.skipIf(process.getuid?.() !== 0)('is installed and removed, has no scripts, and runs (needs root)', async () => {
+    const root = join(work, 'root');
+    for (const path of ['var/lib/dpkg/info', 'var/lib/dpkg/updates', 'var/lib/dpkg/triggers', 'home/ada'])
+      await mkdir(join(root, path), {recursive: true});
+    await writeFile(join(root, 'var/lib/dpkg/status'), '');
+    const deb = releaseFile('linux-x64.deb');
+    // The empty root has no packages, those that Node needs included.
+    await execute('dpkg', [`--root=${root}`, '--force-depends', '--force-not-root', '--install', deb]);
+    const info = await readdir(join(root, 'var/lib/dpkg/info'));
+    expect(info.filter(name => name.startsWith('crewroom'))).toEqual(['crewroom.list', 'crewroom.md5sums']);
+    const program = join(root, 'usr/bin/crewroom');
+    expect((await execute(program, ['--version'], {env: environment()})).stdout).toContain(VERSION);
+    const unit = await readFile(join(root, 'usr/lib/systemd/user/crewroom.service'), 'utf8');
+    expect(unit).toContain('ExecStart=:"/usr/lib/crewroom/node"');
+    expect(await readdir(join(root, 'home/ada'))).toEqual([]);
+    await execute('dpkg', [`--root=${root}`, '--remove', 'crewroom']);
+    expect(await readdir(join(root, 'usr')).catch(() => [])).toEqual([]);
+  });
+});

@@ -1,0 +1,15 @@
+import {configDefaults, defineConfig} from 'vitest/config';
+import {test} from './vitest.config.ts';
+
+/** The files of a release: `scripts/test-windows.js` looks for Wine, which those for Windows need. */
+export default defineConfig({
+  test: {
+    ...test,
+    include: ['test/release/**/*.test.ts'],
+    exclude: configDefaults.exclude,
+    globalSetup: ['test/build.ts', 'test/release/set-up.ts'],
+    maxWorkers: 2,
+    testTimeout: 180_000,
+    hookTimeout: 480_000,
+  },
+});
