@@ -513,6 +513,7 @@ const MAY_IMPORT = {
     'plugins/sources',
     'snapshots',
     'store/disk',
+    'store/lmdb',
     'system',
     'time',
     'node:child_process',
