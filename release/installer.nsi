@@ -1,6 +1,7 @@
 ; The installer for Windows, for the user alone: makensis -DVERSION=… -DFOLDER=… -DSIZE_KIB=… -DOUT=…
 ; Silent: /S, with /AUTOSTART for the start at log-on, and /D=FOLDER as the last word. The uninstaller: /S, with /DATA to remove the data too.
-Unicode true
+; Of 64 bits, as the program is.
+Target amd64-unicode
 ManifestSupportedOS all
 RequestExecutionLevel user
 SetCompressor zlib
