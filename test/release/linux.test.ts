@@ -124,7 +124,7 @@ describe('the folder for Linux, in a folder with spaces, umlauts and % and witho
   test.skipIf(process.getuid?.() !== 0)('works for a user who cannot write to it (needs root)', async () => {
     const home = join(work, 'home');
     await mkdir(home);
-    // The number of `nobody` in Debian.
+    // The user without rights in Debian.
     await chown(home, 65_534, 65_534);
     const service = await start(join(folder, 'crewroom'), [], {home, uid: 65_534});
     expect((await put(service.url, '3')).status).toBe(200);

@@ -14,7 +14,7 @@ import {makePrefix, patchEngine, wineEnvironment} from '../windows/set-up.ts';
 import {execute, releaseFile} from './files.ts';
 
 const ID = 'com.example.here';
-/** Where the installer puts the program: a name that a shell or a value with variables would change. */
+/** Folder into which the installer puts the program: a name that a shell or a value with variables would change. */
 const PLACE = '100% %TEMP% für alle';
 let work: string;
 let prefix: string;
