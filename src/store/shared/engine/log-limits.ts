@@ -10,7 +10,7 @@ export interface LogLimits {
 }
 
 /** A part ends with the change that reaches this size, in bytes, so that none takes long to read. A large commit has several. */
-const PART_BYTES_MAX = 512 * 1024;
+export const PART_BYTES_MAX = 512 * 1024;
 
 /** Minimum number of parts of a full log: old changes are trimmed part by part. */
 const PARTS_MIN = 8;
