@@ -80,7 +80,7 @@ export async function openCrewroom(
 ): Promise<Crewroom> {
   // 1. Check the settings.
   const {dataDir, homeDir} = platformPaths();
-  const defaults: Config = {dataDir, ...DEFAULTS};
+  const defaults: Config = {...DEFAULTS, dataDir};
   const config = readOptions(options, {defaults, workingDirectory: process.cwd(), homeDir});
   if (!config.ephemeral) assertDataDir(config.dataDir);
   if (!isLoopback(config.host)) throw new AppError({code: 'unsafe-host', host: config.host});

@@ -93,7 +93,7 @@ async function openEtcdStore(
     newStoreId,
     // Not those of the other parts, which do not keep the process alive: what waits for etcd has to end.
     timers: PROCESS_TIMERS,
-    owned: ephemeral ? [] : [await lockDataDirectory(dataDir, process.pid)],
+    owned: ephemeral ? [] : [await lockDataDirectory(dataDir)],
   });
 }
 

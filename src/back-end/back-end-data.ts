@@ -3,7 +3,7 @@ import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
 import {describeFileError, FileError} from '../files/read-file.ts';
 import {readTextFile} from '../files/text-file.ts';
-import {type JsonMembers, membersOf} from './back-end-request.ts';
+import {isObject, type JsonMembers, membersOf} from '../json/members.ts';
 
 /** The data of the sample: one file, to be copied and changed. */
 export const SAMPLE_DATA_FILE = fileURLToPath(new URL('../../templates/back-end.json', import.meta.url));
@@ -84,10 +84,6 @@ function readMembers(members: JsonMembers): BackEndData {
     })),
     answers: membersOf(members['answers']),
   };
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isList(value: unknown): boolean {

@@ -20,14 +20,6 @@ export interface BackEndReply {
   readonly body?: unknown;
 }
 
-/** JsonMembers of a JSON object. */
-export type JsonMembers = Readonly<Record<string, unknown>>;
-
-/** Returns the members of an object; none of any other value. */
-export function membersOf(value: unknown): JsonMembers {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonMembers) : {};
-}
-
 /** A request that is refused: answered with its status and a message. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';

@@ -1,20 +1,8 @@
+import {membersOf} from '../json/members.ts';
 import {type BackEndData, readBackEndData, SAMPLE_DATA_FILE} from './back-end-data.ts';
-import {type BackEndReply, type BackEndRequest, membersOf, Refusal} from './back-end-request.ts';
+import {type BackEndReply, type BackEndRequest, Refusal} from './back-end-request.ts';
 import {SampleFlights} from './sample-flights.ts';
 import {SampleSessions, type SignedPilot} from './sample-sessions.ts';
-
-/** The back end of a sample airline, in memory: pilots, sessions, airports, aircraft, flights and bookings. */
-export interface SampleBackEnd {
-  readonly data: BackEndData;
-  /** Pilots with their passwords. */
-  readonly pilots: readonly SignedPilot[];
-  /** Answers a request. */
-  answer(request: BackEndRequest): BackEndReply;
-  /** Returns a session of the first pilot that has not ended. */
-  session(): string;
-  /** Ends all sessions. */
-  expireSessions(): void;
-}
 
 export interface SampleBackEndOptions {
   /** File with its data. @default {the sample} */
@@ -30,13 +18,14 @@ export interface SampleBackEndOptions {
  */
 export async function openSampleBackEnd(options: SampleBackEndOptions): Promise<SampleBackEnd> {
   const {file = SAMPLE_DATA_FILE, randomName} = options;
-  return new MemoryBackEnd(await readBackEndData(file), randomName);
+  return new SampleBackEnd(await readBackEndData(file), randomName);
 }
 
 /** Answers by route to pilots who are signed in. */
 type Routes = Readonly<Record<string, (pilot: string, request: BackEndRequest) => unknown>>;
 
-class MemoryBackEnd implements SampleBackEnd {
+/** The back end of a sample airline, in memory: pilots, sessions, airports, aircraft, flights and bookings. */
+export class SampleBackEnd {
   readonly data: BackEndData;
   readonly #sessions: SampleSessions;
   readonly #routes: Routes;
@@ -57,19 +46,23 @@ class MemoryBackEnd implements SampleBackEnd {
     };
   }
 
+  /** Pilots with their passwords. */
   get pilots(): readonly SignedPilot[] {
     return this.#sessions.pilots;
   }
 
+  /** Returns a session of the first pilot that has not ended. */
   session(): string {
     if (!this.#sessions.has(this.#session)) this.#session = this.#sessions.open();
     return this.#session;
   }
 
+  /** Ends all sessions. */
   expireSessions(): void {
     this.#sessions.expire();
   }
 
+  /** Answers a request. */
   answer(request: BackEndRequest): BackEndReply {
     if (request.method === 'OPTIONS') return {status: 204, headers: PAGES_MAY_CALL};
     try {

@@ -1,5 +1,6 @@
+import type {JsonMembers} from '../json/members.ts';
 import type {BackEndData} from './back-end-data.ts';
-import {type JsonMembers, Refusal} from './back-end-request.ts';
+import {Refusal} from './back-end-request.ts';
 
 /** A flight that a pilot has booked. */
 interface Booking {

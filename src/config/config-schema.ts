@@ -8,7 +8,7 @@ export const CONFIG_SCHEMA = closed(Object.fromEntries(SETTING_NAMES.map(name =>
 /** Describes a member as the help of its flag does, with its default unless that is empty. */
 function describeMember(name: SettingName): v.GenericSchema {
   const description = name === 'keep' ? 'keep the session over a restart' : SETTINGS[name].description;
-  const value = name === 'dataDir' ? '' : DEFAULTS[name];
+  const value = DEFAULTS[name];
   const isEmpty = value === '' || Array.isArray(value);
   return v.pipe(
     v.optional(SETTINGS[name].schema as v.GenericSchema, undefined),

@@ -78,8 +78,13 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
     placeholder: 'HOST',
     description: 'loopback address; localhost is 127.0.0.1 and ::1',
     ...TEXT,
+    default: 'localhost',
   },
-  port: {placeholder: 'PORT', description: 'port to listen on, or to call', ...wholeNumber(0, 65_535)},
+  port: {
+    placeholder: 'PORT',
+    description: 'port to listen on, or to call',
+    ...wholeNumber({min: 0, max: 65_535}, 7172),
+  },
   profile: {
     placeholder: 'FILE',
     description: 'identity document to serve, or "none"',
@@ -88,12 +93,13 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   },
   airline: {placeholder: 'FILE', description: 'airline at whose back end pilots sign in', ...PATH},
   allowPlainHttp: {description: 'send passwords to airlines without https', ...SWITCH},
-  keep: {description: 'keep the session in memory, not over a restart', ...SWITCH},
+  keep: {description: 'keep the session in memory, not over a restart', ...SWITCH, default: true},
   dataDir: {placeholder: 'DIR', description: 'directory of the store', ...PATH},
   store: {
     placeholder: 'URL',
     description: 'lmdb, memory, or etcd://HOST:PORT,…/PREFIX',
     ...TEXT,
+    default: 'lmdb',
     read: readStoreSetting,
   },
   ephemeral: {description: 'keep everything in memory, nothing on disk', ...SWITCH},
@@ -103,7 +109,7 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   access: {
     placeholder: 'MODE',
     description: 'open, attributed or strict: what plugins may do',
-    ...choiceOf(ACCESS_MODES),
+    ...choiceOf(ACCESS_MODES, 'open'),
   },
   allowOrigin: {
     placeholder: 'ORIGIN',
@@ -137,38 +143,17 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   logLevel: {
     placeholder: 'LEVEL',
     description: 'error, info or debug',
-    ...choiceOf(LOG_LEVELS),
+    ...choiceOf(LOG_LEVELS, 'info'),
   },
 };
 
 /** The names of all settings, in that order. */
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 
-/** The default of every setting but the data directory, which depends on the platform. */
-export const DEFAULTS: Omit<Config, 'dataDir'> = {
-  host: 'localhost',
-  port: 7172,
-  profile: '',
-  airline: '',
-  allowPlainHttp: false,
-  keep: true,
-  store: 'lmdb',
-  ephemeral: false,
-  plugins: '',
-  plugin: [],
-  pluginConfig: '',
-  access: 'open',
-  allowOrigin: [],
-  allowHost: [],
-  allowUser: [],
-  fault: [],
-  valueBytesMax: DEFAULT_LIMITS.valueBytesMax,
-  valueDepthMax: DEFAULT_LIMITS.valueDepthMax,
-  connectionsMax: DEFAULT_LIMITS.connectionsMax,
-  tokenFile: '',
-  logFile: '',
-  logLevel: 'info',
-};
+/** The default of every setting; that of the data directory depends on the platform. */
+export const DEFAULTS = Object.fromEntries(
+  SETTING_NAMES.map(name => [name, SETTINGS[name].default]),
+) as unknown as Config;
 
 /** The variable that names the config file, like `--config`; otherwise the file is at the default path of the platform. */
 export const CONFIG_FILE_VARIABLE = 'CREWROOM_CONFIG';
@@ -183,7 +168,7 @@ export function flagOf(name: string): string {
 
 /** Returns the flag that changes a setting from its default: `--no-…` if it is on by default. */
 export function shownFlagOf(name: SettingName): string {
-  return name !== 'dataDir' && DEFAULTS[name] === true ? flagOf(name).replace('--', '--no-') : flagOf(name);
+  return DEFAULTS[name] === true ? flagOf(name).replace('--', '--no-') : flagOf(name);
 }
 
 /** Returns the environment variable of a setting, such as `CREWROOM_DATA_DIR`. */
@@ -199,6 +184,5 @@ function readProfileSetting(given: unknown, base: PathBase): Reading<string> {
 }
 
 function limitOf(name: keyof LimitSettings): Form<number> {
-  const {min, max} = LIMIT_RANGES[name];
-  return wholeNumber(min, max);
+  return wholeNumber(LIMIT_RANGES[name], DEFAULT_LIMITS[name]);
 }

@@ -1,6 +1,7 @@
 import {dirname} from 'node:path';
 import {AppError} from '../failures/app-error.ts';
 import type {ConfigurationProblem} from '../failures/members/problems.ts';
+import {isObject, type JsonMembers, membersOf} from '../json/members.ts';
 import type {PathBase} from '../paths.ts';
 import {
   CONFIG_FILE_VARIABLE,
@@ -123,7 +124,7 @@ function findGiven(name: SettingName, sources: ConfigSources): Given | undefined
   const variable = environment[variableOf(name)];
   // Many programs unset a variable for their children by making it empty.
   if (variable !== undefined && variable !== '') return {value: variable, source: variableOf(name), base: sources};
-  const members = membersOf(file);
+  const members = membersIn(file);
   if (file !== undefined && Object.hasOwn(members, name))
     return {
       value: members[name],
@@ -143,7 +144,7 @@ function findSourceProblems({environment, file}: ConfigSources): ConfigurationPr
   if (file === undefined) return problems;
   const problem = 'problem' in file ? file.problem : isObject(file.content) ? undefined : 'is not a JSON object';
   if (problem !== undefined) return [...problems, {setting: '', source: file.path, problem}];
-  const unknown = Object.keys(membersOf(file)).filter(name => !isSettingName(name) && name !== SCHEMA_MEMBER);
+  const unknown = Object.keys(membersIn(file)).filter(name => !isSettingName(name) && name !== SCHEMA_MEMBER);
   return [
     ...problems,
     ...unknown.map(name => describeUnknown({name, source: sourceInFile(name, file), known: SETTING_NAMES})),
@@ -166,8 +167,8 @@ function describeUnknown({name, source, known}: UnknownName): ConfigurationProbl
   return {setting: name, source, problem};
 }
 
-function membersOf(file: ConfigFile | undefined): Readonly<Record<string, unknown>> {
-  return file !== undefined && 'content' in file && isObject(file.content) ? file.content : {};
+function membersIn(file: ConfigFile | undefined): JsonMembers {
+  return file !== undefined && 'content' in file ? membersOf(file.content) : {};
 }
 
 function sourceInFile(name: string, {path}: ConfigFile): string {
@@ -176,8 +177,4 @@ function sourceInFile(name: string, {path}: ConfigFile): string {
 
 function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(SETTINGS, name);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

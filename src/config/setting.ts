@@ -8,6 +8,8 @@ export interface Setting<T> {
   readonly placeholder?: string;
   readonly description: string;
   readonly repeatable?: boolean;
+  /** That of the data directory depends on the platform. */
+  readonly default: T;
   /** All values, if there are few. */
   readonly choices?: readonly string[];
   /** Its form in the config file, a schema of valibot: an opaque object, since programs that embed the service read its types without valibot. */
@@ -16,8 +18,8 @@ export interface Setting<T> {
   read(given: unknown, base: PathBase): Reading<T>;
 }
 
-/** The form of a setting: its schema, and its reader. */
-export type Form<T> = Pick<Setting<T>, 'choices' | 'schema' | 'read'>;
+/** The form of a setting: its schema, its reader, and the default that most settings of it have. */
+export type Form<T> = Pick<Setting<T>, 'default' | 'choices' | 'schema' | 'read'>;
 
 /** The value, or the problem with it. */
 export type Reading<T> = {readonly value: T} | {readonly problem: string};
@@ -26,6 +28,7 @@ const text = v.pipe(v.string(), v.minLength(1));
 
 /** A string that is not empty. */
 export const TEXT: Form<string> = {
+  default: '',
   schema: text,
   read: given =>
     typeof given === 'string' && given !== '' ? {value: given} : wrong(given, 'a string that is not empty'),
@@ -33,6 +36,7 @@ export const TEXT: Form<string> = {
 
 /** A path. */
 export const PATH: Form<string> = {
+  default: '',
   schema: text,
   read(given, base) {
     const reading = TEXT.read(given, base);
@@ -41,9 +45,10 @@ export const PATH: Form<string> = {
 };
 
 /** One of a few strings. */
-export function choiceOf<const T extends readonly string[]>(choices: T): Form<T[number]> {
+export function choiceOf<const T extends readonly string[]>(choices: T, byDefault: T[number]): Form<T[number]> {
   const wanted = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
   return {
+    default: byDefault,
     choices,
     schema: v.picklist(choices),
     read(given) {
@@ -55,6 +60,7 @@ export function choiceOf<const T extends readonly string[]>(choices: T): Form<T[
 
 /** A switch: `true`, `false`, and as text also `1` or `0`. */
 export const SWITCH: Form<boolean> = {
+  default: false,
   schema: v.boolean(),
   read(given) {
     if (given === true || given === 'true' || given === '1') return {value: true};
@@ -64,8 +70,9 @@ export const SWITCH: Form<boolean> = {
 };
 
 /** A whole number, also as text in decimal digits. */
-export function wholeNumber(min: number, max: number): Form<number> {
+export function wholeNumber({min, max}: {readonly min: number; readonly max: number}, byDefault: number): Form<number> {
   return {
+    default: byDefault,
     schema: v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max)),
     read(given) {
       const value = typeof given === 'string' && /^[0-9]{1,15}$/.test(given) ? Number(given) : given;
@@ -86,6 +93,7 @@ function wrong(given: unknown, wanted: string): {readonly problem: string} {
 /** Several strings: an array in a file, a repeated flag, or a variable with commas. */
 export function listOf(findProblem: (text: string) => string | undefined): Form<readonly string[]> {
   return {
+    default: [],
     schema: v.union([v.array(text), text]),
     read(given) {
       const texts: readonly unknown[] =
@@ -103,6 +111,7 @@ const NON_EMPTY = listOf(each => (each === '' ? 'is not a path' : undefined));
 
 /** Several paths, as {@link listOf} reads them. */
 export const PATHS: Form<readonly string[]> = {
+  default: [],
   schema: NON_EMPTY.schema,
   read(given, base) {
     const reading = NON_EMPTY.read(given, base);

@@ -52,13 +52,13 @@ async function checkOpening({path}: DataDirectory, place: string): Promise<reado
 
 async function checkInside(directory: DataDirectory, context: DataContext): Promise<readonly Finding[]> {
   const modes = await checkModes(directory, context);
-  const store = await checkStore(directory, context);
+  const store = await checkStore(directory);
   // Where other users may read, the file is refused until a start has removed their permissions.
   const rules = modes.every(({level}) => level === 'ok') ? await checkRules(directory) : [];
   return [...modes, ...store, ...rules];
 }
 
-type DataContext = Pick<DoctorContext, 'userId' | 'processId'>;
+type DataContext = Pick<DoctorContext, 'userId'>;
 
 async function checkAccess(path: string, {userId}: DataContext): Promise<Finding> {
   const place = await findExisting(path);
@@ -113,11 +113,11 @@ async function checkModes(
   return [CHECK.warning(detail, 'Start the service again: it removes these permissions')];
 }
 
-async function checkStore(directory: DataDirectory, {processId}: DataContext): Promise<readonly Finding[]> {
+async function checkStore(directory: DataDirectory): Promise<readonly Finding[]> {
   try {
     await assertNoOtherFiles(directory);
     const format = await readDataFormat(directory);
-    const holder = await findHolder(directory, processId).catch((error: Error) => error);
+    const holder = await findHolder(directory).catch((error: Error) => error);
     // The lock is not to blame.
     if (holder instanceof Error && holder.cause instanceof OpeningError) return [findingOf(CHECK.name, holder)];
     if (holder instanceof Error) return [damagedLock(directory, holder)];

@@ -29,12 +29,12 @@ export interface EntriesPlace extends ServiceAddress {
  */
 export async function checkEntries(
   place: EntriesPlace,
-  {processId, fetch}: Pick<DoctorContext, 'processId' | 'fetch'>,
+  {fetch}: Pick<DoctorContext, 'fetch'>,
   options: VerifyOptions,
 ): Promise<readonly Finding[]> {
   const directory = describeDataDirectory(place.dataDir);
   if (!existsSync(join(directory.storePath, 'data.mdb'))) return [CHECK.ok('there are none yet')];
-  const holder = await findHolder(directory, processId);
+  const holder = await findHolder(directory);
   if (holder === undefined) return describeVerification(await verifyStore(place.dataDir, options));
   const service =
     place.port === 0 ? undefined : await findPortHolder({address: addressesOf(place.host)[0], port: place.port});

@@ -2,7 +2,6 @@
 export interface DoctorContext {
   /** The user of this process; undefined on Windows. */
   readonly userId: number | undefined;
-  readonly processId: number;
   /** The version of Node, such as `22.14.0`. */
   readonly nodeVersion: string;
   readonly platform: NodeJS.Platform;

@@ -108,7 +108,8 @@ const DOCUMENTED: Readonly<Record<string, (limits: Limits) => string>> = {
   key: ({keyBytesMax}) => `${count(keyBytesMax)} bytes`,
   value: ({valueBytesMax, valueDepthMax}) => `${size(valueBytesMax)} (\`--value-bytes-max\`), ${valueDepthMax} levels`,
   page: ({listLimitMax, listValuesBytesMax}) => `${count(listLimitMax)} entries, ${size(listValuesBytesMax)} of values`,
-  'merge patch': ({patchMembersMax}) => `${count(patchMembersMax)} members, nested ones included`,
+  'merge patch': ({patchMembersMax, transactionPatchMembersMax}) =>
+    `${count(patchMembersMax)} members, nested ones included; ${count(transactionPatchMembersMax)} a transaction`,
   'time to live': ({ttlSecondsMax}) => `1 second to ten years (${count(ttlSecondsMax)} seconds)`,
   transaction: ({transactionOperationsMax, transactionChecksMax, transactionBytesMax}) =>
     `${count(transactionOperationsMax)} operations, ${count(transactionChecksMax)} checks, ${size(transactionBytesMax)}; ` +

@@ -22,6 +22,8 @@ export interface Limits {
   readonly listValuesBytesMax: number;
   /** Maximum number of members of all objects in a merge patch together. */
   readonly patchMembersMax: number;
+  /** Maximum number of members of all merge patches in a transaction together. */
+  readonly transactionPatchMembersMax: number;
   /** Largest transaction, in bytes of its document; also the maximum size of its patches and the values that they patch together. A patch of a value fits. */
   readonly transactionBytesMax: number;
   /** Maximum number of checks in a transaction. */
@@ -98,6 +100,8 @@ export const DEFAULT_LIMITS: Limits = {
   listValuesBytesMax: 4 * 1024 * 1024,
   // A larger change can store the whole value instead.
   patchMembersMax: 1000,
+  // 50 ms of the event loop for the slowest texts.
+  transactionPatchMembersMax: 10_000,
   transactionBytesMax: transactionBytes(VALUE_BYTES_MAX),
   // One for each operation.
   transactionChecksMax: 1000,

@@ -12,6 +12,7 @@ const HELD: ReadonlySet<unknown> = new Set(['EPERM', 'EACCES', 'EBUSY']);
 const ATTEMPTS = 10;
 const PAUSE_MS = 2000 / (ATTEMPTS - 1);
 
+/** The operating system that renames, and the wait between attempts. */
 export interface RenameDeps {
   readonly platform: NodeJS.Platform;
   readonly rename: (from: string, to: string) => Promise<void>;
@@ -28,16 +29,22 @@ export interface RenameDeps {
 export async function renameOver(
   from: string,
   to: string,
-  {platform, rename, pause}: RenameDeps = SYSTEM,
+  {platform, rename, pause}: RenameDeps = SYSTEM_RENAME,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await rename(from, to);
     } catch (error) {
-      if (platform !== 'win32' || !HELD.has(codeOf(error)) || attempt === ATTEMPTS) throw error;
+      if (!isHeld(error, platform) || attempt === ATTEMPTS) throw error;
     }
     await pause(PAUSE_MS);
   }
 }
 
-const SYSTEM: RenameDeps = {platform: process.platform, rename, pause};
+/** Returns whether Windows refused to rename because another program has a file open; a folder in place of a file has the same codes. */
+export function isHeld(error: unknown, platform: NodeJS.Platform): boolean {
+  return platform === 'win32' && HELD.has(codeOf(error));
+}
+
+/** Renames with the operating system. */
+export const SYSTEM_RENAME: RenameDeps = {platform: process.platform, rename, pause};

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type Airport, FLIGHT_PHASES} from '../domain/plugins/flight.ts';
-import {planFlight, positionAt, SHORTEST_FLIGHT_MILES, startOf} from './flight-profile.ts';
-import {courseBetween, distanceBetween, placeBetween} from './great-circle.ts';
+import {planFlight, positionAt, startOf} from './flight-profile.ts';
+import {courseBetween, distanceBetween, placeAt, placeBetween} from './great-circle.ts';
 import {AIRPORTS} from './simulated-flight.ts';
 
 const EDDF = find('EDDF');
@@ -45,7 +45,6 @@ test('every flight moves without jumps, towards its end', () => {
   const flights = fc.tuple(airports, airports, fc.double({min: 0, max: 1, noNaN: true}));
   fc.assert(
     fc.property(flights, ([from, to, random]) => {
-      fc.pre(distanceBetween(from, to) >= SHORTEST_FLIGHT_MILES);
       const profile = planFlight({from, to, random: () => random});
       const end = startOf(profile, 'ARRIVED');
       for (let seconds = 0; seconds < end; seconds += end / 100) {
@@ -60,6 +59,43 @@ test('every flight moves without jumps, towards its end', () => {
   );
 });
 
+describe('a flight between near airports', () => {
+  const near = {code: 'EDFE', name: 'Egelsbach', latitude: 49.96, longitude: 8.645};
+  for (const {name, to} of [
+    {name: 'a hop of 5 nautical miles', to: near},
+    {name: 'a circuit', to: EDDF},
+  ])
+    test(`${name} flies by a turning point, and has every phase`, () => {
+      const profile = planFlight({from: EDDF, to, random: () => 0.5});
+      for (const phase of FLIGHT_PHASES) expect(positionAt(profile, startOf(profile, phase)).phase).toBe(phase);
+      const end = startOf(profile, 'ARRIVED');
+      const [first, last] = [positionAt(profile, 0), positionAt(profile, end)];
+      expect([first.latitude, first.longitude]).toEqual([
+        expect.closeTo(EDDF.latitude, 6),
+        expect.closeTo(EDDF.longitude, 6),
+      ]);
+      expect([last.latitude, last.longitude]).toEqual([
+        expect.closeTo(to.latitude, 6),
+        expect.closeTo(to.longitude, 6),
+      ]);
+      expect([first.toGoNauticalMiles, last.toGoNauticalMiles]).toEqual([25, 0]);
+      let farthest = 0;
+      for (let seconds = 0; seconds < end; seconds++) {
+        const [now, next] = [positionAt(profile, seconds), positionAt(profile, seconds + 1)];
+        expect(distanceBetween(now, next)).toBeLessThan(0.2);
+        farthest = Math.max(farthest, distanceBetween(EDDF, now));
+      }
+      expect(farthest).toBeCloseTo(12.5, 0);
+    });
+
+  test('heads for the turning point first, and then for the airport', () => {
+    const profile = planFlight({from: EDDF, to: EDDF, random: () => 0.5});
+    const airborne = positionAt(profile, startOf(profile, 'CLIMB') + 10);
+    const final = positionAt(profile, startOf(profile, 'APPROACH') + 100);
+    expect((final.headingDegrees - airborne.headingDegrees + 360) % 360).toBeCloseTo(180, 0);
+  });
+});
+
 describe('the great circle', () => {
   test('has known distances', () => {
     expect(distanceBetween(EDDF, LPMA)).toBeCloseTo(1531, 0);
@@ -72,6 +108,15 @@ describe('the great circle', () => {
     expect(courseBetween(equator(0), equator(10))).toBeCloseTo(90, 6);
     expect(courseBetween(equator(10), equator(0))).toBeCloseTo(270, 6);
     expect(courseBetween({latitude: 10, longitude: 0}, equator(0))).toBeCloseTo(180, 6);
+  });
+
+  test('has the place at a distance, which is that far away', () => {
+    for (const course of [10, 90, 225]) {
+      const place = placeAt({latitude: -40, longitude: 179.9}, course, 60);
+      expect(distanceBetween({latitude: -40, longitude: 179.9}, place)).toBeCloseTo(60, 6);
+      expect(courseBetween({latitude: -40, longitude: 179.9}, place)).toBeCloseTo(course, 6);
+      expect(Math.abs(place.longitude)).toBeLessThanOrEqual(180);
+    }
   });
 
   test('crosses the antimeridian', () => {

@@ -1,10 +1,12 @@
 import {type Airport, FLIGHT_PHASES, type FlightPhase, type FlightPosition} from '../domain/plugins/flight.ts';
-import {courseBetween, distanceBetween, placeBetween} from './great-circle.ts';
+import {type Coordinates, courseBetween, distanceBetween, placeAt, placeBetween} from './great-circle.ts';
 
 /** Course of a flight over its whole time. Times are simulated seconds since the start. */
 export interface FlightProfile {
   readonly from: Airport;
   readonly to: Airport;
+  /** Turning point halfway between airports that are too near for the great circle, or the same. */
+  readonly turn: Coordinates | undefined;
   readonly cruiseFeet: number;
   readonly legs: readonly Leg[];
 }
@@ -20,8 +22,8 @@ interface Leg {
   readonly endMiles: number;
 }
 
-/** Shortest flight, in nautical miles: long enough for a climb to the altitude of the approach, and the approach. */
-export const SHORTEST_FLIGHT_MILES = 25;
+/** Shortest flight, in nautical miles: long enough for a climb to the altitude of the approach, and the approach. Hops and circuits make a detour. */
+const SHORTEST_FLIGHT_MILES = 25;
 
 const USUAL_CRUISE_FEET = 37_000;
 const APPROACH_FEET = 3000;
@@ -44,10 +46,12 @@ export interface FlightCourse {
   readonly random: () => number;
 }
 
-/** Plans a flight along the great circle. It cruises as high as planned, or as climb and descent fit into the distance. */
+/** Plans a flight along the great circle, or by a turning point between near airports. It cruises as high as planned, or as climb and descent fit into the distance. */
 export function planFlight({from, to, cruiseFeet: planned = USUAL_CRUISE_FEET, random}: FlightCourse): FlightProfile {
   const vary = (value: number): number => value * (0.9 + random() * 0.2);
-  const miles = distanceBetween(from, to);
+  const direct = distanceBetween(from, to);
+  const miles = Math.max(direct, SHORTEST_FLIGHT_MILES);
+  const turn = direct < miles ? findTurn(from, to, {direct, miles}) : undefined;
   const cruiseFeet = Math.max(APPROACH_FEET, Math.min(planned, highestCruise(miles)));
   const climbSeconds = (cruiseFeet / CLIMB.feetPerMinute) * 60;
   const descentSeconds = ((cruiseFeet - APPROACH_FEET) / DESCENT.feetPerMinute) * 60;
@@ -71,7 +75,17 @@ export function planFlight({from, to, cruiseFeet: planned = USUAL_CRUISE_FEET, r
     onGround('TAXI_TO_GATE'),
     {phase: 'ARRIVED', seconds: 0, feet: 0, miles: 0},
   ]);
-  return {from, to, cruiseFeet, legs};
+  return {from, to, turn, cruiseFeet, legs};
+}
+
+/** Returns the place beside the way from which both airports are half the miles away. */
+function findTurn(
+  from: Airport,
+  to: Airport,
+  {direct, miles}: {readonly direct: number; readonly miles: number},
+): Coordinates {
+  const besideMiles = Math.sqrt((miles / 2) ** 2 - (direct / 2) ** 2);
+  return placeAt(placeBetween(from, to, 0.5), courseBetween(from, to) + 90, besideMiles);
 }
 
 /** Returns the time at which a phase begins. */
@@ -79,23 +93,44 @@ export function startOf({legs}: FlightProfile, phase: FlightPhase): number {
   return legs.find(leg => leg.phase === phase)?.startSeconds ?? 0;
 }
 
+/** Returns the time at which a flight that is restored goes on: where it was in its phase, or at the beginning of the phase. */
+export function restoredAt(
+  profile: FlightProfile,
+  {phase, elapsedSeconds}: {readonly phase: FlightPhase | undefined; readonly elapsedSeconds: number | undefined},
+): number {
+  const isWithin = (seconds: number): boolean => phase === undefined || positionAt(profile, seconds).phase === phase;
+  if (elapsedSeconds !== undefined && isWithin(elapsedSeconds)) return elapsedSeconds;
+  return startOf(profile, phase ?? 'BOARDING');
+}
+
 /** Returns the position at a time: before the start the departure, after the arrival the destination. */
-export function positionAt({from, to, legs}: FlightProfile, elapsedSeconds: number): FlightPosition {
+export function positionAt(profile: FlightProfile, elapsedSeconds: number): FlightPosition {
+  const {legs} = profile;
   const leg = legs.findLast(({startSeconds}) => startSeconds <= elapsedSeconds) ?? firstOf(legs);
   const part = leg.seconds === 0 ? 0 : Math.min(1, Math.max(0, (elapsedSeconds - leg.startSeconds) / leg.seconds));
   const total = legs.at(-1)?.endMiles ?? 0;
   const miles = leg.startMiles + (leg.endMiles - leg.startMiles) * part;
-  const place = placeBetween(from, to, miles / total);
   return {
     phase: leg.phase,
-    ...place,
-    headingDegrees: miles < total ? courseBetween(place, to) : courseBetween(from, to),
+    ...placeAndHeading(profile, miles / total),
     altitudeFeet: leg.startFeet + (leg.endFeet - leg.startFeet) * part,
     verticalSpeedFeetPerMinute: leg.seconds === 0 ? 0 : ((leg.endFeet - leg.startFeet) / leg.seconds) * 60,
     groundSpeedKnots: leg.seconds === 0 ? 0 : groundSpeedOf(leg),
     flownNauticalMiles: miles,
     toGoNauticalMiles: total - miles,
   };
+}
+
+/** Returns the place at a fraction of the way, and the course from there; at its end, that of the last part. */
+function placeAndHeading(
+  {from, to, turn}: FlightProfile,
+  fraction: number,
+): Pick<FlightPosition, 'latitude' | 'longitude' | 'headingDegrees'> {
+  const isBeforeTurn = turn !== undefined && fraction < 0.5;
+  const [begin, end] = isBeforeTurn ? [from, turn] : [turn ?? from, to];
+  const part = turn === undefined ? fraction : isBeforeTurn ? fraction * 2 : fraction * 2 - 1;
+  const place = placeBetween(begin, end, part);
+  return {...place, headingDegrees: courseBetween(part < 1 ? place : begin, end)};
 }
 
 /** Part of a flight: its changes of altitude and distance. */

@@ -24,6 +24,22 @@ export function placeBetween(from: Coordinates, to: Coordinates, fraction: numbe
   return {latitude: degrees(Math.atan2(z, Math.hypot(x, y))), longitude: degrees(Math.atan2(y, x))};
 }
 
+/** Returns the place at a distance along the great circle that begins with a true course, in nautical miles and degrees. */
+export function placeAt(from: Coordinates, courseDegrees: number, miles: number): Coordinates {
+  const [latitude, course, angle] = [
+    radians(from.latitude),
+    radians(courseDegrees),
+    miles / EARTH_RADIUS_NAUTICAL_MILES,
+  ];
+  const toLatitude = Math.asin(
+    Math.sin(latitude) * Math.cos(angle) + Math.cos(latitude) * Math.sin(angle) * Math.cos(course),
+  );
+  const y = Math.sin(course) * Math.sin(angle) * Math.cos(latitude);
+  const x = Math.cos(angle) - Math.sin(latitude) * Math.sin(toLatitude);
+  const longitude = from.longitude + degrees(Math.atan2(y, x));
+  return {latitude: degrees(toLatitude), longitude: ((longitude + 540) % 360) - 180};
+}
+
 /** Returns the true course at the beginning of the way, in degrees from 0 to below 360. */
 export function courseBetween(from: Coordinates, to: Coordinates): number {
   const [latitude, toLatitude] = [radians(from.latitude), radians(to.latitude)];

@@ -12,8 +12,7 @@ import {
 } from '../domain/plugins/flight.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
-import {type FlightProfile, planFlight, positionAt, SHORTEST_FLIGHT_MILES, startOf} from './flight-profile.ts';
-import {distanceBetween} from './great-circle.ts';
+import {type FlightProfile, planFlight, positionAt, restoredAt, startOf} from './flight-profile.ts';
 
 export interface FlightDeps {
   /** Returns a monotonic time, in milliseconds. */
@@ -49,7 +48,7 @@ class SimulatedFlight implements Flight {
   }
 
   start(options: FlightOptions = {}): FlightStatus {
-    const {from = 'EDDF', to = 'LPMA', number, speed = 1, seed = 1, phase = 'BOARDING', ...plan} = options;
+    const {from = 'EDDF', to = 'LPMA', number, speed = 1, seed = 1, phase, elapsedSeconds, ...plan} = options;
     const problems: DocumentProblem[] = [];
     const ends = [findAirport('from', from, problems), findAirport('to', to, problems)] as const;
     checkSpeed(speed, problems);
@@ -58,7 +57,6 @@ class SimulatedFlight implements Flight {
     const [departure, arrival] = ends;
     if (departure === undefined || arrival === undefined || problems.length > 0)
       throw new AppError({code: 'invalid-flight', problems});
-    assertDistance(departure, arrival);
     const random = createRandom(seed);
     const drawn = String(1000 + Math.floor(random() * 9000));
     const profile = planFlight({from: departure, to: arrival, cruiseFeet: feetOf(plan.level), random});
@@ -66,7 +64,7 @@ class SimulatedFlight implements Flight {
       profile,
       facts: {...plan, number: number ?? drawn, speed, seed},
       isConnected: true,
-      baseSeconds: startOf(profile, phase),
+      baseSeconds: restoredAt(profile, {phase, elapsedSeconds}),
       sinceMs: this.#elapsedMs(),
     });
     this.#listeners.call();
@@ -170,12 +168,6 @@ function findAirport(name: string, given: string | Airport, problems: DocumentPr
   if (airport === undefined)
     problems.push({path: `$.${name}`, problem: `has no place and is not one of ${[...AIRPORTS.keys()].join(', ')}`});
   return airport;
-}
-
-function assertDistance(from: Airport, to: Airport): void {
-  if (distanceBetween(from, to) >= SHORTEST_FLIGHT_MILES) return;
-  const problem = `is less than ${SHORTEST_FLIGHT_MILES} nautical miles from ${from.code}`;
-  throw new AppError({code: 'invalid-flight', problems: [{path: '$.to', problem}]});
 }
 
 /**

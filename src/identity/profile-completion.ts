@@ -1,6 +1,7 @@
 import {JsonIndex, type JsonSpan} from '../json/json-index.ts';
 import {formatSegment} from '../json/json-path.ts';
 import type {JsonText} from '../json/json-text.ts';
+import {isObject, type JsonMembers} from '../json/members.ts';
 import {SAMPLE_DOCUMENT} from './sample-document.ts';
 
 /** A document with members of the sample in place of those that it lacks. */
@@ -29,8 +30,6 @@ export function completeDocument(json: JsonText): CompletedDocument {
   return {json: completed, filled: insertions.flatMap(({paths}) => paths)};
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 interface Insertion {
   readonly at: number;
   readonly text: string;
@@ -38,13 +37,13 @@ interface Insertion {
 }
 
 /** Returns the sample with the account on the platform only if the document has one. */
-function withoutAccount(index: JsonIndex): Members {
+function withoutAccount(index: JsonIndex): JsonMembers {
   const {vendor_design_user, ...others} = SAMPLE_DOCUMENT;
   const hasAccount = index.members(index.root).some(({name}) => name === 'vendor_design_user');
   return hasAccount ? {...others, vendor_design_user} : others;
 }
 
-function findInsertions(index: JsonIndex, object: JsonSpan, sample: Members, path: string): readonly Insertion[] {
+function findInsertions(index: JsonIndex, object: JsonSpan, sample: JsonMembers, path: string): readonly Insertion[] {
   const spans = new Map(index.members(object).map(({name, valueSpan}) => [name, valueSpan]));
   const missing = Object.keys(sample).filter(name => !spans.has(name));
   const text = missing.map(name => `${JSON.stringify(name)}:${JSON.stringify(sample[name])}`).join(',');
@@ -55,12 +54,8 @@ function findInsertions(index: JsonIndex, object: JsonSpan, sample: Members, pat
   };
   const inner = Object.entries(sample).flatMap(([name, value]) => {
     const span = spans.get(name);
-    const isFilled = span !== undefined && index.isObject(span) && isMembers(value);
+    const isFilled = span !== undefined && index.isObject(span) && isObject(value);
     return isFilled ? findInsertions(index, span, value, path + formatSegment(name)) : [];
   });
   return missing.length === 0 ? inner : [own, ...inner];
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -29,6 +29,8 @@ export interface MemberPlace {
   readonly end: number;
 }
 
+const UTF_8 = new TextDecoder();
+const ENCODER = new TextEncoder();
 const LATIN_1 = new TextDecoder('latin1');
 
 const QUOTE = 0x22;
@@ -48,7 +50,6 @@ export class JsonIndex {
   /** The outermost value of the text. */
   readonly root: JsonSpan;
   readonly #ends: Int32Array;
-  readonly #decoder = new TextDecoder();
   #characters: string | undefined;
   #decoded: {readonly text: string; readonly units: Int32Array} | undefined;
 
@@ -97,7 +98,7 @@ export class JsonIndex {
     if (length <= SHORT_TEXT_LENGTH_MAX && this.#isPlain(start + 1, end - 1))
       return String.fromCharCode.apply(null, this.bytes.subarray(start + 1, end - 1) as unknown as number[]);
     if (isTooLong(length, lengthMax)) return decodeBeginning(this.bytes, start, lengthMax);
-    return JSON.parse(this.#decoder.decode(this.bytes.subarray(start, end))) as string;
+    return JSON.parse(UTF_8.decode(this.bytes.subarray(start, end))) as string;
   }
 
   /**
@@ -142,7 +143,7 @@ export class JsonIndex {
 
   /** Returns a name with its escapes resolved. Decodes the whole text once: for many names. */
   name({nameStart, nameEnd}: MemberPlace): string {
-    this.#decoded ??= {text: this.#decoder.decode(this.bytes), units: unitsOf(this.bytes)};
+    this.#decoded ??= {text: UTF_8.decode(this.bytes), units: unitsOf(this.bytes)};
     const {text, units} = this.#decoded;
     return JSON.parse(text.slice(units[nameStart], units[nameEnd])) as string;
   }
@@ -171,7 +172,7 @@ function unitsOf(bytes: Uint8Array): Int32Array {
 
 /** Returns a text with one character for each UTF-8 byte of another. */
 export function toByteText(text: string): string {
-  return LATIN_1.decode(new TextEncoder().encode(text));
+  return LATIN_1.decode(ENCODER.encode(text));
 }
 
 /** A walk over the members of an object. It is at the member that {@link next} found last. */

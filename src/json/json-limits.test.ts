@@ -6,7 +6,7 @@ import {decodeJsonText, encodeJsonText} from './json-text.ts';
 describe('the limits of a JSON text', () => {
   const cases: readonly {
     readonly name: string;
-    readonly limits: JsonLimits;
+    readonly limits: () => JsonLimits;
     readonly accepted: string;
     readonly refused: string;
     readonly path: readonly PropertyKey[];
@@ -14,7 +14,7 @@ describe('the limits of a JSON text', () => {
   }[] = [
     {
       name: 'elements of an array',
-      limits: {breadthMax: [2]},
+      limits: () => ({breadthMax: [2]}),
       accepted: '[1,2]',
       refused: '[1,2,3]',
       path: [],
@@ -22,7 +22,7 @@ describe('the limits of a JSON text', () => {
     },
     {
       name: 'members of an object',
-      limits: {breadthMax: [2]},
+      limits: () => ({breadthMax: [2]}),
       accepted: '{"a":1,"b":2}',
       refused: '{"a":1,"b":2,"c":3}',
       path: [],
@@ -30,7 +30,7 @@ describe('the limits of a JSON text', () => {
     },
     {
       name: 'elements on the second level, each array by itself',
-      limits: {breadthMax: [9, 2]},
+      limits: () => ({breadthMax: [9, 2]}),
       accepted: '[[1,2],[3,4],{"a":1,"b":2}]',
       refused: '[[1,2],[3,4],[5,6,7]]',
       path: [2],
@@ -38,7 +38,7 @@ describe('the limits of a JSON text', () => {
     },
     {
       name: 'elements on the third level, after others on the same level',
-      limits: {breadthMax: [9, 9, 1]},
+      limits: () => ({breadthMax: [9, 9, 1]}),
       accepted: '{"a":[{"b":1},{"c":1}]}',
       refused: '{"a":[{"b":1},{"c":1,"d":2}]}',
       path: ['a', 1],
@@ -46,7 +46,7 @@ describe('the limits of a JSON text', () => {
     },
     {
       name: 'elements, with the names around them decoded',
-      limits: {breadthMax: [9, 9, 1]},
+      limits: () => ({breadthMax: [9, 9, 1]}),
       accepted: '{"\\u0061\\"":{"é":[1]}}',
       refused: '{"\\u0061\\"":{"é":[1,2]}}',
       path: ['a"', 'é'],
@@ -54,7 +54,7 @@ describe('the limits of a JSON text', () => {
     },
     {
       name: 'elements, with the last of several names',
-      limits: {breadthMax: [9, 1]},
+      limits: () => ({breadthMax: [9, 1]}),
       accepted: '{"a":[1],"b":[2]}',
       refused: '{"a":[1],"b":[2,3]}',
       path: ['b'],
@@ -62,7 +62,7 @@ describe('the limits of a JSON text', () => {
     },
     {
       name: 'members of all objects together',
-      limits: {membersMax: 3},
+      limits: () => ({members: {max: 3, left: 3}}),
       accepted: '[{"a":1},{"b":{"c":1}}]',
       refused: '[{"a":1},{"b":{"c":1,"d":2}}]',
       path: [],
@@ -70,7 +70,7 @@ describe('the limits of a JSON text', () => {
     },
     {
       name: 'members, which elements of arrays are not',
-      limits: {membersMax: 0},
+      limits: () => ({members: {max: 0, left: 0}}),
       accepted: '[1,[2,3],{}]',
       refused: '[1,{"a":1}]',
       path: [],
@@ -79,8 +79,8 @@ describe('the limits of a JSON text', () => {
   ];
   for (const {name, limits, accepted, refused, path, max} of cases) {
     test(`counts ${name}`, () => {
-      assert.equal(decodeJsonText(encodeJsonText(accepted, limits)), accepted);
-      assert.throws(() => encodeJsonText(refused, limits), {name: 'TooBroad', path, breadthMax: max});
+      assert.equal(decodeJsonText(encodeJsonText(accepted, limits())), accepted);
+      assert.throws(() => encodeJsonText(refused, limits()), {name: 'TooBroad', path, breadthMax: max});
     });
   }
 
@@ -94,7 +94,7 @@ describe('the limits of a JSON text', () => {
     assert.throws(() => encodeJsonText('[1,? not JSON', {breadthMax: [2]}), {
       failure: {code: 'invalid-json', problem: 'expected a value, found "?"', position: 3},
     });
-    assert.throws(() => encodeJsonText('{"a":1,"b? not JSON', {membersMax: 1}), TooBroad);
+    assert.throws(() => encodeJsonText('{"a":1,"b? not JSON', {members: {max: 1, left: 1}}), TooBroad);
   });
 
   test('cuts a long name in a path, but not to less than it shows of others', () => {

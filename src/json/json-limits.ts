@@ -10,9 +10,12 @@ export interface JsonLimits {
    * excess element. @default {no limit}
    */
   readonly breadthMax?: readonly number[];
-  /** Maximum number of members of all objects together. @default {no limit} */
-  readonly membersMax?: number;
+  /** Members that all objects may have together, counted down: several texts may share them. @default {no limit} */
+  readonly members?: {readonly max: number; left: number};
 }
+
+/** Members that one or more texts may still have. */
+export type MembersLeft = NonNullable<JsonLimits['members']>;
 
 /** Thrown if a text, or an array or object in it, has more elements or members than {@link JsonLimits} allow. */
 export class TooBroad extends Error {

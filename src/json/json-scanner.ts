@@ -1,7 +1,7 @@
 import {AppError} from '../failures/app-error.ts';
 import {JsonBreadth} from './json-breadth.ts';
 import {scanCharacters} from './json-characters.ts';
-import {type JsonLimits, TooBroad, VALUE_DEPTH_MAX} from './json-limits.ts';
+import {type JsonLimits, type MembersLeft, TooBroad, VALUE_DEPTH_MAX} from './json-limits.ts';
 import {unexpected} from './json-problem.ts';
 
 /**
@@ -11,7 +11,7 @@ import {unexpected} from './json-problem.ts';
  * first byte.
  * @returns The bytes of the text, without the white space around it: a view, not a copy.
  * @throws {AppError} `invalid-json`; `value-too-deep`.
- * @throws {TooBroad} Above `breadthMax` or `membersMax`.
+ * @throws {TooBroad} Above `breadthMax` or `members`.
  */
 export function scanJson(bytes: Uint8Array, limits: JsonLimits, ends?: Int32Array): Uint8Array {
   return new JsonScanner(bytes, limits, ends).scan();
@@ -59,8 +59,7 @@ class JsonScanner {
   /** For each open level the position of its bracket. */
   readonly #levels: number[] = [];
   readonly #breadth: JsonBreadth;
-  readonly #membersMax: number;
-  #members = 0;
+  readonly #members: MembersLeft;
   #at = 0;
   #next = VALUE;
   #isInObject = false;
@@ -69,9 +68,9 @@ class JsonScanner {
   #end = -1;
 
   constructor(bytes: Uint8Array, limits: JsonLimits, ends?: Int32Array) {
-    const {depthMax = VALUE_DEPTH_MAX, membersMax = Infinity} = limits;
+    const {depthMax = VALUE_DEPTH_MAX, members = {max: Infinity, left: Infinity}} = limits;
     this.#bytes = bytes;
-    this.#membersMax = membersMax;
+    this.#members = members;
     this.#depthMax = depthMax;
     this.#breadth = new JsonBreadth(bytes, this.#levels, limits);
     this.#ends = ends;
@@ -156,7 +155,7 @@ class JsonScanner {
 
   #scanName(byte: number | undefined): void {
     if (byte !== QUOTE) throw this.#unexpected('a member name in quotes');
-    if (++this.#members > this.#membersMax) throw new TooBroad([], this.#membersMax);
+    if (--this.#members.left < 0) throw new TooBroad([], this.#members.max);
     if (this.#levels.length <= this.#breadth.levels) this.#breadth.keepName(this.#at);
     this.#next = NAME;
     this.#scanString();

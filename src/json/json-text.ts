@@ -14,7 +14,7 @@ export type JsonText = Uint8Array & {readonly [jsonBrand]: true};
  *
  * @returns A view of the same bytes, not a copy.
  * @throws {AppError} `invalid-json` with the position of the first wrong byte; `value-too-deep`.
- * @throws {TooBroad} Above `breadthMax` or `membersMax`.
+ * @throws {TooBroad} Above `breadthMax` or `members`.
  * @example
  * ```ts
  * import {decodeJsonText, parseJsonText} from 'crewroom';

@@ -101,7 +101,7 @@ class Changes {
       const change = {member: walk.place(), last: undefined};
       this.#byName.set(name, change);
       // Half of a surrogate pair has no bytes: only an escape can name it.
-      if (name.isWellFormed()) this.#byByteText.set(toByteText(name), change);
+      if (name.isWellFormed()) this.#byByteText.set(isAscii(name) ? name : toByteText(name), change);
     }
   }
 
@@ -116,6 +116,12 @@ class Changes {
     if (!quoted.includes('\\u')) return this.#byByteText.get(JSON.parse(quoted));
     return this.#byName.get(index.name(place));
   }
+}
+
+/** Returns whether a text has one byte for each of its characters. */
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) >= 0x80) return false;
+  return true;
 }
 
 function nameAt({nameStart, nameEnd}: MemberPlace, index: JsonIndex): string {

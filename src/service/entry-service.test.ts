@@ -103,6 +103,16 @@ describe('patch()', () => {
     await fails(entries.patch(A, '{"a":{"b":1,"c":2,"d":3}}'), 'patch-too-large', {membersMax: 3});
   });
 
+  test('refuses a transaction whose patches have more members than the limit together, and applies none', async () => {
+    const {entries} = open({patchMembersMax: 3, transactionPatchMembersMax: 5});
+    const patchesOf = (...jsons: string[]) =>
+      entries.transact({operations: jsons.map((patch, index) => ({kind: 'patch', key: `k${index}`, patch}))});
+    await patchesOf('{"a":1,"b":2,"c":3}', '{"a":1,"b":2}');
+    await fails(patchesOf('{"a":1,"b":3}', '{"a":1,"b":2,"c":3,"d":4}'), 'patch-too-large', {membersMax: 3});
+    await fails(patchesOf('{"a":4,"b":2,"c":3}', '{"a":1,"b":2,"c":3}'), 'patch-too-large', {membersMax: 5});
+    assert.equal(await textOf(entries, parseKey('k0')), '{"a":1,"b":2,"c":3}');
+  });
+
   const results = [
     {name: 'too large', limits: {valueBytesMax: 12}, code: 'value-too-large'},
     {name: 'too deep', limits: {valueDepthMax: 1}, code: 'value-too-deep'},

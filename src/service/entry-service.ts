@@ -20,7 +20,7 @@ import {assertValueSize, parseValue} from '../domain/entries/value.ts';
 import {NO_FAULTS, type StoreFaults} from '../domain/faults/active-faults.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
 import {AppError} from '../failures/app-error.ts';
-import {TooBroad} from '../json/json-limits.ts';
+import {type MembersLeft, TooBroad} from '../json/json-limits.ts';
 import {type JsonText, trustStoredJson} from '../json/json-text.ts';
 
 export interface EntryServiceDeps {
@@ -92,7 +92,10 @@ export class EntryService implements CheckedEntries {
     const checks = (transaction.checks ?? []).map(({key, expected}) => ({key: parseKey(key), expected}));
     // Before anything is read: a text has at least as many bytes as UTF-16 units.
     assertSize(transaction.operations, this.#limits);
-    const operations = transaction.operations.map(operation => this.#readOperation(operation, hasCheckedValues));
+    const members = membersLeft(this.#limits.transactionPatchMembersMax);
+    const operations = transaction.operations.map(operation =>
+      this.#readOperation(operation, members, hasCheckedValues),
+    );
     assertSize(operations, this.#limits);
     const limits = {...this.#patchLimits, patchedBytesMax: this.#limits.transactionBytesMax};
     const {revision} = await this.#commit({checks, operations, limits, writtenBy, id: transaction.id});
@@ -179,7 +182,7 @@ export class EntryService implements CheckedEntries {
     return {valueBytesMax, valueDepthMax};
   }
 
-  #readOperation(operation: TransactionOperation, hasCheckedValues: boolean): Operation {
+  #readOperation(operation: TransactionOperation, members: MembersLeft, hasCheckedValues: boolean): Operation {
     const {kind} = operation;
     const key = parseKey(operation.key);
     switch (kind) {
@@ -193,7 +196,7 @@ export class EntryService implements CheckedEntries {
       case 'touch':
         return {kind, key, expiry: expiryOf(operation.ttlSeconds)};
       case 'patch':
-        return {kind, key, patch: this.#readPatch(key, operation.patch)};
+        return {kind, key, patch: this.#readPatch(key, operation.patch, members)};
       case 'delete':
         return {kind, key};
     }
@@ -205,15 +208,24 @@ export class EntryService implements CheckedEntries {
     return trustStoredJson(json);
   }
 
-  #readPatch(key: Key, json: string | Uint8Array): JsonText {
+  /** @param shared Members that all patches of the transaction may still have. */
+  #readPatch(key: Key, json: string | Uint8Array, shared = membersLeft(Infinity)): JsonText {
     const {patchMembersMax} = this.#limits;
+    const members = patchMembersMax <= shared.left ? membersLeft(patchMembersMax) : {...shared};
+    const before = members.left;
     try {
-      return parseValue(key, json, {...this.#limits, membersMax: patchMembersMax});
+      const patch = parseValue(key, json, {...this.#limits, members});
+      shared.left -= before - members.left;
+      return patch;
     } catch (error) {
       if (!(error instanceof TooBroad)) throw error;
-      throw new AppError({code: 'patch-too-large', membersMax: patchMembersMax}, {cause: error});
+      throw new AppError({code: 'patch-too-large', membersMax: members.max}, {cause: error});
     }
   }
+}
+
+function membersLeft(max: number): MembersLeft {
+  return {max, left: max};
 }
 
 function checksOf(key: Key, expected: Expectation | undefined): readonly Check[] {

@@ -6,6 +6,7 @@ import type {Plugins} from '../domain/plugins/plugin.ts';
 import type {PluginSetting} from '../domain/plugins/plugin-manifest.ts';
 import type {SettingValues, UserSettings} from '../domain/plugins/user-settings.ts';
 import {AppError} from '../failures/app-error.ts';
+import {isObject, membersOf} from '../json/members.ts';
 import {PrefixFollower} from './prefix-follower.ts';
 import {fillIn, mergeChanges, type SettingRules} from './setting-rules.ts';
 
@@ -43,14 +44,14 @@ export class StoredUserSettings implements UserSettings {
   }
 
   async get(id: string): Promise<SettingValues> {
-    return fillIn(this.available(id), membersOf(await this.#read(id))).values;
+    return fillIn(this.available(id), membersOf((await this.#read(id))?.value)).values;
   }
 
   async update(id: string, changes: SettingValues): Promise<SettingValues> {
     const rules = this.available(id);
     for (let attempt = 1; ; attempt++) {
       const entry = await this.#read(id);
-      const merged = mergeChanges(rules, membersOf(entry), changes);
+      const merged = mergeChanges(rules, membersOf(entry?.value), changes);
       if ('problems' in merged)
         throw new AppError({code: 'invalid-plugin-settings', plugin: id, problems: merged.problems});
       if (await this.#write(id, entry, merged.stored, attempt < ATTEMPTS_MAX))
@@ -62,9 +63,9 @@ export class StoredUserSettings implements UserSettings {
     const manifest = this.#deps.plugins.manifest(id);
     if (manifest === undefined) return [];
     const entry = await this.#read(id);
-    if (entry !== undefined && !isMembers(entry.value))
+    if (entry !== undefined && !isObject(entry.value))
       return ['the stored settings are not an object; defaults are used'];
-    const {problems} = fillIn(manifest.availableSettings, membersOf(entry));
+    const {problems} = fillIn(manifest.availableSettings, membersOf(entry?.value));
     return problems.map(({path, problem}) => `setting ${path} ${problem}; its default is used`);
   }
 
@@ -118,15 +119,6 @@ export class StoredUserSettings implements UserSettings {
     const {plugins} = this.#deps;
     if (plugins.manifest(id) !== undefined) plugins.updateSettings(id, await this.get(id));
   }
-}
-
-/** Returns the members of the stored object; none if the entry is something else. */
-function membersOf(entry: TypedEntry<unknown> | undefined): SettingValues {
-  return isMembers(entry?.value) ? entry.value : {};
-}
-
-function isMembers(value: unknown): value is SettingValues {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Id of the settings of the client itself. */

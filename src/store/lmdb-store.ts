@@ -51,8 +51,6 @@ export interface LmdbStoreDeps extends StoreClockDeps {
   readonly newStoreId?: boolean | undefined;
   /** Called for a damaged write-ahead log, see `OpeningOptions`. @default {The opening fails} */
   readonly onLogDamage?: ((damage: LogDamage) => Promise<void>) | undefined;
-  /** Id of this process, for the lock of the directory. @default {process.pid} */
-  readonly processId?: number | undefined;
   /** File system of the directory. @default {The one of the operating system} */
   readonly files?: FileSystem | undefined;
   /** Engine of the tree. @default {LMDB} */
@@ -68,8 +66,8 @@ const SWEPT_MAX = 200;
  * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`.
  */
 export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
-  const {newStoreId = false, processId = process.pid, engine = LMDB, onLogDamage} = deps;
-  const options = {engine, randomBytes: deps.randomBytes ?? randomBytes, newStoreId, processId, onLogDamage};
+  const {newStoreId = false, engine = LMDB, onLogDamage} = deps;
+  const options = {engine, randomBytes: deps.randomBytes ?? randomBytes, newStoreId, onLogDamage};
   const opened = await openDirectory(describeDataDirectory(deps.directory, deps.files), options);
   logOpening(opened, deps.log);
   try {

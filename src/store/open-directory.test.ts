@@ -6,19 +6,16 @@ import {put, write} from '../../test/contracts/shared/assertions.ts';
 import {makeDirectory, openStore} from '../../test/support/store-fixture.ts';
 import {lockDataDirectory} from './open-directory.ts';
 
-/** Not that of a process which could have the directory open. */
-const OTHER_PROCESS = 2 ** 30;
-
 describe('lockDataDirectory()', () => {
   test('keeps stores out of a directory until it is released, and leaves what is stored there', async () => {
     const directory = join(await makeDirectory(), 'data');
     const store = await openStore(directory);
     await write(store, put('a', '1.0'));
     await store[Symbol.asyncDispose]();
-    const lock = await lockDataDirectory(directory, process.pid);
+    const lock = await lockDataDirectory(directory);
     const failure = {code: 'data-directory-in-use', directory, processId: process.pid};
     await assert.rejects(openStore(directory), {failure});
-    await assert.rejects(lockDataDirectory(directory, OTHER_PROCESS), {failure});
+    await assert.rejects(lockDataDirectory(directory), {failure});
     await lock[Symbol.asyncDispose]();
     const again = await openStore(directory);
     assert.equal(again.id, store.id);
@@ -27,7 +24,7 @@ describe('lockDataDirectory()', () => {
 
   test('creates no store in a new directory, in which one can be created later', async () => {
     const directory = join(await makeDirectory(), 'data');
-    const lock = await lockDataDirectory(directory, process.pid);
+    const lock = await lockDataDirectory(directory);
     assert.ok(!readdirSync(directory).includes('format.json'));
     await lock[Symbol.asyncDispose]();
     const store = await openStore(directory);
@@ -36,10 +33,10 @@ describe('lockDataDirectory()', () => {
 
   test('takes the directory again with the files that a service without a store there left in it', async () => {
     const directory = join(await makeDirectory(), 'data');
-    const lock = await lockDataDirectory(directory, process.pid);
+    const lock = await lockDataDirectory(directory);
     writeFileSync(join(directory, 'owner-token'), 'crewroom_o_left');
     await lock[Symbol.asyncDispose]();
-    const again = await lockDataDirectory(directory, process.pid);
+    const again = await lockDataDirectory(directory);
     await again[Symbol.asyncDispose]();
   });
 });

@@ -57,8 +57,6 @@ export interface OpeningOptions {
    * given up; if it rejects, so does the opening, and nothing was changed. @default {`store-damaged`}
    */
   readonly onLogDamage?: ((damage: LogDamage) => Promise<void>) | undefined;
-  /** Id of this process, for the lock. */
-  readonly processId: number;
 }
 
 /**
@@ -89,9 +87,9 @@ export async function openDirectory(directory: DataDirectory, options: OpeningOp
  *
  * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`.
  */
-export async function lockDataDirectory(path: string, processId: number): Promise<AsyncDisposable> {
+export async function lockDataDirectory(path: string): Promise<AsyncDisposable> {
   const directory = describeDataDirectory(path);
-  const lock = await lockDirectory(directory, {engine: LMDB, processId});
+  const lock = await lockDirectory(directory, {engine: LMDB});
   try {
     await protectFiles(directory);
     return lock;
@@ -129,14 +127,14 @@ export function logOpening({newIdBecause, metadata, harmless, directory}: Opened
  */
 async function lockDirectory(
   directory: DataDirectory,
-  {engine, processId}: Pick<OpeningOptions, 'engine' | 'processId'>,
+  {engine}: Pick<OpeningOptions, 'engine'>,
 ): Promise<AsyncDisposable> {
   // A directory of another version must not be changed: neither its modes nor its lock.
   const format = await readDataFormat(directory);
   await prepareDataDirectory(directory);
   try {
     if (!(await freeOpeningSpace(directory))) throw new Error('its disk is full');
-    return await engine.takeLock(directory, {processId, expected: format !== undefined});
+    return await engine.takeLock(directory, {expected: format !== undefined});
   } catch (error) {
     throw error instanceof AppError ? error : unusableDirectory(directory.path, error);
   }

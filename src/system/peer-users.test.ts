@@ -8,7 +8,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import fc from 'fast-check';
 import {describe, onTestFinished, test} from 'vitest';
-import {createPeerUsers} from './peer-users.ts';
+import {PeerUsers} from './peer-users.ts';
 import type {ConnectionEnds} from './socket-owner.ts';
 
 const OTHER_USER = 65534;
@@ -67,7 +67,7 @@ describe.runIf(process.platform === 'linux')('the user behind a connection', () 
   ] as const)
     test(`is found from ${address} to ${host}`, async () => {
       const {ends} = await connectFrom(host, address);
-      assert.equal(await createPeerUsers().find(ends), ownUser);
+      assert.equal(await new PeerUsers().find(ends), ownUser);
     });
 
   test.runIf(ownUser === 0)('is another user than that of the service', async () => {
@@ -76,7 +76,7 @@ describe.runIf(process.platform === 'linux')('the user behind a connection', () 
     const child = spawn(process.execPath, ['-e', code]);
     onTestFinished(() => void child.kill());
     const {ends} = await accepted;
-    assert.equal(await createPeerUsers().find(ends), OTHER_USER);
+    assert.equal(await new PeerUsers().find(ends), OTHER_USER);
   });
 
   test('is found after the client has ended its side', async () => {
@@ -84,7 +84,7 @@ describe.runIf(process.platform === 'linux')('the user behind a connection', () 
     client.end();
     server.resume();
     await once(server, 'end');
-    assert.equal(await createPeerUsers().find(ends), ownUser);
+    assert.equal(await new PeerUsers().find(ends), ownUser);
   });
 
   for (const [name, close] of [
@@ -96,16 +96,16 @@ describe.runIf(process.platform === 'linux')('the user behind a connection', () 
       const ended = new Promise(resolve => server.resume().once(name === 'reset' ? 'close' : 'end', resolve));
       close(client);
       await ended;
-      assert.equal(await createPeerUsers().find(ends), 'unknown');
+      assert.equal(await new PeerUsers().find(ends), 'unknown');
     });
 
   test('is unknown if the client disconnected before its address was read', async () => {
-    assert.equal(await createPeerUsers().find({own: ENDS.own, peer: {address: '', port: 0}}), 'unknown');
+    assert.equal(await new PeerUsers().find({own: ENDS.own, peer: {address: '', port: 0}}), 'unknown');
   });
 
   test('is unknown at another IPv6 address than that of loopback', async () => {
     const ends = {own: {address: '::1', port: 7172}, peer: {address: 'fd00::1', port: 40000}};
-    assert.equal(await createPeerUsers().find(ends), 'unknown');
+    assert.equal(await new PeerUsers().find(ends), 'unknown');
   });
 });
 
@@ -129,16 +129,16 @@ describe.skipIf(process.platform === 'win32')('the lists of sockets', () => {
     test(`that ${name} mean ${user}`, async () => {
       const table = join(makeDirectory(), 'tcp');
       if (text !== undefined) writeFileSync(table, text);
-      assert.equal(await createPeerUsers({tables: [table, `${table}6`]}).find(ENDS), user);
+      assert.equal(await new PeerUsers([table, `${table}6`]).find(ENDS), user);
     });
 
   test('that cannot be read for the moment do not mean that the user is unknown', async () => {
     // Reading a directory fails, and opening it does not.
     const directory = makeDirectory();
-    assert.equal(await createPeerUsers({tables: [directory, directory]}).find(ENDS), 'unread');
+    assert.equal(await new PeerUsers([directory, directory]).find(ENDS), 'unread');
     const table = join(directory, 'tcp');
     writeFileSync(table, TITLES + lineOf(40000, 1001));
-    assert.equal(await createPeerUsers({tables: [table, directory]}).find(ENDS), 1001);
+    assert.equal(await new PeerUsers([table, directory]).find(ENDS), 1001);
   });
 
   test('answer every search, whatever its ends and however many have the same', async () => {
@@ -152,7 +152,7 @@ describe.skipIf(process.platform === 'win32')('the lists of sockets', () => {
     const tables = fc.constantFrom<[string, string]>([table, '/none'], ['/none', table], [table, '/'], ['/', '/']);
     await fc.assert(
       fc.asyncProperty(ends, tables, async (all, lists) => {
-        const users = createPeerUsers({tables: lists});
+        const users = new PeerUsers(lists);
         const found = all.map(each => users.find(each));
         // A search that is forgotten never resolves; all others do so before the last one, which no list has.
         await users.find({own: ENDS.own, peer: {address: '127.0.0.1', port: 50_000}});
@@ -168,7 +168,7 @@ describe.skipIf(process.platform === 'win32')('the lists of sockets', () => {
     makePipe();
     // Ends readings that wait for a writer, which would keep the process of a failed test alive.
     onTestFinished(() => closeSync(openSync(first, 'r+')));
-    const users = createPeerUsers({tables: [first, second]});
+    const users = new PeerUsers([first, second]);
     const find = (port: number) => users.find({own: ENDS.own, peer: {address: '127.0.0.1', port}});
     /** Serves one reading. The next has a pipe of its own: this reading may not have closed its end when its searches are answered. */
     const serve = async (lines: string): Promise<void> => {

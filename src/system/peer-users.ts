@@ -9,31 +9,11 @@ import type {ConnectionEnds} from './socket-owner.ts';
  */
 export type PeerUser = number | 'unknown' | 'unavailable' | 'unread';
 
-/** Finds the users of clients on this machine. */
-export interface PeerUsers {
-  /** Finds the user behind a connection that was accepted. Always resolves, also for several calls with the same ends. */
-  find(ends: ConnectionEnds): Promise<PeerUser>;
-}
-
-export interface PeerUsersDeps {
-  /** The lists of sockets of IPv4 and IPv6. @default {those of Linux} */
-  readonly tables?: readonly [string, string];
-}
-
 /**
  * Number of readings after which a socket that is not listed is unknown: a list that changes while it is read may lack a socket, so one
  * reading does not decide.
  */
 const READINGS_MAX = 3;
-
-/**
- * Creates a finder that reads the lists of sockets of Linux, which takes milliseconds: the kernel walks through its whole table. There is
- * one reading at a time. Connections that arrive meanwhile wait for the next one, since a reading lists only sockets that were open when
- * it began, and share it.
- */
-export function createPeerUsers({tables = SOCKET_TABLES}: PeerUsersDeps = {}): PeerUsers {
-  return new SharedReadings(tables);
-}
 
 interface Search {
   /** Both addresses in the forms that the list may have: that of the client first. */
@@ -43,15 +23,22 @@ interface Search {
   readings: number;
 }
 
-class SharedReadings implements PeerUsers {
+/**
+ * Finds the users of clients on this machine in the lists of sockets of Linux. A reading takes milliseconds: the kernel walks through its whole
+ * table. There is one reading at a time. Connections that arrive meanwhile wait for the next one, since a reading lists only sockets that were open
+ * when it began, and share it.
+ */
+export class PeerUsers {
   readonly #tables: readonly [string, string];
   #waiting: Search[] = [];
   #isReading = false;
 
-  constructor(tables: readonly [string, string]) {
+  /** @param tables The lists of sockets of IPv4 and IPv6. */
+  constructor(tables: readonly [string, string] = SOCKET_TABLES) {
     this.#tables = tables;
   }
 
+  /** Finds the user behind a connection that was accepted. Always resolves, also for several calls with the same ends. */
   find({own, peer}: ConnectionEnds): Promise<PeerUser> {
     const [locals, remotes] = [linuxForms(peer), linuxForms(own)];
     const forms = locals.map((local, index) => `${local} ${remotes[index]}`);

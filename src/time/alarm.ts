@@ -1,12 +1,5 @@
 import type {Timers} from './timers.ts';
 
-/** Calls a function at a given time. */
-export interface Alarm {
-  /** Sets the time, in milliseconds since the Unix epoch, and the function; replaces those set before. */
-  set(atMs: number, run: () => void): void;
-  clear(): void;
-}
-
 export interface AlarmDeps {
   readonly timers: Timers;
   /** The current time, in milliseconds since the Unix epoch. */
@@ -19,12 +12,8 @@ export interface AlarmDeps {
  */
 const CLOCK_CHECK_MS = 60_000;
 
-/** Returns an alarm that follows the clock, even if the machine sleeps or the clock is set. */
-export function createAlarm(deps: AlarmDeps): Alarm {
-  return new ClockAlarm(deps);
-}
-
-class ClockAlarm implements Alarm {
+/** Calls a function at a given time of the clock, even if the machine sleeps or the clock is set. */
+export class Alarm {
   readonly #deps: AlarmDeps;
   #stop: (() => void) | undefined;
 
@@ -32,6 +21,7 @@ class ClockAlarm implements Alarm {
     this.#deps = deps;
   }
 
+  /** Sets the time, in milliseconds since the Unix epoch, and the function; replaces those set before. */
   set(atMs: number, run: () => void): void {
     this.clear();
     const beganAtMs = this.#deps.nowMs();

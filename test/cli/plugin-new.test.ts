@@ -27,8 +27,14 @@ describe('crewroom plugin new', () => {
     );
     const {name: packageName, devDependencies, dependencies} = await readJson('fuel-log/package.json');
     assert.equal(packageName, 'fuel-log');
-    assert.equal((devDependencies as Record<string, string>)['crewroom'], `^${VERSION}`);
-    assert.deepEqual(dependencies, {'crewroom-background-sdk': `^${VERSION}`});
+    // This clone is not on the registry.
+    const [program, sdk] = ['crewroom', 'crewroom-background-sdk'].map(each => `file:vendor/${each}-${VERSION}.tgz`);
+    assert.equal((devDependencies as Record<string, string>)['crewroom'], program);
+    assert.deepEqual(dependencies, {'crewroom-background-sdk': sdk});
+    assert.deepEqual(await readdir(join(home, 'fuel-log/vendor')), [
+      `crewroom-${VERSION}.tgz`,
+      `crewroom-background-sdk-${VERSION}.tgz`,
+    ]);
     assert.match(await readFile(join(home, 'fuel-log/.gitignore'), 'utf8'), /^node_modules\/$/m);
     assert.match(await readFile(join(home, 'fuel-log/src/page/index.html'), 'utf8'), /<title>Fuel log<\/title>/);
     const icon = 'src/page/public/menu_icon_dark.png';
@@ -40,6 +46,7 @@ describe('crewroom plugin new', () => {
     await make('own-names');
     const files = await readdir(join(home, 'own-names'), {recursive: true, withFileTypes: true});
     for (const file of files.filter(each => each.isFile())) {
+      if (file.name.endsWith('.tgz')) continue;
       const text = await readFile(join(file.parentPath, file.name), 'utf8');
       assert.doesNotMatch(text, /new.plugin|"0\.0\.0"/i, file.name);
     }

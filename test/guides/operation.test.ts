@@ -8,6 +8,7 @@ import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {packNpmPackage} from '../../src/cli/npm/pack-package.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {commandsOf, fileOf, readGuide} from '../support/guide.ts';
 import {createProject, type Project} from './project.ts';
@@ -124,8 +125,9 @@ async function installForGood(project: Project): Promise<Installed> {
     promisify(execFile)('npm', [...args, '--global', '--prefix', folder, '--no-audit', '--no-fund']);
   await mkdir(bin);
   await copyFile(process.execPath, join(bin, 'node'), constants.COPYFILE_FICLONE);
-  const archive = (await readdir(project.home)).find(name => /^crewroom-\d.*\.tgz$/.test(name)) ?? '';
-  await npm('install', join(project.home, archive));
+  const {fileName, bytes} = await packNpmPackage(ROOT);
+  await writeFile(join(project.home, fileName), bytes);
+  await npm('install', join(project.home, fileName));
   const calls = join(folder, 'calls');
   const answer = 'case "$2" in is-active) echo active;; is-enabled) echo enabled;; esac';
   for (const name of ['systemctl', 'journalctl'])

@@ -4,7 +4,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {commandsOf, fileOf, readGuide} from '../support/guide.ts';
-import {createProject, type Project, usePacked} from './project.ts';
+import {createProject, type Project, usePort} from './project.ts';
 
 const FIRST = readGuide('first-plugin.md');
 const CI = readGuide('plugin-in-ci.md');
@@ -42,7 +42,7 @@ describe('first-plugin.md', () => {
   test('creates and installs a plugin', async () => {
     await runNext(commands, 'npx crewroom plugin new hello');
     await runNext(commands, 'cd hello');
-    await usePacked(project, await findFreePort());
+    await usePort(project, await findFreePort());
     await runNext(commands, 'npm install');
   });
 

@@ -1,18 +1,11 @@
-import {type ChildProcess, execFile, spawn} from 'node:child_process';
+import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises';
+import {mkdir, mkdtemp, readFile, rm, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {promisify} from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-
-/** Packages that the template names; they are packed from this clone, since its version is not published. */
-const PACKAGES = {
-  crewroom: ROOT,
-  'crewroom-background-sdk': join(ROOT, 'packages', 'background-sdk'),
-} as const;
 
 /** Result of a command. */
 export interface Ran {
@@ -43,28 +36,15 @@ export async function createProject(port: number): Promise<Project> {
   await mkdir(bin, {recursive: true});
   await symlink(join(ROOT, 'dist', 'cli', 'main.js'), join(bin, 'crewroom'));
   await writeFile(join(home, 'package.json'), '{"private": true}');
-  for (const folder of Object.values(PACKAGES)) await pack(folder, home);
   return new HomeProject(home, port);
 }
 
-async function pack(folder: string, home: string): Promise<void> {
-  await promisify(execFile)('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', home], {cwd: folder});
-}
-
-/** Names the packed packages in the `package.json` of a new plugin, and another port for its dev server. */
-export async function usePacked(project: Project, uiPort: number): Promise<void> {
-  const archives = (await readdir(project.home)).filter(name => name.endsWith('.tgz'));
-  const replace = async (file: string, change: (text: string) => string): Promise<void> => {
+/** Names another port for the dev server of a new plugin. */
+export async function usePort(project: Project, uiPort: number): Promise<void> {
+  for (const file of ['vite.config.mts', 'package.json']) {
     const path = join(project.directory(), file);
-    await writeFile(path, change((await readFile(path, 'utf8')).replaceAll('5173', String(uiPort))));
-  };
-  await replace('vite.config.mts', text => text);
-  await replace('package.json', text =>
-    text.replace(/"(crewroom[a-z-]*)": "\^[^"]+"/g, (_, name: string) => {
-      const archive = archives.find(each => each.replace(/-\d.*$/, '') === name);
-      return `"${name}": "file:${join(project.home, archive ?? '')}"`;
-    }),
-  );
+    await writeFile(path, (await readFile(path, 'utf8')).replaceAll('5173', String(uiPort)));
+  }
 }
 
 class HomeProject implements Project {

@@ -6,7 +6,13 @@ import {startService} from '../support/service.ts';
 
 const NAMES = [
   ...['keyBytesMax', 'valueBytesMax', 'valueDepthMax', 'ttlSecondsMax', 'listLimit', 'listLimitMax'],
-  ...['listValuesBytesMax', 'patchMembersMax', 'transactionBytesMax', 'transactionChecksMax'],
+  ...[
+    'listValuesBytesMax',
+    'patchMembersMax',
+    'transactionPatchMembersMax',
+    'transactionBytesMax',
+    'transactionChecksMax',
+  ],
   ...['transactionOperationsMax', 'importLineBytesMax', 'logChangesMax', 'logBytesMax', 'logValueBytesMax'],
   ...['waitingCommitsMax', 'subscribersMax', 'waitingEventsMax', 'waitingEventBytesMax', 'heartbeatMs'],
   ...['waitSecondsMax', 'waitEventsMax', 'connectionsMax', 'heldBytesMax', 'headerBytesMax', 'headersTimeoutMs'],

@@ -116,6 +116,36 @@ describe('startflight', () => {
     });
   });
 
+  const restored = [
+    {sent: {phase: 'CRUISE', elapsedTime: 6000.5}, at: 6000.5, phase: 'CRUISE', name: 'where it was in its phase'},
+    {
+      sent: {phase: 'CLIMB', elapsedTime: '6000'},
+      at: undefined,
+      phase: 'CLIMB',
+      name: 'in its phase if the time is of another',
+    },
+    {sent: {phase: 'CLIMB', elapsedTime: -1}, at: undefined, phase: 'CLIMB', name: 'in its phase if the time is none'},
+    {sent: {elapsedTime: '6000'}, at: 6000, phase: 'CRUISE', name: 'at its time if the phase is not known'},
+  ];
+  for (const {sent, at, phase, name} of restored)
+    test(`goes on ${name}`, async () => {
+      const service = await startInTest({ephemeral: true});
+      await post(service, 'restoreflight', {...BOOKING, ...sent});
+      service.crewroom.flight.pause();
+      const status = service.crewroom.flight.status();
+      expect(status).toMatchObject({phase, number: 'CAV100'});
+      if (at !== undefined) expect(status?.elapsedSeconds).toBeGreaterThanOrEqual(at);
+      if (at !== undefined) expect(status?.elapsedSeconds).toBeLessThan(at + 60);
+    });
+
+  test('flies hops and circuits', async () => {
+    const service = await startInTest({ephemeral: true});
+    for (const arrival of [BOOKING.departure, {...BOOKING.departure, code: 'EGLM', latitude: 51.55}]) {
+      expect(await post(service, 'startflight', {...BOOKING, arrival})).toMatchObject({status: 200});
+      expect(await track(service)).toMatchObject({flightPlanData: {arrival: {code: arrival.code}, distance: 25}});
+    }
+  });
+
   const refused = [
     {name: 'an airport that it does not know', body: {departure: 'ZZZZ'}, path: '$.from'},
     {

@@ -79,7 +79,7 @@ const commands = {
     return entries.map(({key}) => key);
   },
   keys: async () => (await store.list({prefix: '', limit: 1000})).map(({key}) => key),
-  findHolder: async ({directory}) => findHolder(describeDataDirectory(directory), process.pid),
+  findHolder: async ({directory}) => findHolder(describeDataDirectory(directory)),
   assertOpensOnWindows: async ({directory}) => assertOpens({directory, readOnly: false, engine: {}, platform: 'win32'}),
   readOnlyBecause: async () => store.readOnlyBecause,
   die: () => process.kill(process.pid, 'SIGKILL'),

@@ -1,4 +1,4 @@
-import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {afterEach, describe, expect, test} from 'vitest';
@@ -67,5 +67,19 @@ describe('a file that a backup or a virus scanner holds', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/out\.ndjson.*(EPERM|EACCES|EBUSY)/s)]);
     expect(readFileSync(user.file('out.ndjson'), 'utf8')).toBe('old');
     await service.kill();
+  });
+
+  test('does not end the log: a log file that is full, and that is renamed once it is free', async () => {
+    writeFileSync(user.file('full log.txt'), `${'x'.repeat(1023)}\n`.repeat(5 * 1024));
+    await hold(['full log.txt'], READ_AND_WRITE);
+    const args = ['--log-file', `${user.home}\\full log.txt`];
+    const service = await user.start(args);
+    await until(() => readFileSync(user.file('full log.txt'), 'utf8').includes('"message":"started"'), service.said);
+    await service.kill();
+    await releaseAll();
+    const again = await user.start(args);
+    await until(() => existsSync(user.file('full log.txt.1')), again.said);
+    expect(readFileSync(user.file('full log.txt.1'), 'utf8')).toContain('"message":"started"');
+    await again.kill();
   });
 });

@@ -1,5 +1,6 @@
-import {execFile} from 'node:child_process';
-import {copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
+import {execFile, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {copyFile, mkdir, mkdtemp, readdir, readFile, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -45,10 +46,7 @@ export async function setup({provide}: TestProject): Promise<() => Promise<void>
     app: join(work, 'app'),
     programs: join(work, 'programs'),
   };
-  const end = async (): Promise<void> => {
-    await execute('wineserver', ['-k'], {env: wineEnvironment(windows)}).catch(() => {});
-    await rm(work, {recursive: true, force: true, maxRetries: 5, retryDelay: 500});
-  };
+  const end = endWithThisProcess(windows);
   try {
     await Promise.all([installNode(windows), makePrefix(windows), installPackage(windows)]);
     provide('windows', windows);
@@ -57,6 +55,24 @@ export async function setup({provide}: TestProject): Promise<() => Promise<void>
     await end();
     throw error;
   }
+}
+
+/**
+ * Starts a process that ends all programs of a Windows and removes its folder when this process ends, however it does: programs under Wine
+ * outlive those that started them. @returns What does so at once.
+ */
+function endWithThisProcess(windows: Windows): () => Promise<void> {
+  const script = 'cat >/dev/null; wineserver -k; wineserver -w; rm -rf "$1"';
+  const cleaner = spawn('sh', ['-c', script, 'sh', windows.work], {
+    // Ctrl+C is not for it.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: wineEnvironment(windows),
+  });
+  return async () => {
+    cleaner.stdin.end();
+    await once(cleaner, 'exit');
+  };
 }
 
 /** Returns the environment of a program under Wine. */

@@ -1,4 +1,4 @@
-import {ADDRESS_SETTINGS, type ArgumentSpec, grouped, JSON_FLAG} from './spec.ts';
+import {type ArgumentSpec, grouped, JSON_FLAG} from './spec.ts';
 
 const KEY: ArgumentSpec = {name: 'KEY', description: 'the key, exactly; after -- if it begins with "-"'};
 
@@ -16,7 +16,6 @@ export const DATA_COMMANDS = grouped('Data', {
       pretty: {description: 'print it indented, also into a file'},
       json: {description: 'print it exactly as served, also on a terminal'},
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom identity', purpose: 'the pilot, the airline and the account'},
       {line: 'crewroom identity --pretty > me.json', purpose: 'a profile to edit, for start --profile'},
@@ -26,7 +25,6 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Print the value of an entry, byte for byte',
     arguments: [KEY],
     flags: {json: {description: 'print the entry with its revision, size and time'}},
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom get com.example.hello/greeting', purpose: 'the JSON text that was stored'},
       {line: 'crewroom get greeting > greeting.json', purpose: 'keep it in a file'},
@@ -41,7 +39,6 @@ export const DATA_COMMANDS = grouped('Data', {
       ttl: {placeholder: 'TIME', description: 'expire after this time, such as 90s, 15m, 12h or 30d'},
       ...JSON_FLAG,
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: `crewroom put greeting '"hello"'`, purpose: 'a string, with its own quotes'},
       {line: `crewroom put flight '{"from": "EGLL", "to": "LPPT"}'`, purpose: 'an object'},
@@ -59,7 +56,6 @@ export const DATA_COMMANDS = grouped('Data', {
       ifMatch: {placeholder: 'REVISION', description: 'only if the entry still has this revision'},
       ...JSON_FLAG,
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: `crewroom patch flight '{"to": "LPMA"}'`, purpose: 'set one member, leave the others'},
       {line: `crewroom patch flight '{"alternate": null}'`, purpose: 'remove a member'},
@@ -76,7 +72,6 @@ export const DATA_COMMANDS = grouped('Data', {
       forever: {description: 'do not expire'},
       ...JSON_FLAG,
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom touch token --ttl 12h', purpose: 'expires in 12 hours'},
       {line: 'crewroom touch token --forever', purpose: 'does not expire'},
@@ -86,7 +81,6 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Edit a JSON value in your editor',
     arguments: [KEY],
     flags: JSON_FLAG,
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom edit com.example.hello/settings', purpose: 'in $VISUAL, $EDITOR or vi'},
       {line: 'EDITOR="code --wait" crewroom edit flight', purpose: 'in an editor with a window'},
@@ -106,7 +100,6 @@ export const DATA_COMMANDS = grouped('Data', {
       values: {description: 'print the values too'},
       json: {description: 'print one JSON object per line'},
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom list', purpose: 'every entry'},
       {line: 'crewroom list com.example.hello/ --values', purpose: 'the entries of one plugin'},
@@ -122,7 +115,6 @@ export const DATA_COMMANDS = grouped('Data', {
       initial: {description: 'begin with the present entries'},
       json: {description: 'print one JSON object per line'},
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom watch', purpose: 'everything, until Ctrl+C'},
       {line: 'crewroom watch com.example.hello/ --initial', purpose: 'entries of one plugin, then its changes'},
@@ -140,7 +132,6 @@ export const DATA_COMMANDS = grouped('Data', {
       yes: {description: 'do not ask'},
       ...JSON_FLAG,
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom delete greeting', purpose: 'one entry; exit code 3 if there is none'},
       {line: 'crewroom delete --prefix com.example.hello/', purpose: 'all entries of one plugin'},
@@ -150,7 +141,6 @@ export const DATA_COMMANDS = grouped('Data', {
   reset: {
     summary: 'Delete every entry',
     flags: {yes: {description: 'do not ask'}, ...JSON_FLAG},
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom reset', purpose: 'asks first'},
       {line: 'crewroom reset --yes', purpose: 'without asking, such as between two tests'},

@@ -27,7 +27,6 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
       {name: 'NAME', description: 'the sample pilot to serve', optional: true, offers: SAMPLE_PILOT_NAMES},
     ],
     flags: JSON_FLAG,
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom pilot list', purpose: 'all sample pilots, and which is served'},
       {line: 'crewroom pilot use first-officer', purpose: 'serve this one; plugins are restarted for it'},
@@ -123,7 +122,6 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
       seed: {placeholder: 'N', description: 'the same number repeats a flight'},
       ...JSON_FLAG,
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom flight start', purpose: 'from Frankfurt to Madeira, in real time'},
       {line: 'crewroom flight start --from EGLL --to KJFK --speed 60', purpose: 'a minute in a second'},
@@ -153,7 +151,6 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
       seed: {placeholder: 'N', description: 'the same number draws the same requests again'},
       ...JSON_FLAG,
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom fault', purpose: 'all faults that are on'},
       {line: 'crewroom fault delay 500ms', purpose: 'each request of plugins takes half a second longer'},

@@ -1,5 +1,5 @@
 import {SETTING_NAMES} from '../../config/config.ts';
-import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
+import {grouped, JSON_FLAG} from './spec.ts';
 
 /** The requests that a service prints while it runs. */
 export const REQUEST_CHOICES = ['all', 'refused', 'off'] as const;
@@ -67,7 +67,6 @@ export const SERVICE_COMMANDS = grouped('Service', {
   status: {
     summary: 'Show whether the service runs, and its state',
     flags: JSON_FLAG,
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom status', purpose: 'address, version, identity and store'},
       {line: 'crewroom status --json', purpose: 'the same for programs; exit code 5 if nothing answers'},
@@ -156,7 +155,6 @@ export const SERVICE_COMMANDS = grouped('Service', {
       refused: {description: 'only those that were refused, with what to do'},
       ...JSON_FLAG,
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom requests', purpose: 'the last 1,000, the oldest first'},
       {line: 'crewroom requests --follow --refused', purpose: 'what the service refuses, as it happens'},
@@ -166,7 +164,6 @@ export const SERVICE_COMMANDS = grouped('Service', {
   wait: {
     summary: 'Wait until the service is ready',
     flags: {timeout: {placeholder: 'TIME', description: 'longest wait, such as 10s or 2m; default 30s'}},
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom wait', purpose: 'before the first request of a script'},
       {line: 'crewroom wait --port 8000 --timeout 2m', purpose: 'exit code 5 if it is not ready by then'},
@@ -175,7 +172,6 @@ export const SERVICE_COMMANDS = grouped('Service', {
   stop: {
     summary: 'Stop the service that listens on a port',
     flags: JSON_FLAG,
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom stop', purpose: 'requests in flight are finished first'},
       {line: 'crewroom stop --port 8000', purpose: 'the service on another port'},

@@ -1,5 +1,5 @@
 import {SETTING_NAMES} from '../../config/config.ts';
-import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
+import {grouped, JSON_FLAG} from './spec.ts';
 
 /** Commands of the session, and the doctor. */
 export const SESSION_COMMANDS = grouped('Service', {
@@ -11,7 +11,6 @@ export const SESSION_COMMANDS = grouped('Service', {
       passwordFile: {placeholder: 'FILE', description: 'the password is the first line of this file'},
       ...JSON_FLAG,
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom sign-in', purpose: 'asks for the address, name and password'},
       {line: 'crewroom sign-in --script-url https://air.example/back-end/', purpose: 'at this airline'},
@@ -25,7 +24,6 @@ export const SESSION_COMMANDS = grouped('Service', {
   'sign-out': {
     summary: 'Sign out, and delete the session',
     flags: JSON_FLAG,
-    settings: ADDRESS_SETTINGS,
     examples: [{line: 'crewroom sign-out', purpose: 'deletes the session wherever it is kept'}],
   },
   doctor: {

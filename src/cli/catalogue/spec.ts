@@ -5,6 +5,7 @@ export interface CommandSpec extends CommandDescription {
   readonly name: string;
   readonly group: CommandGroup;
   readonly arguments: readonly ArgumentSpec[];
+  readonly settings: readonly SettingName[];
 }
 
 /** The description of a command in the catalogue. */
@@ -16,8 +17,8 @@ interface CommandDescription {
   readonly command?: {readonly description: string};
   /** The flags of this command, by their names in camel case. */
   readonly flags: Readonly<Record<string, FlagSpec>>;
-  /** The settings that it takes as flags; with any of them also `--config`. */
-  readonly settings: readonly SettingName[];
+  /** The settings that it takes as flags; with any of them also `--config`. @default {ADDRESS_SETTINGS} */
+  readonly settings?: readonly SettingName[];
   readonly examples: readonly Example[];
   /** Further facts, one on each line. */
   readonly notes?: readonly string[];
@@ -28,7 +29,10 @@ export function grouped<const T extends Readonly<Record<string, CommandDescripti
   group: CommandGroup,
   commands: T,
 ): {readonly [N in keyof T]: CommandSpec & {readonly flags: T[N]['flags']}} {
-  const specs = Object.entries(commands).map(([name, each]) => [name, {arguments: [], ...each, name, group}]);
+  const specs = Object.entries(commands).map(([name, each]) => [
+    name,
+    {arguments: [], settings: ADDRESS_SETTINGS, ...each, name, group},
+  ]);
   return Object.fromEntries(specs);
 }
 

@@ -1,4 +1,4 @@
-import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
+import {grouped, JSON_FLAG} from './spec.ts';
 
 /** The flags of commands that import. */
 const IMPORT_FLAGS = {
@@ -18,7 +18,6 @@ export const TRANSFER_COMMANDS = grouped('Data', {
       force: {description: 'replace an existing file'},
       json: {description: 'print what was written as JSON, for programs'},
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom export backup.ndjson', purpose: 'everything'},
       {line: 'crewroom export hello.ndjson --prefix com.example.hello/', purpose: 'what one plugin stored'},
@@ -33,7 +32,6 @@ export const TRANSFER_COMMANDS = grouped('Data', {
     summary: 'Store the entries of an export',
     arguments: [{name: 'FILE', description: 'what "crewroom export" wrote, or "-" for standard input'}],
     flags: IMPORT_FLAGS,
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom import backup.ndjson', purpose: 'store its entries, keep the others'},
       {line: 'crewroom import backup.ndjson --mode replace', purpose: 'delete all others under its prefix'},
@@ -49,7 +47,6 @@ export const TRANSFER_COMMANDS = grouped('Data', {
     summary: 'Copy entries to another running service',
     arguments: [{name: 'PREFIX', description: 'only keys that begin with it', optional: true}],
     flags: {to: {placeholder: 'URL', description: 'the receiving service, or its port'}, ...IMPORT_FLAGS},
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom copy --to http://localhost:8000', purpose: 'everything, from port 7172 to port 8000'},
       {line: 'crewroom copy com.example.hello/ --to 8000', purpose: 'what one plugin stored'},
@@ -68,7 +65,6 @@ export const TRANSFER_COMMANDS = grouped('Data', {
       yes: {description: 'do not ask before entries are replaced'},
       ...JSON_FLAG,
     },
-    settings: ADDRESS_SETTINGS,
     examples: [
       {line: 'crewroom snapshot save before-update', purpose: 'save the present entries'},
       {line: 'crewroom snapshot load before-update', purpose: 'restore it: later entries are deleted'},

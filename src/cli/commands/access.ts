@@ -6,7 +6,7 @@ import {readRefused} from '../../protocol/refused-requests.ts';
 import {readService} from '../../protocol/service-documents.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
-import {connectJson} from '../service/json-sender.ts';
+import {connect} from '../service/connection.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import {printList} from '../terminal/print-list.ts';
 import {reportDone} from '../terminal/report-done.ts';
@@ -41,7 +41,7 @@ export async function run(call: AccessCall): Promise<ExitCode> {
 }
 
 async function list(call: AccessCall, plugin: string | undefined): Promise<ExitCode> {
-  const {send} = await connectJson(call, {asOwner: true});
+  const {send} = await connect(call, {asOwner: true});
   const all = await send('GET', GRANTS_PATH, readGrants);
   const grants = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
   return printList(call, grants, {
@@ -54,7 +54,7 @@ async function list(call: AccessCall, plugin: string | undefined): Promise<ExitC
 
 async function listRefused(call: AccessCall, plugin: string | undefined): Promise<ExitCode> {
   const {stdout, stderr} = call.context;
-  const {send} = await connectJson(call, {asOwner: true});
+  const {send} = await connect(call, {asOwner: true});
   const all = await send('GET', REFUSED_PATH, readRefused);
   const refused = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
   const row = ({plugin: id, method, path, count, permission}: RefusedRequest): readonly string[] => {
@@ -80,7 +80,7 @@ function adviseOnRefused(refused: readonly RefusedRequest[]): string {
 }
 
 async function grant(call: AccessCall, {plugin, permissions}: {plugin: string; permissions: readonly string[]}) {
-  const {send} = await connectJson(call, {asOwner: true});
+  const {send} = await connect(call, {asOwner: true});
   const grants = await send('POST', GRANTS_PATH, readGrants, formatGrantRequest({plugin, permissions}));
   const {access} = await send('GET', '/api', readService);
   return report(call, plugin, {
@@ -91,7 +91,7 @@ async function grant(call: AccessCall, {plugin, permissions}: {plugin: string; p
 }
 
 async function revoke(call: AccessCall, plugin: string, permissions: readonly string[]): Promise<ExitCode> {
-  const {send} = await connectJson(call, {asOwner: true});
+  const {send} = await connect(call, {asOwner: true});
   const path = `${GRANTS_PATH}/${encodeURIComponent(plugin)}`;
   const paths =
     permissions.length === 0 ? [path] : permissions.map(each => `${path}?permission=${encodeURIComponent(each)}`);

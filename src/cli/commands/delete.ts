@@ -1,16 +1,17 @@
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import type {ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import {invalidUsage, unconfirmed} from '../failures/usage.ts';
+import {invalidUsage} from '../failures/usage.ts';
 import {readRevision} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
-import {deleteEntries, reportDeleted} from '../service/entry-deletion.ts';
-import {canAsk} from '../terminal/prompts.ts';
+import {deleteRange, reportDeleted} from '../service/entry-deletion.ts';
 
 /** `crewroom delete`: deletes one entry, or all under a prefix. */
 export async function run(call: CallOf<'delete'>): Promise<ExitCode> {
   assertOneTarget(call);
   const [key] = call.arguments;
-  return key === undefined ? deleteRange(call) : deleteOne(call, key);
+  if (key !== undefined) return deleteOne(call, key);
+  const {prefix = ''} = call.flags;
+  return deleteRange(call, {command: 'delete', effect: 'deletes many entries', prefix});
 }
 
 function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: CallOf<'delete'>): void {
@@ -29,14 +30,4 @@ async function deleteOne(call: CallOf<'delete'>, key: string): Promise<ExitCode>
   const {client} = await connect(call);
   await client.entries.delete(key, {expected});
   return reportDeleted(1, call);
-}
-
-async function deleteRange(call: CallOf<'delete'>): Promise<ExitCode> {
-  const {context, flags} = call;
-  const {prefix = '', yes = false} = flags;
-  if (!yes && !canAsk(context)) throw unconfirmed('delete', 'deletes many entries');
-  const {client} = await connect(call);
-  const deleted = await deleteEntries(client.entries, {prefix, yes}, context);
-  if (deleted === undefined) return EXIT.failure;
-  return reportDeleted(deleted, call);
 }

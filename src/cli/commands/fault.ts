@@ -4,7 +4,7 @@ import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {formatFaults, readFaultList} from '../../protocol/faults.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
-import {connectJson, type JsonSender} from '../service/json-sender.ts';
+import {connect, type SendJson} from '../service/connection.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 
 type FaultCall = CallOf<'fault'>;
@@ -12,11 +12,12 @@ type FaultCall = CallOf<'fault'>;
 /** `crewroom fault`: lists faults, switches them on, and ends them. */
 export async function run(call: FaultCall): Promise<ExitCode> {
   const act = readAction(call);
-  await report(await act(await connectJson(call)), call);
+  const {send} = await connect(call);
+  await report(await act(send), call);
   return EXIT.ok;
 }
 
-type Action = (sender: JsonSender) => Promise<readonly Fault[]>;
+type Action = (send: SendJson) => Promise<readonly Fault[]>;
 
 /** Reads the command line before anything is sent. */
 function readAction(call: FaultCall): Action {
@@ -48,29 +49,29 @@ function readFault(words: readonly string[]): Fault {
   throw invalidUsage('fault', `the fault ${reading.problem}`);
 }
 
-async function list({send}: JsonSender): Promise<readonly Fault[]> {
+async function list(send: SendJson): Promise<readonly Fault[]> {
   return (await send('GET', '/api/faults', readFaultList)).faults;
 }
 
-async function clear({send}: JsonSender): Promise<readonly Fault[]> {
+async function clear(send: SendJson): Promise<readonly Fault[]> {
   return (await send('DELETE', '/api/faults', readFaultList)).faults;
 }
 
 function clearKind(kind: string): Action {
-  return async sender => {
-    const faults = await list(sender);
+  return async send => {
+    const faults = await list(send);
     if (!faults.some(fault => fault.kind === kind))
       throw refusedUsage(
         'fault',
         `no fault of the kind ${JSON.stringify(kind)} is on`,
         '"crewroom fault list" shows those that are on',
       );
-    return (await sender.send('DELETE', `/api/faults?kind=${encodeURIComponent(kind)}`, readFaultList)).faults;
+    return (await send('DELETE', `/api/faults?kind=${encodeURIComponent(kind)}`, readFaultList)).faults;
   };
 }
 
 function add(fault: Fault): Action {
-  return async ({send}) => (await send('POST', '/api/faults', readFaultList, formatFaults({faults: [fault]}))).faults;
+  return async send => (await send('POST', '/api/faults', readFaultList, formatFaults({faults: [fault]}))).faults;
 }
 
 /** Prints the faults that are on: to people each on a line, as the command line has them. */

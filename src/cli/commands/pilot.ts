@@ -3,7 +3,7 @@ import type {ExitCode} from '../../failures/exit-codes.ts';
 import {formatPilotChoice, readPilots} from '../../protocol/pilots.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
-import {connectJson} from '../service/json-sender.ts';
+import {connect} from '../service/connection.ts';
 import {printList} from '../terminal/print-list.ts';
 import {reportDone} from '../terminal/report-done.ts';
 
@@ -24,7 +24,7 @@ export async function run(call: PilotCall): Promise<ExitCode> {
 }
 
 async function list(call: PilotCall): Promise<ExitCode> {
-  const {send} = await connectJson(call);
+  const {send} = await connect(call);
   const {pilots, current} = await send('GET', '/api/pilots', readPilots);
   return printList(call, pilots, {
     describe: pilot => describe(pilot, current),
@@ -40,7 +40,7 @@ function describe({name, description, summary}: SamplePilot, current: string | u
 }
 
 async function use(call: PilotCall, name: string): Promise<ExitCode> {
-  const {send} = await connectJson(call);
+  const {send} = await connect(call);
   const {pilots} = await send('PUT', '/api/pilots/current', readPilots, formatPilotChoice(name));
   const pilot = pilots.find(each => each.name === name);
   const line = pilot?.summary === undefined ? 'No pilot is signed in' : `The pilot is ${pilot.summary}`;

@@ -1,17 +1,8 @@
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import type {ExitCode} from '../../failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import {unconfirmed} from '../failures/usage.ts';
-import {connect} from '../service/connection.ts';
-import {deleteEntries, reportDeleted} from '../service/entry-deletion.ts';
-import {canAsk} from '../terminal/prompts.ts';
+import {deleteRange} from '../service/entry-deletion.ts';
 
 /** `crewroom reset`: deletes every entry. */
-export async function run(call: CallOf<'reset'>): Promise<ExitCode> {
-  const {context, flags} = call;
-  const {yes = false} = flags;
-  if (!yes && !canAsk(context)) throw unconfirmed('reset', 'deletes every entry');
-  const {client} = await connect(call);
-  const deleted = await deleteEntries(client.entries, {prefix: '', yes}, context);
-  if (deleted === undefined) return EXIT.failure;
-  return reportDeleted(deleted, call);
+export function run(call: CallOf<'reset'>): Promise<ExitCode> {
+  return deleteRange(call, {command: 'reset', effect: 'deletes every entry', prefix: ''});
 }

@@ -4,7 +4,7 @@ import {formatTokenRequest, readCreatedToken, readTokens} from '../../protocol/a
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {readDuration} from '../input/flag-values.ts';
-import {connectJson} from '../service/json-sender.ts';
+import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {printList} from '../terminal/print-list.ts';
 import {reportDone} from '../terminal/report-done.ts';
@@ -37,7 +37,7 @@ async function create(call: TokenCall): Promise<ExitCode> {
     expires === undefined
       ? undefined
       : context.nowMs() + readDuration(expires, {command: 'token', flag: '--expires'}) * 1000;
-  const {send} = await connectJson(call, {asOwner: true});
+  const {send} = await connect(call, {asOwner: true});
   const body = formatTokenRequest({name, permissions, expiresAtMs});
   const token = await send('POST', '/api/access/tokens', readCreatedToken, body);
   await context.stdout.write(flags.json ? jsonLine({name, token}) : `${token}\n`);
@@ -45,7 +45,7 @@ async function create(call: TokenCall): Promise<ExitCode> {
 }
 
 async function list(call: TokenCall): Promise<ExitCode> {
-  const {send} = await connectJson(call, {asOwner: true});
+  const {send} = await connect(call, {asOwner: true});
   const nowMs = call.context.nowMs();
   return printList(call, await send('GET', '/api/access/tokens', readTokens), {
     describe,
@@ -69,7 +69,7 @@ function formatDate(timeMs: number | undefined): string | undefined {
 }
 
 async function revoke(call: TokenCall, name: string): Promise<ExitCode> {
-  const {send} = await connectJson(call, {asOwner: true});
+  const {send} = await connect(call, {asOwner: true});
   await send('DELETE', `/api/access/tokens/${encodeURIComponent(name)}`, () => undefined);
   return reportDone(call, {revoked: name}, `Revoked ${name}`);
 }

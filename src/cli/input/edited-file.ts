@@ -3,19 +3,14 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {PRIVATE_FILE_MODE} from '../../files/own.ts';
 
-/** A file that holds a value while the user edits it. */
-export interface EditedFile {
-  readonly path: string;
-  read(): Promise<Buffer>;
-  /** Removes the file; otherwise it is kept for the user. */
-  remove(): Promise<void>;
-}
+/** A file that holds a value while the user edits it. It is kept for the user unless it is removed. */
+export type EditedFile = Awaited<ReturnType<typeof createEditedFile>>;
 
 /** Maximum length of the part of the key that the name of the file shows, in characters. */
 const NAME_LENGTH_MAX = 60;
 
 /** Writes a value to a new file that only this user can read; its name ends in `.json`, for the editor. */
-export async function createEditedFile(key: string, json: Uint8Array): Promise<EditedFile> {
+export async function createEditedFile(key: string, json: Uint8Array) {
   const directory = await mkdtemp(join(tmpdir(), 'crewroom-edit-'));
   // Only characters that every file system accepts; the first one does not look like a flag.
   const name = key

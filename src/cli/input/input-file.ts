@@ -3,14 +3,8 @@ import {Socket} from 'node:net';
 import type {Readable} from 'node:stream';
 import {isatty, ReadStream} from 'node:tty';
 
-/** A file that was named on the command line, opened to be read once. */
-export interface InputFile {
-  readonly status: Stats;
-  /** Its bytes; the file is closed after the last one. */
-  readonly chunks: AsyncIterable<Uint8Array>;
-  /** Stops reading: an open pipe would keep the process alive. */
-  close(): void;
-}
+/** A file that was named on the command line, opened to be read once. It is closed after its last byte. */
+export type InputFile = ReturnType<typeof openInputFile>;
 
 /** Size of a read, in bytes. */
 const CHUNK_BYTES = 64 * 1024;
@@ -21,12 +15,15 @@ const CHUNK_BYTES = 64 * 1024;
  *
  * @throws {Error} The error of the operating system.
  */
-export function openInputFile(path: string): InputFile {
+export function openInputFile(path: string) {
   // Windows has no such flag, and no pipes in its file system.
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   const status = fstatSync(descriptor);
   const stream = streamOf(descriptor, status);
-  return {status, chunks: stream, close: () => void stream.destroy()};
+  const chunks: AsyncIterable<Uint8Array> = stream;
+  /** Stops reading: an open pipe would keep the process alive. */
+  const close = (): void => void stream.destroy();
+  return {status, chunks, close};
 }
 
 /** Reads pipes and terminals by the event loop, and all other files by threads. */

@@ -1,5 +1,4 @@
 import type {LogLevel} from '../../config/config.ts';
-import type {Log} from '../../domain/log.ts';
 import type {Requests} from '../../domain/recorded-request.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
 import type {OwnService} from '../service/owner-code.ts';
@@ -10,18 +9,6 @@ import type {StopRequest} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 import {createRequestPrinter, printRequests, withoutFailedRequests} from './print-requests.ts';
 import {listenForServiceKeys} from './service-keys.ts';
-
-/** The terminal of a user who runs a service. Dispose of it to restore the terminal. */
-export interface ServiceTerminal extends Disposable {
-  /** Writes lines for people. Failed requests are left out if they are printed as requests. */
-  readonly log: Log;
-  /** Prints a text of whole lines, such as a banner. */
-  print(text: string): void;
-  /** Prints requests from now on, and listens for keys. */
-  serve(service: TerminalService): void;
-  /** Reports that the service stops, because of a signal or a key. */
-  stopping(signal: StopSignal): void;
-}
 
 /** A service that listens. */
 export interface TerminalService {
@@ -37,8 +24,11 @@ export interface ServiceTerminalOptions {
   readonly stop: StopRequest;
 }
 
-/** Opens the terminal on stderr. Standard input is read only once the service listens, and only if it is a terminal too. */
-export function openServiceTerminal({context, logLevel, requests, stop}: ServiceTerminalOptions): ServiceTerminal {
+/**
+ * Opens the terminal of a user who runs a service, on stderr. Standard input is read only once the service listens, and only if it is a terminal too.
+ * Dispose of it to restore the terminal.
+ */
+export function openServiceTerminal({context, logLevel, requests, stop}: ServiceTerminalOptions) {
   const {nowMs} = context;
   const style = styleOf(context.stderr, context);
   const lines = createLiveLines(context);
@@ -46,9 +36,12 @@ export function openServiceTerminal({context, logLevel, requests, stop}: Service
   const print = createRequestPrinter(lines, context);
   let restore: (() => void) | undefined;
   return {
+    /** Writes lines for people. Failed requests are left out if they are printed as requests. */
     log: requests === 'off' ? log : withoutFailedRequests(log),
-    print: text => lines.print(text),
-    serve: ({crewroom, address}) => {
+    /** Prints a text of whole lines, such as a banner. */
+    print: lines.print,
+    /** Prints requests from now on, and listens for keys. */
+    serve: ({crewroom, address}: TerminalService): void => {
       const {requests: recorded, config} = crewroom;
       restore = listenForServiceKeys({context, lines, stop, address, config, requests: recorded, print});
       if (restore !== undefined) lines.print(style.dim('  Press h for help\n\n'));
@@ -57,12 +50,13 @@ export function openServiceTerminal({context, logLevel, requests, stop}: Service
         log.error('requests are no longer printed', {error}),
       );
     },
-    stopping: signal => {
+    /** Reports that the service stops, because of a signal or a key. */
+    stopping: (signal: StopSignal): void => {
       // A terminal that handles Ctrl+C itself shows ^C: begin a new line.
       const lineBreak = signal === 'SIGINT' && restore === undefined ? '\n' : '';
       const text = 'Stopping: requests in flight are finished; press Ctrl+C again to stop at once';
       lines.print(`${lineBreak}${style.dim(text)}\n`);
     },
-    [Symbol.dispose]: () => restore?.(),
+    [Symbol.dispose]: (): void => restore?.(),
   };
 }

@@ -13,16 +13,8 @@ export interface FindingStyle {
 
 const MARKS = {ok: '✔', warning: '!', problem: '✖', skipped: '–'} as const satisfies Record<FindingLevel, string>;
 
-/** Formats findings for people, step by step: one line for each, with its fix below. */
-export interface FindingFormatter {
-  /** Formats what one step found. */
-  step(findings: readonly Finding[]): string;
-  /** Sums up what all steps found. */
-  end(): string;
-}
-
-/** Creates a formatter for findings whose names have at most `nameWidth` characters. */
-export function createFindingFormatter(nameWidth: number, shown: FindingStyle): FindingFormatter {
+/** Creates a formatter of findings for people, step by step: one line for each, with its fix below. Their names have at most `nameWidth` characters. */
+export function createFindingFormatter(nameWidth: number, shown: FindingStyle) {
   const all: Finding[] = [];
   const formatOne = (finding: Finding, next: Finding | undefined): string => {
     // People read a name once; programs search each line for it.
@@ -32,8 +24,11 @@ export function createFindingFormatter(nameWidth: number, shown: FindingStyle): 
     return formatFinding({...finding, fix}, {...shown, name: (isRepeated ? '' : finding.check).padEnd(nameWidth)});
   };
   return {
-    step: findings => findings.map((finding, index) => formatOne(finding, findings[index + 1])).join(''),
-    end: () => `\n${summarise(all, shown)}\n`,
+    /** Formats what one step found. */
+    step: (findings: readonly Finding[]): string =>
+      findings.map((finding, index) => formatOne(finding, findings[index + 1])).join(''),
+    /** Sums up what all steps found. */
+    end: (): string => `\n${summarise(all, shown)}\n`,
   };
 }
 

@@ -2,15 +2,8 @@ import type {ConnectionState} from '../../client/event-stream.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {styleOf} from '../terminal/style.ts';
 
-/** Reports the state of a long connection. */
-export interface WatchStatus {
-  readonly onConnection: (state: ConnectionState) => void;
-  /** Ends the line on which the terminal shows Ctrl+C. */
-  end(): Promise<void>;
-}
-
 /** Reports the state of the connection on stderr: to people when it is open, to all when it is lost or back. */
-export function createWatchStatus(prefix: string, context: CliContext): WatchStatus {
+export function createWatchStatus(prefix: string, context: CliContext) {
   const {stderr} = context;
   const style = styleOf(stderr, context);
   let isLost = false;
@@ -18,7 +11,7 @@ export function createWatchStatus(prefix: string, context: CliContext): WatchSta
   const range = prefix === '' ? 'every entry' : `every key that begins with ${JSON.stringify(prefix)}`;
   if (stderr.isTerminal) report(`Watching ${range}; Ctrl+C ends it`);
   return {
-    onConnection: state => {
+    onConnection: (state: ConnectionState): void => {
       if (state.kind === 'connected') {
         if (isLost) report('crewroom: Connected again');
         isLost = false;
@@ -27,7 +20,8 @@ export function createWatchStatus(prefix: string, context: CliContext): WatchSta
         isLost = true;
       }
     },
-    end: async () => {
+    /** Ends the line on which the terminal shows Ctrl+C. */
+    end: async (): Promise<void> => {
       if (stderr.isTerminal) await stderr.write('\n');
     },
   };

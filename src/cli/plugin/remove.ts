@@ -56,7 +56,7 @@ async function findDataHolder(
   const {dataDir} = (await readSettings(call)).config;
   if (service !== undefined && (await hasStorage(service, {id, storage, dataDir}))) return undefined;
   const {findHolder} = await import('../../store/lmdb/process-lock.ts');
-  return findHolder(describeDataDirectory(dataDir), call.context.processId);
+  return findHolder(describeDataDirectory(dataDir));
 }
 
 function adviseOnUse(error: unknown): unknown {

@@ -1,7 +1,7 @@
 import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises';
-import {basename, dirname, join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {VERSION} from '../../version.ts';
+import {provideOwnPackages} from '../npm/own-packages.ts';
 
 /** The folder that `crewroom plugin new` copies: a plugin that works, with its own names. */
 const TEMPLATE = fileURLToPath(new URL('../../../templates/plugin', import.meta.url));
@@ -27,28 +27,39 @@ const FOLDER_MODE = 0o755;
 const FILE_MODE = 0o644;
 
 /**
- * Copies the template into a folder, which may exist. Overwrites nothing.
+ * Copies the template into a folder, which may exist, with the packages of ours that npm does not have. Overwrites nothing.
  *
  * @returns The paths of the files in the folder, with slashes, in order.
  */
 export async function copyTemplate(folder: string, names: TemplateNames): Promise<readonly string[]> {
+  const own = await provideOwnPackages(await readOwnPackages());
+  const specifiers = new Map(own.map(({name, specifier}) => [name, specifier]));
+  const replace = (text: string): string =>
+    replaceNames(text, names).replace(OWN_PACKAGES, (_, name: string) => `"${name}": "${specifiers.get(name)}"`);
+  const files = own.flatMap(({file}) => file ?? []);
   const entries = await readdir(TEMPLATE, {recursive: true, withFileTypes: true});
-  const files: string[] = [];
   for (const entry of entries.filter(each => each.isFile())) {
     const source = join(entry.parentPath, entry.name);
-    const path = targetOf(source.slice(TEMPLATE.length + 1));
-    await mkdir(dirname(join(folder, path)), {recursive: true, mode: FOLDER_MODE});
     const bytes = await readFile(source);
-    const content = basename(path).endsWith('.png') ? bytes : replaceNames(bytes.toString(), names);
-    await writeFile(join(folder, path), content, {flag: 'wx', mode: FILE_MODE});
-    files.push(path.replaceAll('\\', '/'));
+    const path = targetOf(source.slice(TEMPLATE.length + 1));
+    files.push({path, bytes: path.endsWith('.png') ? bytes : Buffer.from(replace(bytes.toString()))});
   }
-  return files.sort();
+  for (const {path, bytes} of files) {
+    await mkdir(dirname(join(folder, path)), {recursive: true, mode: FOLDER_MODE});
+    await writeFile(join(folder, path), bytes, {flag: 'wx', mode: FILE_MODE});
+  }
+  return files.map(({path}) => path).sort();
 }
 
-/** Returns the path of a file in the copy: npm leaves `.gitignore` out of packages. */
+/** Returns the names of the packages of ours that the template needs. */
+async function readOwnPackages(): Promise<readonly string[]> {
+  const text = await readFile(join(TEMPLATE, 'package.json'), 'utf8');
+  return Array.from(text.matchAll(OWN_PACKAGES), ([, name = '']) => name);
+}
+
+/** Returns the path of a file in the copy, with slashes: npm leaves `.gitignore` out of packages. */
 function targetOf(path: string): string {
-  return path === 'gitignore' ? '.gitignore' : path;
+  return path === 'gitignore' ? '.gitignore' : path.replaceAll('\\', '/');
 }
 
 function replaceNames(text: string, {id, name, title}: TemplateNames): string {
@@ -57,5 +68,5 @@ function replaceNames(text: string, {id, name, title}: TemplateNames): string {
     'new-plugin': name,
     'New plugin': title,
   };
-  return text.replace(OWN_NAMES, own => named[own] ?? own).replace(OWN_PACKAGES, `"$1": "^${VERSION}"`);
+  return text.replace(OWN_NAMES, own => named[own] ?? own);
 }

@@ -1,6 +1,9 @@
+import {parseAnswer} from '../../client/answer.ts';
 import {type Client, createClient} from '../../client/client.ts';
+import {type ClientOptions, openTransport} from '../../client/options.ts';
 import {type ClientService, createService} from '../../client/service/service.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {isSentFailure} from '../../failures/failure.ts';
 import {type ServiceAddress, serviceUrl} from '../../system/loopback.ts';
 import type {SettingsCall} from '../catalogue/call.ts';
 import {readProgramToken} from '../input/program-token.ts';
@@ -10,6 +13,7 @@ import {createSameUserFetch, type Send, withToken} from './same-user.ts';
 
 /** Clients of the running service, and its address. */
 export interface ConnectedClient {
+  readonly send: SendJson;
   readonly client: Client;
   readonly service: ClientService;
   readonly url: string;
@@ -17,6 +21,9 @@ export interface ConnectedClient {
   /** Sends the requests of the clients, with the token of `--token-file`, or else of the owner. */
   readonly fetch: Send;
 }
+
+/** Sends a request with JSON to the service, and reads its answer. Throws what the service threw. */
+export type SendJson = <T>(method: string, path: string, read: (json: string) => T, body?: string) => Promise<T>;
 
 export interface ConnectOptions {
   readonly timeoutMs?: number;
@@ -51,5 +58,13 @@ export async function connect(
       ? createOwnerFetch({...service, files: listOwnerFiles(config, context), isRequired: asOwner, ownOnly})
       : withToken(createSameUserFetch(service), token);
   const clientOptions = {...options, fetch, baseUrl: url};
-  return {client: createClient(clientOptions), service: createService(clientOptions), url, address: config, fetch};
+  const clients = {client: createClient(clientOptions), service: createService(clientOptions)};
+  return {...clients, send: createJsonSender(clientOptions), url, address: config, fetch};
+}
+
+/** Creates a sender of JSON to a service. Sends nothing yet. */
+export function createJsonSender(options: ClientOptions): SendJson {
+  const transport = openTransport(options, isSentFailure);
+  return async (method, path, read, body) =>
+    parseAnswer(await transport.send(method, path, body === undefined ? {} : {body}), read);
 }

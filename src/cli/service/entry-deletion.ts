@@ -1,40 +1,46 @@
 import type {Entries} from '../../domain/entries/entries.ts';
+import type {EntryInfo} from '../../domain/entries/entry.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import type {ExitCode} from '../../failures/exit-codes.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import type {CommandCall} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/spec.ts';
+import {unconfirmed} from '../failures/usage.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {startProgress} from '../terminal/progress.ts';
-import {confirm} from '../terminal/prompts.ts';
+import {canAsk, confirm} from '../terminal/prompts.ts';
 import {type JsonCall, reportDone} from '../terminal/report-done.ts';
+import {connect} from './connection.ts';
 
-export interface DeleteEntriesOptions {
+/** A command that deletes all entries under a prefix. */
+export interface RangeDeletion {
+  readonly command: string;
+  /** Effect, such as `deletes every entry`. */
+  readonly effect: string;
   /** The beginning of the keys; empty for all entries. */
   readonly prefix: string;
-  /** Skips the confirmation. */
-  readonly yes: boolean;
 }
 
 /**
- * Deletes every entry under a prefix, after confirmation. It deletes page by page: each page is atomic, no request takes long,
+ * Deletes every entry under a prefix, after confirmation unless `--yes` is given. It deletes page by page: each page is atomic, no request takes long,
  * and there is progress to show.
  *
- * @returns The number of deleted entries; undefined if the user did not confirm it.
- * @throws {AppError} As `list` and `transact` of the entries.
+ * @throws {AppError} As `list` and `transact` of the entries; `invalid-usage` if the user cannot be asked.
  */
-export async function deleteEntries(
-  entries: Entries,
-  {prefix, yes}: DeleteEntriesOptions,
-  context: CliContext,
-): Promise<number | undefined> {
-  if (!yes && !(await isConfirmed(entries, prefix, context))) {
+export async function deleteRange(
+  call: CommandCall & JsonCall & {readonly flags: {readonly yes: Switch}},
+  {command, effect, prefix}: RangeDeletion,
+): Promise<ExitCode> {
+  const {context, flags} = call;
+  if (!flags.yes && !canAsk(context)) throw unconfirmed(command, effect);
+  const {entries} = (await connect(call)).client;
+  if (!flags.yes && !(await isConfirmed(entries, prefix, context))) {
     await context.stderr.write('Nothing was deleted\n');
-    return undefined;
+    return EXIT.failure;
   }
-  const progress = startProgress(context);
-  try {
-    return await deletePages(entries, prefix, deleted => progress.show(() => `Deleting entries: ${deleted}`));
-  } finally {
-    await progress.clear();
-  }
+  const deleted = await takePages(entries, {prefix, label: 'Deleting', context}, page =>
+    entries.transact({operations: page.map(({key}) => ({kind: 'delete', key}))}),
+  );
+  return reportDeleted(deleted, call);
 }
 
 /** Reports the number of deleted entries: to programs in JSON, to people on a terminal. */
@@ -47,38 +53,30 @@ function describeCount(count: number): string {
 }
 
 async function isConfirmed(entries: Entries, prefix: string, context: CliContext): Promise<boolean> {
-  const count = await countEntries(entries, prefix, context);
+  const count = await takePages(entries, {prefix, label: 'Counting', context});
   const which = prefix === '' ? 'all entries' : `every key that begins with ${JSON.stringify(prefix)}`;
   return count === 0 || confirm(`Delete ${describeCount(count)}: ${which}?`, context);
 }
 
-/** Counts entries page by page, with progress. */
-async function countEntries(entries: Entries, prefix: string, context: CliContext): Promise<number> {
+/** Passes all entries under a prefix to a function page by page, and shows the progress. @returns Their number. */
+async function takePages(
+  entries: Entries,
+  {prefix, label, context}: {readonly prefix: string; readonly label: string; readonly context: CliContext},
+  take: (page: readonly EntryInfo[]) => Promise<unknown> = async () => {},
+): Promise<number> {
   const progress = startProgress(context);
   let count = 0;
   let after: string | undefined;
   try {
     do {
       const page = await entries.list({prefix, after, limit: DEFAULT_LIMITS.listLimitMax});
+      await take(page.entries);
       count += page.entries.length;
       after = page.next;
-      if (after !== undefined) progress.show(() => `Counting entries: ${count}`);
+      if (after !== undefined) progress.show(() => `${label} entries: ${count}`);
     } while (after !== undefined);
   } finally {
     await progress.clear();
   }
   return count;
-}
-
-async function deletePages(entries: Entries, prefix: string, onProgress: (deleted: number) => void): Promise<number> {
-  let deleted = 0;
-  let after: string | undefined;
-  do {
-    const page = await entries.list({prefix, after, limit: DEFAULT_LIMITS.listLimitMax});
-    await entries.transact({operations: page.entries.map(({key}) => ({kind: 'delete', key}))});
-    deleted += page.entries.length;
-    onProgress(deleted);
-    after = page.next;
-  } while (after !== undefined);
-  return deleted;
 }

@@ -2,7 +2,7 @@ import type {Config} from '../../config/config.ts';
 import {readOwnerCode} from '../../protocol/owner.ts';
 import type {SettingsCall} from '../catalogue/call.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {connectJson, createJsonSender, type JsonSender} from './json-sender.ts';
+import {connect, createJsonSender, type SendJson} from './connection.ts';
 import {createOwnerFetch, listOwnerFiles} from './owner-fetch.ts';
 
 /** Address that opens the console as the owner. */
@@ -17,29 +17,30 @@ export interface ConsoleAddress {
  * @throws {AppError} `no-owner-token` if no file of this user has a token of this service; `foreign-service`; what the service throws.
  */
 export async function createOwnerCode(call: SettingsCall): Promise<ConsoleAddress> {
-  return requestCode(await connectJson(call, {asOwner: true}));
+  const {send, address} = await connect(call, {asOwner: true});
+  return requestCode(send, address.port);
 }
 
 /** The service of this process. */
 export interface OwnService {
-  readonly config: Pick<Config, 'host' | 'dataDir' | 'ephemeral'>;
+  readonly config: Pick<Config, 'dataDir' | 'ephemeral'>;
   /** Its address for people, such as `http://localhost:7172`. */
   readonly url: string;
 }
 
 /** Creates a code of the service of this process, in the same way as {@link createOwnerCode}: only the token in the file makes one. */
 export async function createOwnCode(
-  {config: {host, dataDir, ephemeral}, url}: OwnService,
+  {config: {dataDir, ephemeral}, url}: OwnService,
   context: CliContext,
 ): Promise<ConsoleAddress> {
   const port = Number(new URL(url).port);
   const files = listOwnerFiles({dataDir: ephemeral ? undefined : dataDir, port}, context);
   const fetch = createOwnerFetch({url, userId: context.userId, files, isRequired: true, ownOnly: true});
-  return requestCode(createJsonSender({url, address: {host, port}, fetch}));
+  return requestCode(createJsonSender({baseUrl: url, fetch}), port);
 }
 
-async function requestCode({address, send}: JsonSender): Promise<ConsoleAddress> {
+async function requestCode(send: SendJson, port: number): Promise<ConsoleAddress> {
   const {code, expiresInSeconds} = await send('POST', '/api/access/codes', readOwnerCode);
   // In the fragment, which browsers send to no server.
-  return {url: `http://crewroom.localhost:${address.port}/#code=${code}`, expiresInSeconds};
+  return {url: `http://crewroom.localhost:${port}/#code=${code}`, expiresInSeconds};
 }

@@ -8,7 +8,7 @@ import type {CommandCall} from '../catalogue/call.ts';
 import {readSettings} from '../input/settings.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {startProgress} from '../terminal/progress.ts';
-import {connectJson} from './json-sender.ts';
+import {connect} from './connection.ts';
 
 /** Longest time that a service takes to end, in milliseconds: seven seconds with plugins, and some more on a busy machine. */
 const END_TIMEOUT_MS = 15_000;
@@ -34,11 +34,10 @@ export interface StoppedService {
  */
 export async function stopService(call: CommandCall): Promise<StoppedService> {
   const {context} = call;
-  const sender = await connectJson(call, {asOwner: true, timeoutMs: ANSWER_TIMEOUT_MS});
-  const {url, address} = sender;
+  const {send, url, address} = await connect(call, {asOwner: true, timeoutMs: ANSWER_TIMEOUT_MS});
   const holder = await findPortHolder({address: addressesOf(address.host)[0], port: address.port});
   if (holder !== undefined) await assertOwnService(holder, url, call);
-  const answered = await sender.send('POST', '/api/stop', readStopping).catch(error => {
+  const answered = await send('POST', '/api/stop', readStopping).catch(error => {
     if (holder?.processId === undefined) throw error;
     context.sendSignal(holder.processId, 'SIGTERM');
     return {processId: holder.processId};
@@ -83,5 +82,5 @@ async function assertOwnService(holder: PortHolder, url: string, call: CommandCa
 async function findStoreHolder(call: CommandCall): Promise<number | undefined> {
   const {config} = await readSettings(call);
   const {findHolder} = await import('../../store/lmdb/process-lock.ts');
-  return findHolder(describeDataDirectory(config.dataDir), call.context.processId).catch(() => undefined);
+  return findHolder(describeDataDirectory(config.dataDir)).catch(() => undefined);
 }

@@ -1,20 +1,10 @@
 import type {CliContext} from './context.ts';
 
 /** Writes messages on stderr, and counts repeated ones in place. */
-export interface LiveLines {
-  /** Writes a text of whole lines. */
-  print(text: string): void;
-  /**
-   * Writes whole lines that may occur again and again. If the last ones were the same, they are replaced.
-   *
-   * @param key Lines of the same key are the same.
-   * @param format Formats the lines, none of which is wider than the terminal; `times` counts them.
-   */
-  printRepeatable(key: string, format: (times: number) => string): void;
-}
+export type LiveLines = ReturnType<typeof createLiveLines>;
 
 /** Creates a writer for a stream that nothing else writes to meanwhile. */
-export function createLiveLines({stderr, environment}: Pick<CliContext, 'stderr' | 'environment'>): LiveLines {
+export function createLiveLines({stderr, environment}: Pick<CliContext, 'stderr' | 'environment'>) {
   const canReplace = stderr.isTerminal && environment['TERM'] !== 'dumb' && stderr.columns !== Infinity;
   let last: Repeatable | undefined;
   /** Writes the count of lines that could not be replaced. */
@@ -23,11 +13,18 @@ export function createLiveLines({stderr, environment}: Pick<CliContext, 'stderr'
     last = undefined;
   };
   return {
-    print: text => {
+    /** Writes a text of whole lines. */
+    print: (text: string): void => {
       finish();
       void stderr.write(text);
     },
-    printRepeatable: (key, format) => {
+    /**
+     * Writes whole lines that may occur again and again. If the last ones were the same, they are replaced.
+     *
+     * @param key Lines of the same key are the same.
+     * @param format Formats the lines, none of which is wider than the terminal; `times` counts them.
+     */
+    printRepeatable: (key: string, format: (times: number) => string): void => {
       const {columns} = stderr;
       if (last === undefined || last.key !== key) {
         finish();

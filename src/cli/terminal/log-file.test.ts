@@ -1,8 +1,10 @@
 import {spawnSync} from 'node:child_process';
-import {chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile} from 'node:fs/promises';
+import {chmod, chown, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, describe, expect, test} from 'vitest';
+import {IS_WINDOWS} from '../../../test/support/platform.ts';
+import type {RenameDeps} from '../../files/rename-over.ts';
 import {openLogFile} from './log-file.ts';
 
 const home = await mkdtemp(join(tmpdir(), 'crewroom-log-'));
@@ -36,7 +38,7 @@ describe('openLogFile()', () => {
     for (const name of names) {
       const {size, mode} = await stat(join(directory, name));
       expect(size).toBeLessThanOrEqual(1000 + 40);
-      if (process.platform !== 'win32') expect((mode & 0o777).toString(8)).toBe('600');
+      if (!IS_WINDOWS) expect((mode & 0o777).toString(8)).toBe('600');
     }
     const texts = await Promise.all(names.reverse().map(name => readFile(join(directory, name), 'utf8')));
     const all = [...LINES, ...LINES, ...LINES].join('');
@@ -53,7 +55,7 @@ describe('openLogFile()', () => {
       file.write('after\n');
     }
     expect(await readFile(path, 'utf8')).toBe('before\nafter\n');
-    if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
+    if (!IS_WINDOWS) expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
   test('drops lines while the disk stands still, and counts them', async () => {
@@ -70,7 +72,36 @@ describe('openLogFile()', () => {
     expect(text.endsWith('{"level":"error","message":"lines not logged","count":7}\nthe last\n')).toBe(true);
   });
 
-  test('reports once that the file can no longer be written, and does not fail', async () => {
+  test('writes on while a viewer on Windows holds a file that is full, and renames it once it is free', async () => {
+    const {directory, path} = await makePlace();
+    let isHeld = true;
+    const held = Object.assign(new Error('EBUSY: resource busy or locked, rename'), {code: 'EBUSY'});
+    const tried: string[] = [];
+    const renaming: RenameDeps = {
+      platform: 'win32',
+      rename: async (from, to) => {
+        tried.push(from);
+        if (isHeld && from === path) throw held;
+        await rename(from, to);
+      },
+      pause: async () => {},
+    };
+    {
+      await using file = await openLogFile(path, {onFailure: refuse, fileBytes: 1000, renaming});
+      for (const line of LINES.slice(0, 60)) file.write(line);
+      await expect.poll(async () => (await stat(path)).size).toBe(60 * 40);
+      // Ten attempts each time, and not again with every line.
+      expect(tried.filter(from => from === path)).toHaveLength(20);
+      isHeld = false;
+      for (const line of LINES.slice(60)) file.write(line);
+    }
+    const texts = await Promise.all([`${path}.1`, path].map(name => readFile(name, 'utf8')));
+    expect(texts.join('')).toBe(LINES.join(''));
+    expect((await readdir(directory)).sort()).toEqual(['crewroom.log', 'crewroom.log.1']);
+  });
+
+  // Windows has one code for a directory in the place of a file and for a file that is held.
+  test.skipIf(IS_WINDOWS)('reports once that the file can no longer be written, and does not fail', async () => {
     const {directory, path} = await makePlace();
     // The place of the oldest file is taken.
     await mkdir(join(directory, 'crewroom.log.4'));
@@ -94,7 +125,7 @@ describe('openLogFile()', () => {
     {name: 'a pipe, without waiting for its reader', problem: /ENXIO/, make: path => spawnSync('mkfifo', [path])},
   ];
   for (const {name, problem, make} of refused) {
-    test.skipIf(process.platform === 'win32')(`refuses ${name}`, async () => {
+    test.skipIf(IS_WINDOWS)(`refuses ${name}`, async () => {
       const {path} = await makePlace();
       await make(path);
       await expect(openLogFile(path, {onFailure: refuse})).rejects.toMatchObject({

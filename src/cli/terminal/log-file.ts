@@ -1,11 +1,10 @@
 import {constants} from 'node:fs';
-import {lstat, open, realpath} from 'node:fs/promises';
+import {type FileHandle, lstat, open, realpath} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {finished} from 'node:stream/promises';
-import {createStream} from 'rotating-file-stream';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {describeOwner, findOwnProblem, ownUserId, PRIVATE_FILE_MODE} from '../../files/own.ts';
+import {isHeld, type RenameDeps, renameOver, SYSTEM_RENAME} from '../../files/rename-over.ts';
 
 /** Size at which a log file is renamed and a new one begins, in bytes: some 30,000 lines, which an editor still opens. */
 const FILE_BYTES = 5 * 1024 ** 2;
@@ -27,35 +26,125 @@ export interface LogFileOptions {
   readonly onFailure: (error: Error) => void;
   /** @default {5242880} */
   readonly fileBytes?: number;
+  /** @default {The operating system} */
+  readonly renaming?: RenameDeps;
 }
 
 /**
- * Opens a log file, which only its user can read. It is renamed when it is full; the oldest one is deleted.
+ * Opens a log file, which only its user can read. It is renamed when it is full; the oldest one is deleted. On Windows a full one grows on
+ * while a viewer holds it.
  *
  * @throws {AppError} `unwritable-output`.
  */
-export async function openLogFile(path: string, {onFailure, fileBytes = FILE_BYTES}: LogFileOptions): Promise<LogFile> {
+export async function openLogFile(
+  path: string,
+  {onFailure, fileBytes = FILE_BYTES, renaming = SYSTEM_RENAME}: LogFileOptions,
+): Promise<LogFile> {
   await createPrivately(path);
-  const stream = createStream(path, {size: `${fileBytes}B`, rotate: OLDER_FILES, mode: PRIVATE_FILE_MODE});
-  let missed = 0;
-  stream.once('error', onFailure);
-  return {
-    write: line => {
-      if (stream.destroyed) return;
-      if (stream.writableLength + line.length > WAITING_BYTES_MAX) missed++;
-      else {
-        if (missed > 0)
-          stream.write(`${JSON.stringify({level: 'error', message: 'lines not logged', count: missed})}\n`);
-        missed = 0;
-        stream.write(line);
+  return new RotatedFile(path, {onFailure, fileBytes, renaming});
+}
+
+class RotatedFile implements LogFile {
+  readonly #path: string;
+  readonly #options: Required<LogFileOptions>;
+  #lines: string[] = [];
+  #waitingBytes = 0;
+  #missed = 0;
+  #file: FileHandle | undefined;
+  #sizeBytes = 0;
+  /** Size at which the file is renamed. */
+  #fullBytes: number;
+  #writing: Promise<void> | undefined;
+  #hasFailed = false;
+
+  constructor(path: string, options: Required<LogFileOptions>) {
+    this.#path = path;
+    this.#options = options;
+    this.#fullBytes = options.fileBytes;
+  }
+
+  write(line: string): void {
+    if (this.#hasFailed) return;
+    if (this.#waitingBytes + line.length > WAITING_BYTES_MAX) {
+      this.#missed++;
+      return;
+    }
+    if (this.#missed > 0)
+      this.#append(`${JSON.stringify({level: 'error', message: 'lines not logged', count: this.#missed})}\n`);
+    this.#missed = 0;
+    this.#append(line);
+    this.#writing ??= this.#writeLines();
+  }
+
+  #append(line: string): void {
+    this.#lines.push(line);
+    this.#waitingBytes += line.length;
+  }
+
+  async #writeLines(): Promise<void> {
+    try {
+      while (this.#lines.length > 0) {
+        this.#file ??= await this.#open();
+        if (this.#sizeBytes >= this.#fullBytes) this.#file = await this.#rotate(this.#file);
+        const text = this.#takeLines();
+        await this.#file.appendFile(text);
+        this.#waitingBytes -= text.length;
       }
-    },
-    [Symbol.asyncDispose]: async () => {
-      stream.end();
-      // A failure was reported already.
-      await finished(stream).catch(() => {});
-    },
-  };
+    } catch (error) {
+      this.#hasFailed = true;
+      this.#lines = [];
+      this.#options.onFailure(error as Error);
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+
+  /** Takes the lines that wait until the file is full. */
+  #takeLines(): string {
+    let count = 0;
+    for (; count < this.#lines.length && this.#sizeBytes < this.#fullBytes; count++)
+      this.#sizeBytes += Buffer.byteLength(this.#lines[count] ?? '');
+    return this.#lines.splice(0, count).join('');
+  }
+
+  async #open(): Promise<FileHandle> {
+    const file = await open(this.#path, 'a', PRIVATE_FILE_MODE);
+    this.#sizeBytes = (await file.stat()).size;
+    return file;
+  }
+
+  /** Renames the full file and the older ones. @returns The file that is written next. */
+  async #rotate(file: FileHandle): Promise<FileHandle> {
+    const {fileBytes, renaming} = this.#options;
+    this.#file = undefined;
+    await file.close();
+    this.#fullBytes = fileBytes;
+    try {
+      for (let count = OLDER_FILES; count > 0; count--)
+        await this.#rename(this.#nameOf(count - 1), this.#nameOf(count));
+    } catch (error) {
+      if (!isHeld(error, renaming.platform)) throw error;
+      // The next attempt comes when as much was written again.
+      this.#fullBytes = this.#sizeBytes + fileBytes;
+    }
+    return this.#open();
+  }
+
+  async #rename(from: string, to: string): Promise<void> {
+    await renameOver(from, to, this.#options.renaming).catch(error => {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    });
+  }
+
+  #nameOf(count: number): string {
+    return count === 0 ? this.#path : `${this.#path}.${count}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writing;
+    await this.#file?.close();
+    this.#file = undefined;
+  }
 }
 
 /**

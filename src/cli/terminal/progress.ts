@@ -1,14 +1,6 @@
 import type {CliContext} from './context.ts';
 import {styleOf} from './style.ts';
 
-/** A line on stderr that shows the progress of a command. It stays empty if stderr is not a terminal. */
-export interface ProgressLine {
-  /** Shows a text in place of the one before. Calls `describe` only if it is time to change the line. */
-  show(describe: () => string): void;
-  /** Removes the line. */
-  clear(): Promise<void>;
-}
-
 /** Shortest time between two changes of the line, in milliseconds: often enough to be seen moving. */
 const INTERVAL_MS = 100;
 
@@ -19,25 +11,27 @@ const DELAY_MS = 250;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * Starts to show progress. The progress bar of the prompts library does not fit: it reads standard input, which may be an
+ * Starts to show progress, on a line on stderr that stays empty if that is not a terminal. The progress bar of the prompts library does not fit: it reads standard input, which may be an
  * import, and ends the process with exit code 0 at Ctrl+C.
  */
 export function startProgress(
   context: Pick<CliContext, 'stderr' | 'elapsedMs' | 'environment'>,
   {delayMs = DELAY_MS}: {readonly delayMs?: number} = {},
-): ProgressLine {
+) {
   const {stderr, elapsedMs} = context;
   const style = styleOf(stderr, context);
   let nextAtMs = elapsedMs() + delayMs;
   let isShown = false;
   return {
-    show: describe => {
+    /** Shows a text in place of the one before. Calls `describe` only if it is time to change the line. */
+    show: (describe: () => string): void => {
       if (!stderr.isTerminal || elapsedMs() < nextAtMs) return;
       nextAtMs = elapsedMs() + INTERVAL_MS;
       isShown = true;
       void stderr.write(`${CLEAR_LINE}${style.dim(describe())}`);
     },
-    clear: async () => {
+    /** Removes the line. */
+    clear: async (): Promise<void> => {
       if (isShown) await stderr.write(CLEAR_LINE);
     },
   };

@@ -4,7 +4,7 @@ import {AppError} from '../../failures/app-error.ts';
 import {untilAborted} from '../../time/until-aborted.ts';
 import {formatEntries} from '../output/counts.ts';
 import {InterruptedError} from '../terminal/interruptible.ts';
-import type {ReachedService} from './service-export.ts';
+import type {ReachedService} from './run-export.ts';
 
 /** Longest wait for the answer to an interrupted import, in milliseconds: a batch takes less. */
 const ANSWER_TIMEOUT_MS = 5000;

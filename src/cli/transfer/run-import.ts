@@ -8,7 +8,6 @@ import {confirm} from '../terminal/prompts.ts';
 import type {ImportSource} from './import-source.ts';
 import {summarizeImport} from './import-summary.ts';
 import {type InterruptibleImport, importUntil} from './interrupted-import.ts';
-import {tap} from './run-export.ts';
 
 /** An import into the running service. */
 export interface ImportCall extends Omit<InterruptibleImport, 'chunks'> {
@@ -54,10 +53,13 @@ function transferOnce({context, url, fetch, source, mode}: ImportCall, dryRun: b
   let doneBytes = 0;
   const describe = (): string =>
     `${dryRun ? 'Checking' : 'Importing'}: ${totalBytes ? formatShare(doneBytes, totalBytes) : formatBytes(doneBytes)}`;
-  // The service reads chunks no faster than it stores them.
-  const chunks = tap(source.chunks(), sizeBytes => {
-    doneBytes += sizeBytes;
-  });
+  const chunks = (async function* () {
+    for await (const chunk of source.chunks()) {
+      yield chunk;
+      // The service reads chunks no faster than it stores them.
+      doneBytes += chunk.length;
+    }
+  })();
   return untilInterrupted(context, async signal => {
     // By a timer: between two chunks the service may need a while.
     const timer = setInterval(() => progress.show(describe), INTERVAL_MS);

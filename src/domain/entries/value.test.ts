@@ -61,9 +61,12 @@ describe('parseValue()', () => {
     }
 
     test(`counts members of all objects together, as ${form}`, () => {
-      const limits = {valueBytesMax: 100, valueDepthMax: 3, membersMax: 3};
-      assert.doesNotThrow(() => parseValue('k', make('[{"a":{"b":1}},{"a":1}]'), limits));
-      assert.throws(() => parseValue('k', make('[{"a":{"b":1}},{"a":1,"b":2}]'), limits), TooBroad);
+      const limits = (): Parameters<typeof parseValue>[2] => ({
+        ...{valueBytesMax: 100, valueDepthMax: 3},
+        members: {max: 3, left: 3},
+      });
+      assert.doesNotThrow(() => parseValue('k', make('[{"a":{"b":1}},{"a":1}]'), limits()));
+      assert.throws(() => parseValue('k', make('[{"a":{"b":1}},{"a":1,"b":2}]'), limits()), TooBroad);
     });
   }
 

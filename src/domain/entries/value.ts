@@ -1,4 +1,5 @@
 import {AppError} from '../../failures/app-error.ts';
+import type {JsonLimits} from '../../json/json-limits.ts';
 import {encodeJsonText, type JsonText, parseJsonText} from '../../json/json-text.ts';
 import type {Limits} from '../limits.ts';
 import {assertJsonInput} from './value-text.ts';
@@ -9,19 +10,19 @@ export type ValueLimits = Pick<Limits, 'valueBytesMax' | 'valueDepthMax'>;
 /**
  * Checks the JSON text of a value or patch. Bytes are neither copied nor converted.
  *
- * @param membersMax Most members of all objects together. @default {Infinity}
+ * @param members Members that its objects may have. @default {no limit}
  * @throws {AppError} `invalid-value` if it is neither a string nor bytes; `value-too-large`; `invalid-json`; `value-too-deep`.
- * @throws {TooBroad} If it has more members than `membersMax`.
+ * @throws {TooBroad} If it has more members than `members`.
  */
 export function parseValue(
   key: string,
   json: string | Uint8Array,
-  {valueBytesMax, valueDepthMax, membersMax = Infinity}: ValueLimits & {readonly membersMax?: number},
+  {valueBytesMax, valueDepthMax, members}: ValueLimits & Pick<JsonLimits, 'members'>,
 ): JsonText {
   assertJsonInput(key, json);
   // A string has at least as many bytes as UTF-16 units: a huge one is refused before it is encoded.
   assertValueSize(json, valueBytesMax);
-  const limits = {depthMax: valueDepthMax, membersMax};
+  const limits = {depthMax: valueDepthMax, ...(members && {members})};
   if (typeof json !== 'string') return parseJsonText(json, limits);
   const value = encodeJsonText(json, limits);
   assertValueSize(value, valueBytesMax);

@@ -110,6 +110,8 @@ export interface FlightOptions extends FlightPlan {
   readonly seed?: number | undefined;
   /** Phase in which it begins. @default {'BOARDING'} */
   readonly phase?: FlightPhase | undefined;
+  /** Simulated time since the start at which a restored flight goes on, if it lies within the phase. */
+  readonly elapsedSeconds?: number | undefined;
   readonly startedBy?: string | undefined;
 }
 

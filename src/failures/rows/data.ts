@@ -56,9 +56,9 @@ export const DATA_ROWS: Rows<DataFailure> = {
   'patch-too-large': {
     status: 413,
     text: ({membersMax}) =>
-      `Cannot apply the merge patch: it has more than ${membersMax} members, those of nested objects included`,
+      `Cannot apply more than ${membersMax} members of merge patches, those of nested objects included`,
     advice: 'Store the whole value with PUT, or change it with several patches; nothing was applied',
-    when: 'A merge patch has more than 1,000 members, those of nested objects included.',
+    when: 'A merge patch has more than 1,000 members, those of nested objects included, or those of a transaction have more than 10,000 together.',
     example: {membersMax: 1000},
   },
   'invalid-parameter': {

@@ -19,7 +19,7 @@ export function isPreflight({rawHeaders}: HttpRequest, origin: string | undefine
 export function answerOptions(request: HttpRequest, route: Route | undefined, origin: string | undefined): HttpAnswer {
   const headers = route === undefined ? [] : ['Allow', allowedMethods(route).join(', ')];
   // RFC 5789 section 3.1.
-  if (route?.operations.PATCH !== undefined) headers.push('Accept-Patch', MERGE_PATCH_TYPE);
+  if (route?.PATCH !== undefined) headers.push('Accept-Patch', MERGE_PATCH_TYPE);
   if (isPreflight(request, origin)) {
     headers.push(
       'Access-Control-Allow-Methods',

@@ -6,7 +6,7 @@ import {readRequestHeaders} from '../../protocol/headers/request-headers.ts';
 import {FailureLog} from './failure-log.ts';
 import {type Answered, createHandler} from './handler.ts';
 import {emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer, openedWebSocket} from './message.ts';
-import type {Call, Route, RouteHandler} from './route.ts';
+import type {Call, Method, Route, RouteHandler} from './route.ts';
 import {createSites} from './sites.ts';
 
 interface Logged {
@@ -16,7 +16,7 @@ interface Logged {
 }
 
 /** Creates a handler with one resource, `/things/{key}`, and collects its log and its answers. */
-function make(operations: Route['operations'], webSocket?: Route['webSocket']) {
+function make(operations: Pick<Route, Method>, webSocket?: Route['webSocket']) {
   const logged: Logged[] = [];
   const answered: Answered[] = [];
   let elapsedMs = 0;
@@ -31,7 +31,7 @@ function make(operations: Route['operations'], webSocket?: Route['webSocket']) {
     findPlugin: () => undefined,
   });
   const optional = webSocket === undefined ? {} : {webSocket};
-  const route: Route = {path: '/things/{key}', needs: 'nothing', operations, ...optional};
+  const route: Route = {path: '/things/{key}', needs: 'nothing', ...operations, ...optional};
   const deps = {
     sites: () => sites,
     routes: [route],

@@ -14,7 +14,7 @@ import {
 } from './faulty-handling.ts';
 import {judge, type Verdict} from './guard.ts';
 import {type HttpAnswer, type HttpHandler, type HttpRequest, isStream, redirect, type WholeAnswer} from './message.ts';
-import {allowedMethods, assertPermitted, Call, createRouter, type Method, type Route, type Router} from './route.ts';
+import {allowedMethods, assertPermitted, Call, createRouter, isMethod, type Route, type Router} from './route.ts';
 import {isServedAt, type Sites, withoutCookies} from './sites.ts';
 
 export interface HandlerDeps {
@@ -152,8 +152,7 @@ function dispatch(handling: Handling, {target, site}: Admitted, router: Router):
   if (match === undefined) return answerUnknown(target, router, opensWebSocket);
   const {route} = match;
   const isHead = method === 'HEAD';
-  const name = isHead ? 'GET' : method;
-  const own = Object.hasOwn(route.operations, name) ? route.operations[name as Method] : undefined;
+  const own = isHead ? route.GET : isMethod(method) ? route[method] : undefined;
   const handle = opensWebSocket ? (route.webSocket ?? refuseWebSocket) : own;
   if (handle === undefined) throw new AppError({code: 'method-not-allowed', method, allowed: allowedMethods(route)});
   const call = new Call(request, handling.caller, match);

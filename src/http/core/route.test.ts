@@ -2,8 +2,8 @@ import {describe, expect, test} from 'vitest';
 import {allowedMethods, createRouter, decodeSegment, parseQuery, type Route} from './route.ts';
 
 const operation = () => ({status: 200, rawHeaders: []});
-const KEYED: Route = {path: '/api/store/{key}', needs: 'nothing', operations: {GET: operation, POST: operation}};
-const FIXED: Route = {path: '/api/store', needs: 'nothing', operations: {DELETE: operation}};
+const KEYED: Route = {path: '/api/store/{key}', needs: 'nothing', GET: operation, POST: operation};
+const FIXED: Route = {path: '/api/store', needs: 'nothing', DELETE: operation};
 
 describe('createRouter()', () => {
   const router = createRouter([KEYED, FIXED]);
@@ -39,7 +39,7 @@ describe('createRouter()', () => {
 });
 
 describe('createRouter() with patterns', () => {
-  const route = (path: string): Route => ({path, needs: 'nothing', operations: {GET: operation}});
+  const route = (path: string): Route => ({path, needs: 'nothing', GET: operation});
   const paths = [
     '/api/{plugin}/{name}',
     '/plugins/{id}/{path...}',
@@ -97,7 +97,7 @@ describe('a router suggests', () => {
   });
 
   test('nothing for more than one slash', () => {
-    expect(createRouter([{path: '/', needs: 'nothing', operations: {}}]).withoutSlash('//')).toBeUndefined();
+    expect(createRouter([{path: '/', needs: 'nothing'}]).withoutSlash('//')).toBeUndefined();
   });
 
   test('a path with encoded slashes in its key', () => {

@@ -4,7 +4,7 @@ import {AppError} from '../../failures/app-error.ts';
 import type {HttpAnswer, HttpRequest} from './message.ts';
 
 /** One resource and its operations. */
-export interface Route {
+export interface Route extends Operations {
   /**
    * A path whose segments are literal or parameters. `{name}` matches one segment that is not empty, and `{name...}` the rest
    * of the path; of several routes that match, the one with the most literal segments is found. `{key}` at the end, for keys,
@@ -13,14 +13,22 @@ export interface Route {
   readonly path: string;
   /** Permission that its operations need: one for GET, HEAD and its WebSocket, and one for the methods that change something. */
   readonly needs: Need | {readonly read: Need; readonly change: Need};
-  /** Operations by method. HEAD is answered by GET, without the body. */
-  readonly operations: {readonly [M in Method]?: RouteHandler};
   /** Opens the WebSocket of the resource, beside its GET: see {@link HttpAnswer.webSocket}. */
   readonly webSocket?: RouteHandler;
 }
 
+/** Operations by method. HEAD is answered by GET, without the body. */
+type Operations = {readonly [M in Method]?: RouteHandler};
+
+const METHODS = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const;
+
 /** Methods that operations can have. */
-export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = (typeof METHODS)[number];
+
+/** Returns whether operations can have a method. */
+export function isMethod(name: string): name is Method {
+  return METHODS.some(method => method === name);
+}
 
 /**
  * Action of an operation, which its caller has to be permitted: one that is fixed, or one that depends on the request. `nothing` is for answers without data of the user;
@@ -64,18 +72,12 @@ export interface Match {
 }
 
 /** Finds routes by the raw target. Nothing is decoded before, so no encoding can reach another route. */
-export interface Router {
-  find(target: string): Match | undefined;
-  /** Removes one trailing slash from the path of a target; undefined if the result is not an exact path of a route. */
-  withoutSlash(target: string): string | undefined;
-  /** Encodes the slashes in the key of a path; undefined if the path is not below a route with a key. */
-  withKeyEncoded(path: string): string | undefined;
-}
+export type Router = ReturnType<typeof createRouter>;
 
 const KEY_PARAMETER = '{key}';
 
 /** Creates the router of some routes. */
-export function createRouter(routes: readonly Route[]): Router {
+export function createRouter(routes: readonly Route[]) {
   const fixed = new Map(routes.map(route => [route.path, route]));
   const keyed = routes
     .filter(route => route.path.endsWith(`/${KEY_PARAMETER}`))
@@ -85,7 +87,7 @@ export function createRouter(routes: readonly Route[]): Router {
     .map(readPattern)
     .sort((one, other) => other.literals - one.literals);
   return {
-    find(target) {
+    find(target: string): Match | undefined {
       const {path, query} = splitTarget(target);
       for (const {route, parent} of keyed) {
         if (path.startsWith(parent) && !path.includes('/', parent.length))
@@ -95,14 +97,16 @@ export function createRouter(routes: readonly Route[]): Router {
       if (route !== undefined) return {route, segments: NO_SEGMENTS, query};
       return findPattern(path, query, patterns);
     },
-    withoutSlash(target) {
+    /** Removes one trailing slash from the path of a target; undefined if the result is not an exact path of a route. */
+    withoutSlash(target: string): string | undefined {
       const {path} = splitTarget(target);
       const shorter = path.slice(0, -1);
       return path.endsWith('/') && !shorter.endsWith('/') && fixed.has(shorter)
         ? shorter + target.slice(path.length)
         : undefined;
     },
-    withKeyEncoded(path) {
+    /** Encodes the slashes in the key of a path; undefined if the path is not below a route with a key. */
+    withKeyEncoded(path: string): string | undefined {
       const parent = keyed.find(each => path.startsWith(each.parent))?.parent;
       return parent === undefined ? undefined : parent + path.slice(parent.length).replaceAll('/', '%2F');
     },
@@ -168,8 +172,8 @@ export function assertPermitted({needs}: Route, method: string, call: Call): voi
 }
 
 /** Returns the methods that a route answers, for an Allow header. */
-export function allowedMethods({operations}: Route): readonly string[] {
-  const methods = Object.keys(operations);
+export function allowedMethods(route: Route): readonly string[] {
+  const methods = Object.keys(route).filter(isMethod);
   return [
     ...(methods.includes('GET') ? ['GET', 'HEAD'] : []),
     ...methods.filter(method => method !== 'GET'),

@@ -2,7 +2,7 @@ import type {Log} from '../../domain/log.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
 import {ownUserId} from '../../files/own.ts';
-import {createPeerUsers} from '../../system/peer-users.ts';
+import {PeerUsers} from '../../system/peer-users.ts';
 import type {ConnectionEnds} from '../../system/socket-owner.ts';
 import {findUserId} from '../../system/user-ids.ts';
 
@@ -33,10 +33,10 @@ const ROOT = 0;
  * @throws {AppError} `invalid-configuration` if a name is not one of a user.
  */
 export async function createPeerCheck(options: PeerCheckOptions): Promise<PeerCheck | undefined> {
-  const {allowUser, log, platform = process.platform, ownUser = ownUserId(), ...lists} = options;
+  const {allowUser, log, platform = process.platform, ownUser = ownUserId(), tables} = options;
   if (platform !== 'linux' || ownUser === undefined) return undefined;
   const allowed = new Set([ROOT, ownUser, ...(await findIds(allowUser))]);
-  const users = createPeerUsers(lists);
+  const users = new PeerUsers(tables);
   let isLogged = false;
   return async ends => {
     const user = await users.find(ends);

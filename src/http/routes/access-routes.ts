@@ -14,24 +14,20 @@ export function accessRoutes(owner: Owner): readonly Route[] {
     {
       path: '/api/access/codes',
       needs: 'by-operation',
-      operations: {
-        POST: ({request, query}) => {
-          assertOwnCaller(request);
-          assertNoQuery(query);
-          return answer(formatOwnerCode(owner.createCode(bearerTokenOf(request.rawHeaders))), {status: 201});
-        },
+      POST: ({request, query}) => {
+        assertOwnCaller(request);
+        assertNoQuery(query);
+        return answer(formatOwnerCode(owner.createCode(bearerTokenOf(request.rawHeaders))), {status: 201});
       },
     },
     {
       path: '/api/access/page-tokens',
       needs: 'by-operation',
-      operations: {
-        POST: async ({request, query}) => {
-          assertOwnCaller(request);
-          assertNoQuery(query);
-          const code = readCodeExchange(await readJsonBody(request, CODE_BYTES_MAX));
-          return answer(formatPageToken(owner.exchangeCode(code)), {status: 201});
-        },
+      POST: async ({request, query}) => {
+        assertOwnCaller(request);
+        assertNoQuery(query);
+        const code = readCodeExchange(await readJsonBody(request, CODE_BYTES_MAX));
+        return answer(formatPageToken(owner.exchangeCode(code)), {status: 201});
       },
     },
   ];

@@ -14,20 +14,18 @@ export function allowedOriginRoutes(origins: AllowedOrigins, owner: Owner): read
     {
       path: '/api/allowed-origins',
       needs: {read: 'admin', change: 'by-operation'},
-      operations: {
-        GET: ({request, query}) => {
-          assertOwnCaller(request);
-          assertNoQuery(query);
-          return answer(formatAllowedOrigins(origins.list()));
-        },
-        POST: async call => {
-          const {request, query} = call;
-          assertOwner(request, owner);
-          assertMayChangeAccess(call);
-          assertNoQuery(query);
-          const origin = readAllowedOrigin(await readJsonBody(request, ALLOWED_ORIGIN_BYTES_MAX));
-          return answer(formatAllowedOrigins(origins.allow(origin)));
-        },
+      GET: ({request, query}) => {
+        assertOwnCaller(request);
+        assertNoQuery(query);
+        return answer(formatAllowedOrigins(origins.list()));
+      },
+      POST: async call => {
+        const {request, query} = call;
+        assertOwner(request, owner);
+        assertMayChangeAccess(call);
+        assertNoQuery(query);
+        const origin = readAllowedOrigin(await readJsonBody(request, ALLOWED_ORIGIN_BYTES_MAX));
+        return answer(formatAllowedOrigins(origins.allow(origin)));
       },
     },
   ];

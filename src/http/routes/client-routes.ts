@@ -32,32 +32,28 @@ export function clientRoutes({plugins, events, pluginConfig, sounds}: ClientRout
     {
       path: '/api/config',
       needs: 'client:use',
-      operations: {
-        GET: ({query}) => {
-          assertNoQueryButRandom(query);
-          return config;
-        },
+      GET: ({query}) => {
+        assertNoQueryButRandom(query);
+        return config;
       },
     },
     {
       path: '/api/log',
       needs: 'client:use',
-      operations: {
-        POST: acceptBody((body, {request, caller}) =>
-          plugins.log(pluginOf(caller.principal, request.rawHeaders), readLogRequest(body)),
-        ),
-      },
+      POST: acceptBody((body, {request, caller}) =>
+        plugins.log(pluginOf(caller.principal, request.rawHeaders), readLogRequest(body)),
+      ),
     },
-    {path: '/api/navigate', needs: 'client:use', operations: {POST: acting(readNavigation)}},
+    {path: '/api/navigate', needs: 'client:use', POST: acting(readNavigation)},
     {
       path: '/api/play-sound',
       needs: 'client:use',
-      operations: {POST: acting((body, call) => soundOf(body, call, sounds))},
+      POST: acting((body, call) => soundOf(body, call, sounds)),
     },
     {
       path: '/api/stop-sound',
       needs: 'client:use',
-      operations: {POST: acting(() => ({kind: 'client-request', action: 'stop-sound'}))},
+      POST: acting(() => ({kind: 'client-request', action: 'stop-sound'})),
     },
   ];
 }

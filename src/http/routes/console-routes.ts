@@ -42,12 +42,12 @@ export function consoleRoutes(): readonly Route[] {
     {
       path: '/',
       needs: 'nothing',
-      operations: {GET: call => answerConsole(call, 'index.html', openerHeaders(call.request))},
+      GET: call => answerConsole(call, 'index.html', openerHeaders(call.request)),
     },
     {
       path: '/console/{path...}',
       needs: 'nothing',
-      operations: {GET: call => answerConsole(call, call.segments[0] ?? '')},
+      GET: call => answerConsole(call, call.segments[0] ?? ''),
     },
   ];
 }

@@ -55,12 +55,12 @@ export function docsRoutes(): readonly Route[] {
       const content = await readFile(new URL(`../docs-page/${file}`, import.meta.url));
       return answer(content, {contentType, rawHeaders: ['Content-Security-Policy', PAGE_POLICY, ...WINDOW_HEADERS]});
     });
-    return {path, needs: 'nothing', operations: {GET: page}};
+    return {path, needs: 'nothing', GET: page};
   });
   const texts = TEXT_FOLDERS.map(
-    ({path, folder}): Route => ({path, needs: 'nothing', operations: {GET: call => answerText(call, folder)}}),
+    ({path, folder}): Route => ({path, needs: 'nothing', GET: call => answerText(call, folder)}),
   );
-  return [{path: '/openapi.json', needs: 'nothing', operations: {GET: document}}, ...pages, ...texts];
+  return [{path: '/openapi.json', needs: 'nothing', GET: document}, ...pages, ...texts];
 }
 
 /** Answers with a page of text, or with a picture in one. */

@@ -33,7 +33,7 @@ export function eventsRoutes(deps: EventsParts): readonly Route[] {
     {
       path: '/api/events',
       needs: 'by-operation',
-      operations: {GET: async call => answerEvents(await readRequest(call), call, {...deps, texts})},
+      GET: async call => answerEvents(await readRequest(call), call, {...deps, texts}),
       webSocket: async call => {
         const {waitSeconds, ...asked} = await readRequest(call);
         if (waitSeconds !== undefined) throw invalidParameter('wait', 'it cannot be combined with a WebSocket');

@@ -22,15 +22,13 @@ export function faultRoutes(faults: Faults, owner: Owner): readonly Route[] {
     {
       path: '/api/faults',
       needs: 'admin',
-      operations: {
-        GET: withoutQuery(() => formatFaults(faults.list())),
-        PUT: change(given => faults.set(given)),
-        POST: change(given => faults.add(given)),
-        DELETE: async ({request, query}) => {
-          assertOwner(request, owner);
-          const {kind} = readParameters(query, END_FAULTS_QUERY);
-          return answer(formatFaults(kind === undefined ? faults.set([]) : faults.end(kind)));
-        },
+      GET: withoutQuery(() => formatFaults(faults.list())),
+      PUT: change(given => faults.set(given)),
+      POST: change(given => faults.add(given)),
+      DELETE: async ({request, query}) => {
+        assertOwner(request, owner);
+        const {kind} = readParameters(query, END_FAULTS_QUERY);
+        return answer(formatFaults(kind === undefined ? faults.set([]) : faults.end(kind)));
       },
     },
   ];

@@ -56,18 +56,16 @@ export function flightRoutes(deps: FlightRoutesDeps): readonly Route[] {
     {
       path: '/api/flight',
       needs: 'plugins:manage',
-      operations: {
-        GET: withoutQuery(() => formatFlight(flight.status())),
-        POST: withBody(CLIENT_REQUEST_BYTES_MAX, (body, {caller}) => {
-          const command = readFlightCommand(body);
-          if ('problem' in command) throw new AppError({code: 'invalid-flight', problems: [command]});
-          return formatFlight(apply(flight, command, caller));
-        }),
-        DELETE: withoutQuery(() => {
-          flight.stop();
-          return formatFlight(undefined);
-        }),
-      },
+      GET: withoutQuery(() => formatFlight(flight.status())),
+      POST: withBody(CLIENT_REQUEST_BYTES_MAX, (body, {caller}) => {
+        const command = readFlightCommand(body);
+        if ('problem' in command) throw new AppError({code: 'invalid-flight', problems: [command]});
+        return formatFlight(apply(flight, command, caller));
+      }),
+      DELETE: withoutQuery(() => {
+        flight.stop();
+        return formatFlight(undefined);
+      }),
     },
   ];
 }
@@ -83,7 +81,8 @@ function standIn(deps: FlightRoutesDeps, method: 'GET' | 'POST', name: string, a
   return {
     path: `/api/${FLIGHT_TRACKING.id}/${name}`,
     needs: method === 'GET' ? {read: need, change: ofPlugin} : {read: ofPlugin, change: need},
-    operations: {...ask, [method]: (call: Call) => (isInstalled() ? ask[method](call) : act(call))},
+    ...ask,
+    [method]: (call: Call) => (isInstalled() ? ask[method](call) : act(call)),
   };
 }
 

@@ -14,13 +14,11 @@ export function identityRoutes(source: IdentitySource): readonly Route[] {
     {
       path: '/api/identity',
       needs: 'identity:read',
-      operations: {
-        GET: ({caller, query}) => {
-          assertNoQueryButRandom(query);
-          const identity = source.current();
-          if (identity === undefined) throw new AppError({code: 'no-identity'});
-          return caller.may('identity:secrets') ? whole(identity) : withoutSecrets(identity);
-        },
+      GET: ({caller, query}) => {
+        assertNoQueryButRandom(query);
+        const identity = source.current();
+        if (identity === undefined) throw new AppError({code: 'no-identity'});
+        return caller.may('identity:secrets') ? whole(identity) : withoutSecrets(identity);
       },
     },
   ];

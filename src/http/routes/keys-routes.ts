@@ -16,21 +16,19 @@ export function keysRoutes({entries, store, limits}: EntryRoutesDeps): readonly 
         read: ({query}) => `entries:read:${parseQuery(query)['prefix'] ?? ''}`,
         change: ({query}) => `entries:write:${parseQuery(query)['prefix'] ?? ''}`,
       },
-      operations: {
-        GET: async ({request, query}) => {
-          const options = readParameters(query, LIST_QUERY);
-          const make = async (): Promise<HttpAnswer> =>
-            answer(formatListing({storeId: store.id, page: await entries.list(options)}));
-          if (!options.values) return make();
-          return oneByOne(() => {
-            request.reserveMemory(limits.listValuesBytesMax);
-            return make();
-          });
-        },
-        DELETE: async ({query, caller}) => {
-          const {prefix} = readParameters(query, DELETE_RANGE_QUERY);
-          return answer(formatDeleted(await entries.deleteRange({prefix, writtenBy: caller.principal})));
-        },
+      GET: async ({request, query}) => {
+        const options = readParameters(query, LIST_QUERY);
+        const make = async (): Promise<HttpAnswer> =>
+          answer(formatListing({storeId: store.id, page: await entries.list(options)}));
+        if (!options.values) return make();
+        return oneByOne(() => {
+          request.reserveMemory(limits.listValuesBytesMax);
+          return make();
+        });
+      },
+      DELETE: async ({query, caller}) => {
+        const {prefix} = readParameters(query, DELETE_RANGE_QUERY);
+        return answer(formatDeleted(await entries.deleteRange({prefix, writtenBy: caller.principal})));
       },
     },
   ];

@@ -17,11 +17,9 @@ export function metricsRoutes(metrics: MetricsSource): readonly Route[] {
     {
       path: '/metrics',
       needs: 'admin',
-      operations: {
-        GET: async ({query}) => {
-          assertNoQuery(query);
-          return answer(await metrics.format(), {contentType: CONTENT_TYPE});
-        },
+      GET: async ({query}) => {
+        assertNoQuery(query);
+        return answer(await metrics.format(), {contentType: CONTENT_TYPE});
       },
     },
   ];

@@ -37,6 +37,7 @@ export function withoutQuery(write: (call: Call) => string | Promise<string>, st
 export function withBody(
   sizeBytesMax: number,
   write: (body: Uint8Array, call: Call) => string | Promise<string>,
+  status = 200,
 ): RouteHandler {
-  return withoutQuery(async call => write(await readJsonBody(call.request, sizeBytesMax), call));
+  return withoutQuery(async call => write(await readJsonBody(call.request, sizeBytesMax), call), status);
 }

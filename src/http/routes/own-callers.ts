@@ -5,7 +5,7 @@ import {AppError} from '../../failures/app-error.ts';
 import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {isOfPage} from '../../protocol/headers/sender.ts';
-import type {HttpAnswer, HttpRequest} from '../core/message.ts';
+import type {HttpRequest} from '../core/message.ts';
 import type {Call, RouteHandler} from '../core/route.ts';
 
 /**
@@ -61,14 +61,11 @@ export function assertMayChangeAccess({caller}: Pick<Call, 'caller'>): void {
 }
 
 /**
- * Returns an operation that only the token of the owner permits, whatever the mode. Programs without it are refused too: otherwise each could give itself
+ * Returns a function that makes operations such that only the token of the owner permits them, whatever the mode. Programs without it are refused too: otherwise each could give itself
  * permissions that outlive it.
  */
-export function forOwner(
-  owner: Pick<Owner, 'isOwner'>,
-  operation: (call: Call) => HttpAnswer | Promise<HttpAnswer>,
-): RouteHandler {
-  return call => {
+export function forOwner(owner: Pick<Owner, 'isOwner'>): (operation: RouteHandler) => RouteHandler {
+  return operation => call => {
     const {request} = call;
     assertOwnCaller(request);
     if (!owner.isOwner(bearerTokenOf(request.rawHeaders))) throw new AppError({code: 'owner-required'});

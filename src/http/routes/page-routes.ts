@@ -15,25 +15,24 @@ type PageParts = Pick<RoutesDeps, 'plugins' | 'allowedOrigins' | 'pageServer'>;
 
 /** `/plugins/{id}/…`: files of the page of a plugin. */
 export function pageRoutes(deps: PageParts): readonly Route[] {
-  const redirects: Route = {path: '/plugins/{id}', needs: 'nothing', operations: {GET: redirectToPage}};
+  const redirects: Route = {path: '/plugins/{id}', needs: 'nothing', GET: redirectToPage};
   const files = {path: '/plugins/{id}/{path...}', needs: 'nothing'} as const;
   const {pageServer} = deps;
   const show =
     (answerCall: (call: Call) => Promise<HttpAnswer>): RouteHandler =>
     call =>
       findCard(call, deps) ?? (isNavigation(call.request.rawHeaders) ? uncached(answerCall(call)) : answerCall(call));
-  if (pageServer === undefined) return [redirects, {...files, operations: {GET: show(call => answerPage(call, deps))}}];
+  if (pageServer === undefined) return [redirects, {...files, GET: show(call => answerPage(call, deps))}];
   return [
     redirects,
     {
       ...files,
-      operations: {GET: show(call => forwardPage(call, pageServer, deps))},
+      GET: show(call => forwardPage(call, pageServer, deps)),
       webSocket: call => connect(call, pageServer, deps),
     },
     {
       path: WEBPACK_SOCKET,
       needs: 'nothing',
-      operations: {},
       webSocket: async ({request}) => openedWebSocket(await pageServer.connect(request, WEBPACK_SOCKET)),
     },
   ];

@@ -10,16 +10,12 @@ export function pilotRoutes(pilots: Pilots): readonly Route[] {
     {
       path: '/api/pilots',
       needs: 'identity:read',
-      operations: {
-        GET: withoutQuery(() => formatPilots(pilots.list())),
-      },
+      GET: withoutQuery(() => formatPilots(pilots.list())),
     },
     {
       path: '/api/pilots/current',
       needs: 'session:manage',
-      operations: {
-        PUT: withBody(PILOT_CHOICE_BYTES_MAX, body => formatPilots(pilots.use(readPilotChoice(body)))),
-      },
+      PUT: withBody(PILOT_CHOICE_BYTES_MAX, body => formatPilots(pilots.use(readPilotChoice(body)))),
     },
   ];
 }

@@ -41,32 +41,31 @@ export function pluginRoutes(deps: PluginRoutesDeps): readonly Route[] {
   };
   const restart = about(async (id, caller) => formatPlugin(await describe(await plugins.restart(id), caller)));
   return [
-    {path: '/api/plugins', needs: 'plugins:manage', operations: {GET: listAll(plugins, describe)}},
-    {path: '/api/plugins/installed', needs: 'client:use', operations: {GET: listInstalled(plugins, standIn)}},
+    {path: '/api/plugins', needs: 'plugins:manage', GET: listAll(plugins, describe)},
+    {path: '/api/plugins/installed', needs: 'client:use', GET: listInstalled(plugins, standIn)},
     {
       path: '/api/plugins/{id}',
       needs: 'plugins:manage',
-      operations: {GET: about(async (id, caller) => formatPlugin(await describe(plugins.status(id), caller)))},
+      GET: about(async (id, caller) => formatPlugin(await describe(plugins.status(id), caller))),
     },
     {
       path: '/api/plugins/{id}/logs',
       needs: 'plugins:manage',
-      operations: {GET: about(id => formatPluginLogs(plugins.logs(id)))},
+      GET: about(id => formatPluginLogs(plugins.logs(id))),
     },
     {
       path: '/api/plugins/{id}/restart',
       needs: 'plugins:manage',
-      operations: {
-        POST: call => {
-          assertOwner(call.request, owner);
-          return restart(call);
-        },
+      POST: call => {
+        assertOwner(call.request, owner);
+        return restart(call);
       },
     },
     {
       path: '/api/{plugin}/{name}',
       needs: ({segments: [id = '']}) => `routes:call:${decodeName(id)}`,
-      operations: {GET: callPlugin('GET', deps), POST: callPlugin('POST', deps)},
+      GET: callPlugin('GET', deps),
+      POST: callPlugin('POST', deps),
     },
   ];
 }

@@ -37,7 +37,7 @@ describe('GET /api/requests', () => {
           reserved.push(sizeBytes);
         },
       };
-      return route?.operations.GET?.(new Call(request, ANY_CALLER, {segments: [], query: ''}));
+      return route?.GET?.(new Call(request, ANY_CALLER, {segments: [], query: ''}));
     };
     expect(await get(false)).toMatchObject({status: 200});
     expect([reads, reserved]).toEqual([1, [10_240_000]]);

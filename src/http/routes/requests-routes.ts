@@ -15,23 +15,21 @@ export function requestsRoutes(requests: Requests, {heartbeatMs}: Pick<Limits, '
     {
       path: '/api/requests',
       needs: 'admin',
-      operations: {
-        GET: async ({request, query}) => {
-          assertOwnCaller(request);
-          const asked = readParameters(query, REQUESTS_QUERY);
-          // A browser that reconnects repeats its first request and adds the last id that it received.
-          const [since = asked.since] = headerValues(request.rawHeaders, 'last-event-id');
-          if (!acceptsStream(request)) {
-            request.reserveMemory(DOCUMENT_BYTES_MAX);
-            return answer(formatRequests(await requests.read(since)), {rawHeaders: VARIES});
-          }
-          const pages = requests.follow({since, heartbeatMs, signal: request.listen()});
-          return streamAnswer(formatStream(pages), {
-            contentType: 'text/event-stream',
-            rawHeaders: VARIES,
-            longLived: true,
-          });
-        },
+      GET: async ({request, query}) => {
+        assertOwnCaller(request);
+        const asked = readParameters(query, REQUESTS_QUERY);
+        // A browser that reconnects repeats its first request and adds the last id that it received.
+        const [since = asked.since] = headerValues(request.rawHeaders, 'last-event-id');
+        if (!acceptsStream(request)) {
+          request.reserveMemory(DOCUMENT_BYTES_MAX);
+          return answer(formatRequests(await requests.read(since)), {rawHeaders: VARIES});
+        }
+        const pages = requests.follow({since, heartbeatMs, signal: request.listen()});
+        return streamAnswer(formatStream(pages), {
+          contentType: 'text/event-stream',
+          rawHeaders: VARIES,
+          longLived: true,
+        });
       },
     },
   ];

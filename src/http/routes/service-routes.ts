@@ -68,10 +68,10 @@ export function serviceRoutes(deps: RoutesDeps): readonly Route[] {
     return jsonAnswer(isOwnCaller(call) && dataDir !== undefined ? {...service, dataDir} : service);
   };
   return [
-    {path: '/api', needs: 'nothing', operations: {GET: describe}},
-    {path: '/api/limits', needs: 'nothing', operations: {GET: fixed(limits)}},
-    {path: '/livez', needs: 'nothing', operations: {GET: fixed({live: true})}},
-    {path: '/readyz', needs: 'nothing', operations: {GET: ready}},
+    {path: '/api', needs: 'nothing', GET: describe},
+    {path: '/api/limits', needs: 'nothing', GET: fixed(limits)},
+    {path: '/livez', needs: 'nothing', GET: fixed({live: true})},
+    {path: '/readyz', needs: 'nothing', GET: ready},
   ];
 }
 

@@ -14,23 +14,19 @@ export function sessionRoutes(sessions: ServedSessions): readonly Route[] {
     {
       path: '/api/session',
       needs: {read: 'identity:read', change: 'session:manage'},
-      operations: {
-        GET: withoutQuery(async () => formatSession(await sessions.status())),
-        POST: withoutQuery(async ({request}) => {
-          const signIn = await readRequest(request);
-          // Even an allowed page must not make the service call any address of the network.
-          const mayNameBackEnd = !isOfPage(request.rawHeaders);
-          return formatSession(await sessions.signIn(signIn, {mayNameBackEnd}));
-        }),
-        DELETE: withoutQuery(async () => formatSession(await sessions.signOut())),
-      },
+      GET: withoutQuery(async () => formatSession(await sessions.status())),
+      POST: withoutQuery(async ({request}) => {
+        const signIn = await readRequest(request);
+        // Even an allowed page must not make the service call any address of the network.
+        const mayNameBackEnd = !isOfPage(request.rawHeaders);
+        return formatSession(await sessions.signIn(signIn, {mayNameBackEnd}));
+      }),
+      DELETE: withoutQuery(async () => formatSession(await sessions.signOut())),
     },
     {
       path: '/api/session/verify',
       needs: 'session:manage',
-      operations: {
-        POST: withoutQuery(async () => formatSession(await sessions.verify()), 202),
-      },
+      POST: withoutQuery(async () => formatSession(await sessions.verify()), 202),
     },
   ];
 }

@@ -13,7 +13,7 @@ async function listedFor(principal: 'plugin:com.a' | undefined): Promise<readonl
   const route = createRouter(settingsRoutes(SETTINGS as UserSettings)).find('/api/settings')?.route;
   const caller = new PrincipalCaller({mode: 'attributed', principal, isProved: false, granted: []});
   const request = {method: 'GET', target: '/api/settings', rawHeaders: []} as unknown as HttpRequest;
-  const answered = await route?.operations.GET?.(new Call(request, caller, {segments: [], query: ''}));
+  const answered = await route?.GET?.(new Call(request, caller, {segments: [], query: ''}));
   return Object.keys(JSON.parse(String(answered?.body)));
 }
 

@@ -1,7 +1,8 @@
 import type {UserSettings} from '../../domain/plugins/user-settings.ts';
 import {AppError} from '../../failures/app-error.ts';
+import {isObject} from '../../json/members.ts';
 import {formatAvailableSettings} from '../../protocol/plugin/available-settings.ts';
-import {CLIENT_REQUEST_BYTES_MAX, isMembers, readBody} from '../../protocol/plugin/client-request.ts';
+import {CLIENT_REQUEST_BYTES_MAX, readBody} from '../../protocol/plugin/client-request.ts';
 import {answer, jsonAnswer} from '../core/message.ts';
 import {type Call, decodeName, type Route} from '../core/route.ts';
 import {assertNoQueryButRandom, withBody} from './no-query.ts';
@@ -12,33 +13,27 @@ export function settingsRoutes(settings: UserSettings): readonly Route[] {
     {
       path: '/api/settings',
       needs: 'settings:read:core',
-      operations: {
-        GET: async ({caller, query}) => {
-          assertNoQueryButRandom(query);
-          const all = Object.entries(await settings.all());
-          return jsonAnswer(Object.fromEntries(all.filter(([id]) => caller.may(`settings:read:${id}`))));
-        },
+      GET: async ({caller, query}) => {
+        assertNoQueryButRandom(query);
+        const all = Object.entries(await settings.all());
+        return jsonAnswer(Object.fromEntries(all.filter(([id]) => caller.may(`settings:read:${id}`))));
       },
     },
     {
       path: '/api/settings/{id}',
       needs: {read: call => `settings:read:${idOf(call)}`, change: call => `settings:write:${idOf(call)}`},
-      operations: {
-        GET: async call => {
-          assertNoQueryButRandom(call.query);
-          return jsonAnswer(await settings.get(idOf(call)));
-        },
-        PUT: withBody(CLIENT_REQUEST_BYTES_MAX, (body, call) => update(body, idOf(call), settings)),
+      GET: async call => {
+        assertNoQueryButRandom(call.query);
+        return jsonAnswer(await settings.get(idOf(call)));
       },
+      PUT: withBody(CLIENT_REQUEST_BYTES_MAX, (body, call) => update(body, idOf(call), settings)),
     },
     {
       path: '/api/settings/{id}/available',
       needs: call => `settings:read:${idOf(call)}`,
-      operations: {
-        GET: call => {
-          assertNoQueryButRandom(call.query);
-          return answer(formatAvailableSettings(settings.available(idOf(call))));
-        },
+      GET: call => {
+        assertNoQueryButRandom(call.query);
+        return answer(formatAvailableSettings(settings.available(idOf(call))));
       },
     },
   ];
@@ -50,7 +45,7 @@ function idOf({segments: [id = '']}: Pick<Call, 'segments'>): string {
 
 async function update(body: Uint8Array, plugin: string, settings: UserSettings): Promise<string> {
   const changes = readBody(body);
-  if (isMembers(changes)) return JSON.stringify(await settings.update(plugin, changes));
+  if (isObject(changes)) return JSON.stringify(await settings.update(plugin, changes));
   const problems = [{path: '$', problem: 'is not an object'}];
   throw new AppError({code: 'invalid-plugin-settings', plugin, problems});
 }

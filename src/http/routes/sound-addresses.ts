@@ -15,20 +15,26 @@ export interface SoundAddressesDeps extends Pick<PluginRoutesDeps, 'plugins' | '
 }
 
 /** Addresses of sounds that only a plugin may load, for the program that plays them. */
-export interface SoundAddresses {
-  /**
-   * Returns an address at which the route of a plugin can be loaded without credentials, if the caller that names the route may call it: the program that
-   * plays a sound then needs no rights, and sends none to an address that a plugin chose. Other addresses stay, as do all in the mode `open`.
-   */
-  addressFor(url: string, service: string, caller: Caller): string;
-  readonly route: Route;
-}
+export type SoundAddresses = ReturnType<typeof createSoundAddresses>;
 
 /** Creates the addresses of sounds. */
-export function createSoundAddresses({mode, randomBytes, ...deps}: SoundAddressesDeps): SoundAddresses {
+export function createSoundAddresses({mode, randomBytes, ...deps}: SoundAddressesDeps) {
   const targets = new Map<string, CalledRoute>();
+  const route: Route = {
+    path: '/api/play-sound/{sound}',
+    needs: 'nothing',
+    GET: call => {
+      const target = targets.get(call.segments[0] ?? '');
+      if (target === undefined) throw new AppError({code: 'no-resource', path: '/api/play-sound/…'});
+      return callPlugin('GET', deps, target)(call);
+    },
+  };
   return {
-    addressFor: (url, service, caller) => {
+    /**
+     * Returns an address at which the route of a plugin can be loaded without credentials, if the caller that names the route may call it: the program
+     * that plays a sound then needs no rights, and sends none to an address that a plugin chose. Other addresses stay, as do all in the mode `open`.
+     */
+    addressFor: (url: string, service: string, caller: Caller): string => {
       const target = mode === 'open' ? undefined : readTarget(url, service);
       if (target === undefined || !caller.may(`routes:call:${target.id}`)) return url;
       const secret = Buffer.from(randomBytes(SECRET_BYTES)).toString('hex');
@@ -37,17 +43,7 @@ export function createSoundAddresses({mode, randomBytes, ...deps}: SoundAddresse
       if (targets.size > KEPT_MAX && oldest !== undefined) targets.delete(oldest);
       return `${service}/api/play-sound/${secret}`;
     },
-    route: {
-      path: '/api/play-sound/{sound}',
-      needs: 'nothing',
-      operations: {
-        GET: call => {
-          const target = targets.get(call.segments[0] ?? '');
-          if (target === undefined) throw new AppError({code: 'no-resource', path: '/api/play-sound/…'});
-          return callPlugin('GET', deps, target)(call);
-        },
-      },
-    },
+    route,
   };
 }
 

@@ -1,9 +1,8 @@
 import type {Owner} from '../../domain/access/owner.ts';
 import type {ProgramStop} from '../../domain/program-stop.ts';
 import type {Stopping} from '../../protocol/service-documents.ts';
-import {jsonAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
+import {withoutQuery} from './no-query.ts';
 import {forOwner} from './own-callers.ts';
 
 /** `/api/stop`: ends the program of the service, for its owner. Missing in a program that embeds the service and ends by itself. */
@@ -13,14 +12,13 @@ export function stopRoutes(stop: ProgramStop | undefined, owner: Pick<Owner, 'is
     {
       path: '/api/stop',
       needs: 'by-operation',
-      operations: {
-        POST: forOwner(owner, ({query}) => {
-          assertNoQuery(query);
+      POST: forOwner(owner)(
+        withoutQuery(() => {
           // The end waits for requests in progress, and so for this answer.
           stop.ask();
-          return jsonAnswer({processId: stop.processId} satisfies Stopping, {status: 202});
-        }),
-      },
+          return JSON.stringify({processId: stop.processId} satisfies Stopping);
+        }, 202),
+      ),
     },
   ];
 }

@@ -16,17 +16,15 @@ export function transactionRoutes({entries, store, limits}: EntryRoutesDeps): re
       path: '/api/transactions',
       // Before the body, which may be large. Each entry is judged when it is known.
       needs: 'some-entry:use',
-      operations: {
-        POST: async ({request, caller, query}) => {
-          assertNoQuery(query);
-          const transaction = readTransaction(await readDocument(request, limits.transactionBytesMax), limits);
-          assertMayTransact(caller, transaction);
-          const {revision} = await entries.transact(transaction, {
-            writtenBy: caller.principal,
-            hasCheckedValues: true,
-          });
-          return answer(formatCommitted({storeId: store.id, revision}));
-        },
+      POST: async ({request, caller, query}) => {
+        assertNoQuery(query);
+        const transaction = readTransaction(await readDocument(request, limits.transactionBytesMax), limits);
+        assertMayTransact(caller, transaction);
+        const {revision} = await entries.transact(transaction, {
+          writtenBy: caller.principal,
+          hasCheckedValues: true,
+        });
+        return answer(formatCommitted({storeId: store.id, revision}));
       },
     },
   ];

@@ -12,29 +12,25 @@ export function transferRoutes(transfer: CallerTransfer): readonly Route[] {
     {
       path: '/api/export',
       needs: ({query}) => `entries:read:${parseQuery(query)['prefix'] ?? ''}`,
-      operations: {
-        GET: async ({request: {signal}, query}) => {
-          const exported = await transfer.export(readParameters(query, EXPORT_QUERY));
-          // End the export even if its body is never iterated, as with HEAD: the store would wait for it.
-          if (signal.aborted) await exported.return();
-          else signal.addEventListener('abort', () => void exported.return(), {once: true});
-          const fileName = `crewroom-${exported.revision}.ndjson`;
-          const rawHeaders = ['Content-Disposition', `attachment; filename="${fileName}"`];
-          return streamAnswer(exported, {contentType: NDJSON_TYPE, rawHeaders});
-        },
+      GET: async ({request: {signal}, query}) => {
+        const exported = await transfer.export(readParameters(query, EXPORT_QUERY));
+        // End the export even if its body is never iterated, as with HEAD: the store would wait for it.
+        if (signal.aborted) await exported.return();
+        else signal.addEventListener('abort', () => void exported.return(), {once: true});
+        const fileName = `crewroom-${exported.revision}.ndjson`;
+        const rawHeaders = ['Content-Disposition', `attachment; filename="${fileName}"`];
+        return streamAnswer(exported, {contentType: NDJSON_TYPE, rawHeaders});
       },
     },
     {
       path: '/api/import',
       needs: 'entries:write:',
-      operations: {
-        POST: async ({request, query, caller}) => {
-          const {mode, 'dry-run': dryRun} = readParameters(query, IMPORT_QUERY);
-          assertPlainBody(request);
-          return answer(
-            formatImported(await transfer.import(request.readChunks(), {mode, dryRun, writtenBy: caller.principal})),
-          );
-        },
+      POST: async ({request, query, caller}) => {
+        const {mode, 'dry-run': dryRun} = readParameters(query, IMPORT_QUERY);
+        assertPlainBody(request);
+        return answer(
+          formatImported(await transfer.import(request.readChunks(), {mode, dryRun, writtenBy: caller.principal})),
+        );
       },
     },
   ];

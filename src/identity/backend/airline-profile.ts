@@ -6,6 +6,7 @@ import {describeFileError, FileError} from '../../files/read-file.ts';
 import {readTextFile} from '../../files/text-file.ts';
 import {type JsonReading, readJsonDocument} from '../../json/json-document.ts';
 import {encodeJsonText, type JsonText} from '../../json/json-text.ts';
+import {isObject} from '../../json/members.ts';
 import {readScriptUrl} from './script-url.ts';
 
 /** An airline, with the address where its pilots sign in. */
@@ -45,9 +46,7 @@ const NULLABLE = {
 function withNulls(airline: unknown): unknown {
   if (typeof airline !== 'object' || airline === null || !('settings' in airline)) return airline;
   const {settings} = airline;
-  return typeof settings === 'object' && settings !== null && !Array.isArray(settings)
-    ? {...airline, settings: {...NULLABLE, ...settings}}
-    : airline;
+  return isObject(settings) ? {...airline, settings: {...NULLABLE, ...settings}} : airline;
 }
 
 async function readDocument(file: string): Promise<JsonReading> {

@@ -1,11 +1,12 @@
 import type {SignIn} from '../../domain/identity/session.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {JsonText} from '../../json/json-text.ts';
+import {isObject, type JsonMembers} from '../../json/members.ts';
 import {cleanText} from '../clean-text.ts';
 import {decodeWithoutSecrets, firstLineOf, titleOf, withoutTags} from './answer-text.ts';
 import {type Diagnosis, diagnose, diagnoseFront} from './diagnosis.ts';
 import {type BackEndPilot, readBackEndPilot} from './pilot.ts';
-import {isObject, isRefusal, type JsonObject, lacksPilot, messageIn} from './request/answer-body.ts';
+import {isRefusal, lacksPilot, messageIn} from './request/answer-body.ts';
 import {type BackEndResponse, PARSED_BYTES_MAX} from './request/back-end-request.ts';
 import {findRedirect} from './request/redirect.ts';
 import {readRetryAfterSeconds} from './retry-after.ts';
@@ -148,7 +149,7 @@ function describeBlank(password: string): string | undefined {
 
 interface Success {
   readonly json: JsonText;
-  readonly value: JsonObject;
+  readonly value: JsonMembers;
 }
 
 /** Returns the JSON object of a successful answer, and throws for any other answer. */

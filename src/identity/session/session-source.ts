@@ -4,7 +4,7 @@ import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identi
 import type {ServedSessions, ServedSignInOptions, SessionStatus, SignIn} from '../../domain/identity/session.ts';
 import {Listeners} from '../../domain/listeners.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {type Alarm, createAlarm} from '../../time/alarm.ts';
+import {Alarm} from '../../time/alarm.ts';
 import {within} from '../../time/wait.ts';
 import type {BackEndClient} from '../backend/back-end-client.ts';
 import {askFor} from './ask-back-end.ts';
@@ -66,7 +66,7 @@ export class SessionSource implements IdentitySource, ServedSessions {
   constructor(deps: SessionSourceDeps) {
     this.#deps = deps;
     this.#context = {...deps, compose: record => composeIdentity(record, deps)};
-    this.#alarm = createAlarm(deps);
+    this.#alarm = new Alarm(deps);
     this.#listeners = new Listeners(error => deps.log.error('a listener for identity changes failed', {error}));
     this.#faults = deps.faults ?? NO_FAULTS;
     this.#state = {kind: 'signed-out', sinceMs: deps.nowMs()};

@@ -73,22 +73,29 @@ function pageFolderOf({page = PAGE_FOLDER}: PluginHalves): string {
   return page;
 }
 
-async function listFiles(folder: string, halves: PluginHalves): Promise<Files> {
-  const files = new Map<string, Stats>();
+function listFiles(folder: string, halves: PluginHalves): Promise<Files> {
   const {manifest, background} = halves;
-  let names: readonly string[] = [
-    '',
-    manifest,
-    pageFolderOf(halves),
-    ...(background === undefined ? [] : [background]),
-  ];
-  // Level by level, so that the files nearest to the root are followed. The system calls of a level run concurrently: most of the cost
-  // of one is to wake the event loop.
-  while (names.length > 0 && files.size < FILES_MAX) {
-    const found = await Promise.all(names.slice(0, FILES_MAX - files.size).map(name => readStatus(folder, name)));
+  const names = ['', manifest, pageFolderOf(halves), ...(background === undefined ? [] : [background])];
+  return readTree(folder, names, {filesMax: FILES_MAX, list: name => listFollowed(folder, name, halves)});
+}
+
+/**
+ * Reads the status of files and folders, and of what is in the folders, up to a number. Goes level by level, so that those nearest to the root come
+ * first. The system calls of a level run concurrently: most of the cost of one is to wake the event loop.
+ *
+ * @param options `list` returns the names of the entries of a folder to read.
+ */
+export async function readTree(
+  folder: string,
+  names: readonly string[],
+  {filesMax, list}: {readonly filesMax: number; readonly list: (name: string) => Promise<readonly string[]>},
+): Promise<Files> {
+  const files = new Map<string, Stats>();
+  for (let level = names; level.length > 0 && files.size < filesMax; ) {
+    const found = await Promise.all(level.slice(0, filesMax - files.size).map(name => readStatus(folder, name)));
     for (const [name, status] of found.flat()) files.set(name, status);
     const folders = found.flat().flatMap(([name, status]) => (status.isDirectory() ? [name] : []));
-    names = (await Promise.all(folders.map(name => listFollowed(folder, name, halves)))).flat();
+    level = (await Promise.all(folders.map(list))).flat();
   }
   return files;
 }
@@ -105,6 +112,11 @@ async function listFollowed(folder: string, name: string, halves: PluginHalves):
   const {background} = halves;
   const isInBackground = background !== undefined && (name === background || name.startsWith(background + sep));
   if (!isInBackground || basename(name) === 'node_modules') return [];
+  return namesWithin(folder, name);
+}
+
+/** Lists the entries of a folder within another one, in order; none if it cannot be read. */
+export async function namesWithin(folder: string, name: string): Promise<readonly string[]> {
   return (await readdir(join(folder, name)).catch(() => [])).sort().map(each => join(name, each));
 }
 

@@ -1,9 +1,9 @@
 import {createHash} from 'node:crypto';
-import {lstat, readdir, realpath} from 'node:fs/promises';
-import {join} from 'node:path';
+import {realpath} from 'node:fs/promises';
+import {basename} from 'node:path';
 import {messageOf} from '../../failures/error-text.ts';
 import {describeExposures, type Exposure, findExposures} from './access.ts';
-import {type FolderState, readFolderState} from './folder-state.ts';
+import {type FolderState, namesWithin, readFolderState, readTree} from './folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from './found-plugin.ts';
 import {findHalves, INSTALLED_HALVES} from './plugin-halves.ts';
 
@@ -156,29 +156,11 @@ const PAGE_FILES_MAX = 2000;
  * @param page Folder of the page, by its path in that of the plugin.
  */
 async function readPageState(folder: string, page: string): Promise<string> {
+  const list = async (name: string): Promise<readonly string[]> =>
+    (await namesWithin(folder, name)).filter(each => basename(each) !== 'node_modules');
+  const files = await readTree(folder, [page], {filesMax: PAGE_FILES_MAX, list});
   const state = createHash('sha256');
-  let names: readonly string[] = [page];
-  // Level by level, so that the files nearest to the root are followed.
-  for (let left = PAGE_FILES_MAX; names.length > 0; left -= names.length) {
-    const entries = await Promise.all(names.map(name => readEntry(folder, name)));
-    for (const {stamp} of entries) state.update(stamp);
-    names = entries.flatMap(({followed}) => followed).slice(0, left);
-  }
+  for (const [name, status] of files)
+    if (!status.isDirectory()) state.update(`${name} ${status.ino} ${status.size} ${status.mtimeMs}\n`);
   return state.digest('hex').slice(0, 32);
-}
-
-/** Entry of a page. */
-interface PageEntry {
-  /** Text that changes with a file; empty for a folder. */
-  readonly stamp: string;
-  /** Entries of a folder that are followed. */
-  readonly followed: readonly string[];
-}
-
-async function readEntry(folder: string, name: string): Promise<PageEntry> {
-  const status = await lstat(join(folder, name)).catch(() => undefined);
-  if (status === undefined) return {stamp: '', followed: []};
-  if (!status.isDirectory()) return {stamp: `${name} ${status.ino} ${status.size} ${status.mtimeMs}\n`, followed: []};
-  const found = (await readdir(join(folder, name)).catch(() => [])).sort();
-  return {stamp: '', followed: found.filter(each => each !== 'node_modules').map(each => join(name, each))};
 }

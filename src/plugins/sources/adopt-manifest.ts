@@ -1,11 +1,11 @@
+import {isObject, type JsonMembers} from '../../json/members.ts';
+
 /** A manifest with the members that it lacked. */
 export interface CompletedManifest {
   readonly after: string;
   /** The added members, for people. */
   readonly lines: readonly string[];
 }
-
-type Members = Record<string, unknown>;
 
 /**
  * Adds what a manifest lacks: a version, a type, a description, settings, and the party of each setting. Leaves everything else as it is.
@@ -17,8 +17,8 @@ export function completeManifest(text: string, version: string | undefined): Com
   const manifest: unknown = JSON.parse(text);
   if (!isObject(manifest)) return {after: text, lines: []};
   const lines: string[] = [];
-  const add = (to: Members, name: string, value: unknown, place = ''): void => {
-    to[name] = value;
+  const add = (to: JsonMembers, name: string, value: unknown, place = ''): void => {
+    Reflect.set(to, name, value);
     lines.push(`+ ${place}"${name}": ${JSON.stringify(value)}`);
   };
   const type = manifest['type'] ?? 'user';
@@ -33,13 +33,9 @@ export function completeManifest(text: string, version: string | undefined): Com
 }
 
 /** `null` counts as missing, and an empty list as no settings. */
-function isMissing(members: Members, name: string): boolean {
+function isMissing(members: JsonMembers, name: string): boolean {
   const value = members[name] ?? undefined;
   return value === undefined || (name === 'availableSettings' && Array.isArray(value) && value.length === 0);
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Formats a document with the indentation and the ends of lines of another text. */

@@ -1,5 +1,6 @@
 import {join} from 'node:path';
 import {readTextFile} from '../../files/text-file.ts';
+import {type JsonMembers, membersOf} from '../../json/members.ts';
 
 /** Name of the file that describes a project. */
 export const PACKAGE_FILE = 'package.json';
@@ -26,14 +27,10 @@ export async function readAuthorPackage(directory: string): Promise<AuthorPackag
   };
 }
 
-async function readMembers(directory: string): Promise<Readonly<Record<string, unknown>>> {
+async function readMembers(directory: string): Promise<JsonMembers> {
   try {
     return membersOf(JSON.parse((await readTextFile(join(directory, PACKAGE_FILE), PROJECT_BYTES_MAX)).toString()));
   } catch {
     return {};
   }
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

@@ -4,21 +4,19 @@ import {formatEvent} from './event.ts';
 import {formatBatch} from './server-sent-events.ts';
 
 /** Serialises each event once, for any number of subscribers. */
-export interface EventTexts {
-  /** Returns an event as one JSON object on one line. */
-  json(event: Event): Uint8Array;
-  /** Returns a batch as a part of a stream of server-sent events. */
-  stream(batch: EventBatch): Uint8Array;
-}
+export type EventTexts = ReturnType<typeof createEventTexts>;
 
 /** Creates a serialiser of events. It keeps each text as long as its event is referenced elsewhere. */
-export function createEventTexts(store: Pick<Store, 'id'>): EventTexts {
+export function createEventTexts(store: Pick<Store, 'id'>) {
   const jsons = new WeakMap<Event, Uint8Array>();
   const streams = new WeakMap<EventBatch, Uint8Array>();
   const json = (event: Event): Uint8Array => remember(jsons, event, each => formatEvent(each, store.id));
   return {
+    /** Returns an event as one JSON object on one line. */
     json,
-    stream: batch => remember(streams, batch, each => formatBatch(each, {storeId: store.id, format: json})),
+    /** Returns a batch as a part of a stream of server-sent events. */
+    stream: (batch: EventBatch): Uint8Array =>
+      remember(streams, batch, each => formatBatch(each, {storeId: store.id, format: json})),
   };
 }
 

@@ -1,6 +1,7 @@
 import type {ClientRequested} from '../../domain/commits/event.ts';
 import type {PluginLogLine} from '../../domain/plugins/plugin.ts';
 import {parseJsonText} from '../../json/json-text.ts';
+import {membersOf} from '../../json/members.ts';
 
 /** Largest body of a request to the client, in bytes. Plugins log whole errors, which include the request and its answer. */
 export const CLIENT_REQUEST_BYTES_MAX = 1024 * 1024;
@@ -39,16 +40,6 @@ export function readSound(body: Uint8Array): Extract<ClientRequested, {readonly 
  */
 export function readBody(body: Uint8Array): unknown {
   return body.length === 0 ? undefined : JSON.parse(new TextDecoder().decode(parseJsonText(body)));
-}
-
-/** Returns the members of an object. Anything else has none: published clients ignore what they cannot use. */
-function membersOf(document: unknown): Readonly<Record<string, unknown>> {
-  return isMembers(document) ? document : {};
-}
-
-/** Returns whether a document is an object. */
-export function isMembers(document: unknown): document is Readonly<Record<string, unknown>> {
-  return typeof document === 'object' && document !== null && !Array.isArray(document);
 }
 
 function textOf(value: unknown): string {

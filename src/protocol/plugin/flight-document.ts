@@ -1,7 +1,8 @@
 import {FLIGHT_PHASES, type FlightOptions, type FlightPhase, type FlightStatus} from '../../domain/plugins/flight.ts';
 import type {ShapeOf} from '../../domain/shape.ts';
+import {isObject, type JsonMembers} from '../../json/members.ts';
 import {readDocument} from '../text/read-document.ts';
-import {isMembers, readBody} from './client-request.ts';
+import {readBody} from './client-request.ts';
 import {findPhase, readFlightOptions, type WrongMember} from './flight-plan.ts';
 
 /** Formats the simulated flight, if there is one, and the phases that a flight can jump to. The id of a booking is a text here. */
@@ -41,7 +42,7 @@ export function formatFlightCommand(command: FlightCommand): string {
  */
 export function readFlightCommand(body: Uint8Array): FlightCommand | WrongMember {
   const document = readBody(body);
-  if (!isMembers(document)) return {path: '$', problem: 'is not an object'};
+  if (!isObject(document)) return {path: '$', problem: 'is not an object'};
   const {action, ...options} = document;
   switch (action) {
     case 'start':
@@ -60,7 +61,7 @@ export function readFlightCommand(body: Uint8Array): FlightCommand | WrongMember
   }
 }
 
-function readStart(options: Readonly<Record<string, unknown>>): ReturnType<typeof readFlightCommand> {
+function readStart(options: JsonMembers): ReturnType<typeof readFlightCommand> {
   const read = readFlightOptions(options);
   return 'problem' in read ? read : {action: 'start', ...read};
 }

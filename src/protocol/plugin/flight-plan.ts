@@ -6,11 +6,11 @@ import {
   type FlightPhase,
 } from '../../domain/plugins/flight.ts';
 import {UNSEEN} from '../../domain/unseen.ts';
-import {isMembers} from './client-request.ts';
+import {isObject, type JsonMembers} from '../../json/members.ts';
 
 /**
  * Limits of what a flight is started with, in characters and in the units of its members. Every plugin reads it, from any caller; the numbers are far
- * above those of real flights: the largest airliner carries 853 passengers and 320,000 litres of fuel.
+ * above those of real flights: the largest airliner carries 853 passengers and 320,000 litres of fuel, and the longest flight takes 19 hours.
  */
 export const FLIGHT_LIMITS = {
   numberLengthMax: 20,
@@ -22,6 +22,7 @@ export const FLIGHT_LIMITS = {
   levelMax: 60_000,
   fuelMax: 1_000_000,
   paxMax: 1000,
+  elapsedSecondsMax: 172_800,
 } as const;
 
 /** The flight to start, or the first problem with it. */
@@ -35,7 +36,7 @@ export interface WrongMember {
 }
 
 /** Reads the options of a flight by their own names; any other name is a problem. */
-export function readFlightOptions(members: Readonly<Record<string, unknown>>): FlightReading {
+export function readFlightOptions(members: JsonMembers): FlightReading {
   return reading(() => {
     const options: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(members)) {
@@ -53,20 +54,21 @@ export function readFlightOptions(members: Readonly<Record<string, unknown>>): F
  */
 export function readBookedFlight(document: unknown): FlightReading {
   return reading(() => {
-    const sent = isMembers(document) ? document : {};
+    const sent: JsonMembers = isObject(document) ? document : {};
     const options: Record<string, unknown> = {};
     for (const [name, option] of Object.entries(NAMES_OF_BOOKINGS)) {
       const value = sent[name];
       if (isBlank(value) || options[option] !== undefined) continue;
       options[option] = READERS[option](SOFTEN[option](value), `$.${name}`);
     }
-    // A flight that is restored goes on where it was; published clients know other phases too.
+    // A flight that is restored goes on where it was. Published clients know other phases too, and do not document their times.
     const phase = findPhase(sent['phase']);
-    return {...options, ...(phase !== undefined && {phase})};
+    const elapsedSeconds = findElapsed(sent['elapsedTime']);
+    return {...options, ...(phase !== undefined && {phase}), ...(elapsedSeconds !== undefined && {elapsedSeconds})};
   });
 }
 
-type Option = Exclude<keyof FlightOptions, 'startedBy'>;
+type Option = Exclude<keyof FlightOptions, 'startedBy' | 'elapsedSeconds'>;
 type Reader = (value: unknown, path: string) => unknown;
 
 /** Names in bookings of published pages, and the options for which they stand. */
@@ -151,6 +153,14 @@ export function findPhase(given: unknown): FlightPhase | undefined {
   return FLIGHT_PHASES.find(each => each === given);
 }
 
+/** Returns the time since the start of a flight, in seconds; undefined for anything that cannot be one. */
+function findElapsed(given: unknown): number | undefined {
+  const seconds = toNumber(given);
+  return typeof seconds === 'number' && seconds >= 0 && seconds <= FLIGHT_LIMITS.elapsedSecondsMax
+    ? seconds
+    : undefined;
+}
+
 function isOption(name: string): name is Option {
   return Object.hasOwn(READERS, name);
 }
@@ -200,8 +210,8 @@ function readRoute(value: unknown, path: string): readonly string[] {
   return value.map((item, at) => readText(item, `${path}[${at}]`, FLIGHT_LIMITS.routeItemLengthMax));
 }
 
-function membersOf(value: unknown, path: string, known: readonly string[]): Readonly<Record<string, unknown>> {
-  if (!isMembers(value)) throw new Wrong(path, 'is not an object');
+function membersOf(value: unknown, path: string, known: readonly string[]): JsonMembers {
+  if (!isObject(value)) throw new Wrong(path, 'is not an object');
   const unknown = Object.keys(value).find(name => !known.includes(name));
   if (unknown !== undefined) throw new Wrong(`${path}.${unknown.slice(0, 40)}`, 'is not an option');
   return value;
@@ -218,7 +228,7 @@ const SOFTEN: Readonly<
   to: softenAirport,
   aircraft: value => {
     if (typeof value === 'string') return {code: value};
-    return isMembers(value)
+    return isObject(value)
       ? withoutBlanks({code: value['code'], name: value['name'], registration: value['registration']})
       : value;
   },
@@ -230,14 +240,14 @@ const SOFTEN: Readonly<
 
 /** An airport without a place is its code. */
 function softenAirport(value: unknown): unknown {
-  if (!isMembers(value)) return value;
+  if (!isObject(value)) return value;
   const {code, name} = value;
   const [latitude, longitude] = [toNumber(value['latitude']), toNumber(value['longitude'])];
   if (isBlank(latitude) || isBlank(longitude)) return code;
   return withoutBlanks({code, name, latitude, longitude});
 }
 
-function withoutBlanks(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function withoutBlanks(members: JsonMembers): JsonMembers {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => !isBlank(value)));
 }
 

@@ -1,4 +1,4 @@
-import {open, rm, stat} from 'node:fs/promises';
+import {open, rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 import {AppError} from '../../failures/app-error.ts';
@@ -6,7 +6,6 @@ import {codeOf} from '../../failures/error-text.ts';
 import {type DataDirectory, unusableDirectory} from '../disk/data-directory.ts';
 import {openingFailure} from './engine-errors.ts';
 import {currentMeta, DATABASE, META, NO_PAGE, transactionOf} from './page-layout.ts';
-import {LmdbFile} from './page-reader.ts';
 
 const MAGIC = 0xbeefc0de;
 const LMDB_VERSION = 2;
@@ -57,7 +56,7 @@ const RETRY_DELAY_MS = 20;
  */
 export async function assertLockUndamaged({path, lockPath}: DataDirectory, {expected}: Expected): Promise<void> {
   const file = join(lockPath, 'data.mdb');
-  const problem = await findLastingDamage(() => findLockDamage(file)).catch(error => {
+  const problem = await findLastingDamage(() => findDamage(file, false)).catch(error => {
     throw unusableDirectory(path, error);
   });
   if (problem === undefined) return;
@@ -77,24 +76,6 @@ async function findLastingDamage(find: () => Promise<string | undefined>): Promi
     problem = await find();
   }
   return problem;
-}
-
-async function findLockDamage(file: string): Promise<string | undefined> {
-  return (await findDamage(file, false)) ?? (await findPageDamage(file));
-}
-
-/** Checks every page; only for a file as small as that of the lock. */
-async function findPageDamage(path: string): Promise<string | undefined> {
-  const size = await stat(path).then(
-    status => status.size,
-    () => 0,
-  );
-  if (size === 0) return undefined;
-  using file = new LmdbFile(path);
-  const {tables, damage} = file.tables();
-  for (const table of tables)
-    for await (const found of file.records(table)) if (found.kind === 'damage') damage.push(found.problem);
-  return damage[0];
 }
 
 async function findDamage(path: string, expected: boolean): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import type {DataDirectory} from '../disk/data-directory.ts';
 import {assertUndamaged, type Expected, removeUnfinished} from './check-pages.ts';
 import {type EnvironmentOptions, type LmdbEnvironment, openEnvironment, reopenEnvironment} from './environment.ts';
-import {type LockOptions, takeLock} from './process-lock.ts';
+import {takeLock} from './process-lock.ts';
 
 /** The engine that keeps the tree of a store, and the lock of its directory. */
 export interface Engine {
@@ -14,7 +14,7 @@ export interface Engine {
   /** Removes a store to which nothing was written, from a directory without a format: its creation was interrupted. */
   removeUnfinished(directory: DataDirectory): Promise<void>;
   /** Takes the lock of a data directory until it is disposed of. @throws {AppError} `data-directory-in-use`, `data-directory-unusable`. */
-  takeLock(directory: DataDirectory, options: LockOptions): Promise<AsyncDisposable>;
+  takeLock(directory: DataDirectory, options: Expected): Promise<AsyncDisposable>;
 }
 
 /** LMDB. */

@@ -65,7 +65,8 @@ export function engineVersion(): string {
 export async function openEnvironment(options: EnvironmentOptions): Promise<LmdbEnvironment> {
   const {directory, readOnly = false} = options;
   await assertOpens({directory, readOnly, engine: engineOptions(options)});
-  return reopenEnvironment(options);
+  // Not checked again: another process that opens the files has a lock on them for a moment, for whose end the engine waits.
+  return new OpenedEnvironment(open(engineOptions(options)), readOnly);
 }
 
 /** Opens an environment that this process had open before, on a file system that allowed it. @throws As {@link openEnvironment}. */

@@ -66,7 +66,7 @@ describe.skipIf(REFUSALS === undefined)('where the engine is refused what it nee
     // Also while it is open: the attempt of another process gives no lock up.
     assert.equal(await process.call('findHolder', {directory}), process.processId);
     await assert.rejects(openStore(directory), {failure: inUse(directory, process.processId)});
-    assert.equal(await findHolder(describeDataDirectory(directory), 0), process.processId);
+    assert.equal(await findHolder(describeDataDirectory(directory)), process.processId);
   });
 
   const holdings = [
@@ -123,7 +123,7 @@ describe('where an environment cannot be opened', () => {
     await (await openStore(directory))[Symbol.asyncDispose]();
     await rm(join(directory, 'lock', 'lock.mdb'));
     await mkdir(join(directory, 'lock', 'lock.mdb'));
-    await assert.rejects(findHolder(describeDataDirectory(directory), process.pid), ({failure}) => {
+    await assert.rejects(findHolder(describeDataDirectory(directory)), ({failure}) => {
       expect(failure).toMatchObject({code: 'data-directory-unusable', directory});
       return true;
     });

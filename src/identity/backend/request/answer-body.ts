@@ -1,8 +1,9 @@
 import {type JsonText, parseJsonText} from '../../../json/json-text.ts';
+import {isObject, type JsonMembers} from '../../../json/members.ts';
 
 /** The body of an answer. Its content type is ignored: the default of PHP is `text/html` for everything. */
 export type Body =
-  | {readonly kind: 'object'; readonly value: JsonObject; readonly json: JsonText; readonly hasByteOrderMark: boolean}
+  | {readonly kind: 'object'; readonly value: JsonMembers; readonly json: JsonText; readonly hasByteOrderMark: boolean}
   | {readonly kind: 'json'; readonly value: unknown; readonly json: JsonText; readonly hasByteOrderMark: boolean}
   /** JSON after other text, such as a warning of PHP. */
   | {readonly kind: 'mixed'; readonly value: unknown}
@@ -12,9 +13,6 @@ export type Body =
   | {readonly kind: 'binary'}
   /** Larger than the limit for parsing, and not HTML. */
   | {readonly kind: 'long'};
-
-/** A JSON object. */
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the body of an answer. A byte order mark before JSON is skipped, as `Response.json()` does (Encoding standard).
@@ -75,11 +73,6 @@ export function isRefusal(body: Body): boolean {
 export function lacksPilot(body: Body): boolean {
   if (body.kind !== 'object' || typeof body.value['session'] === 'string' || 'dbID' in body.value) return false;
   return body.value['success'] !== true && messageIn(body) !== undefined;
-}
-
-/** Returns whether a value is a JSON object: neither an array nor `null`. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function findJson(bytes: Uint8Array): JsonText | undefined {
