@@ -206,7 +206,11 @@ class SimulatedDriver implements Driver {
     for (const {from, to} of asked) if (to !== undefined) await engine.beforeRange?.({from, to});
     await engine.arrive(at);
     engine.count(asked.length);
-    const answer = {found: asked.map(range => this.#find(range, at)), at: at ?? engine.version, cluster: engine.cluster};
+    const answer = {
+      found: asked.map(range => this.#find(range, at)),
+      at: at ?? engine.version,
+      cluster: engine.cluster,
+    };
     await setImmediate();
     return answer;
   }

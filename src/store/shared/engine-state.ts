@@ -118,11 +118,13 @@ export class EngineState {
 
   /** Continues with the state of an engine that was restored. */
   async #begin(found: KnownHead, cluster: string, since: KnownHead): Promise<never> {
-    const beginning = this.#restoring.catch(() => {}).then(async () => {
-      // Several reads notice it at the same time.
-      if (this.id !== since.head.id) return;
-      this.#become(await beginAgain(found, {...this.#deps, cluster, known: since.head}));
-    });
+    const beginning = this.#restoring
+      .catch(() => {})
+      .then(async () => {
+        // Several reads notice it at the same time.
+        if (this.id !== since.head.id) return;
+        this.#become(await beginAgain(found, {...this.#deps, cluster, known: since.head}));
+      });
     this.#restoring = beginning;
     await beginning;
     throw RESTORED;

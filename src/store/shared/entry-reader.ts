@@ -1,10 +1,18 @@
-import type {EntryInfo} from '../../domain/entries/entry.ts';
 import {hasExpired} from '../../domain/commits/time-to-live.ts';
+import type {EntryInfo} from '../../domain/entries/entry.ts';
 import type {Key} from '../../domain/entries/key.ts';
 import type {Range} from '../../domain/entries/range.ts';
 import {nextTick} from '../../time/next-tick.ts';
 import type {Driver, KeyRange} from './engine/driver.ts';
-import {entriesWith, entryAtFence, entryKey, entryOfKey, FENCED_ENTRIES, fencesIn, keyAfter} from './engine/engine-keys.ts';
+import {
+  entriesWith,
+  entryAtFence,
+  entryKey,
+  entryOfKey,
+  FENCED_ENTRIES,
+  fencesIn,
+  keyAfter,
+} from './engine/engine-keys.ts';
 import {readPages} from './engine/range-pages.ts';
 import {decodeStored, readEntry, type StoredEntry} from './engine/stored-entry.ts';
 import type {EngineState} from './engine-state.ts';
@@ -13,14 +21,14 @@ import type {EngineState} from './engine-state.ts';
 const GETS_MAX = 63;
 
 /** An entry as it was found, and the state of the engine then. */
-export interface FoundEntry {
+export interface ReadEntry {
   readonly stored: StoredEntry;
   readonly at: number;
 }
 
 interface WaitingGet {
   readonly key: Key;
-  readonly resolve: (found: FoundEntry | undefined) => void;
+  readonly resolve: (found: ReadEntry | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -35,7 +43,7 @@ export class EntryReader {
   }
 
   /** Reads an entry without its value, if that is large. @throws As {@link EngineState.read}; {@link AppError} `entry-corrupt`. */
-  read(key: Key): Promise<FoundEntry | undefined> {
+  read(key: Key): Promise<ReadEntry | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({key, resolve, reject});
       if (this.#waiting.length >= GETS_MAX) void this.#readBatch();
@@ -77,15 +85,15 @@ export interface ListedState {
   readonly nowMs: number;
 }
 
-/** Result of {@link listEntries}. */
-export interface ListedEntries {
+/** Result of {@link listStored}. */
+export interface ListedStored {
   readonly entries: readonly EntryInfo[];
   /** The latest time of expiry of an entry that was skipped, in milliseconds since the Unix epoch, with its key. */
   readonly expired: EntryInfo | undefined;
 }
 
 /** Lists a range of entries. @throws {AppError} `entry-corrupt`. @throws {EngineFailure} */
-export async function listEntries(range: Range, {driver, at, nowMs}: ListedState): Promise<ListedEntries> {
+export async function listStored(range: Range, {driver, at, nowMs}: ListedState): Promise<ListedStored> {
   const {limit, values = false, valuesBytesMax = Infinity} = range;
   const entries: EntryInfo[] = [];
   let expired: EntryInfo | undefined;
@@ -124,7 +132,10 @@ async function* readRange(
   }
 }
 
-function rangeOf(prefix: Range['prefix'], {after, reverse}: {readonly after?: Key | undefined; readonly reverse: boolean}): KeyRange {
+function rangeOf(
+  prefix: Range['prefix'],
+  {after, reverse}: {readonly after?: Key | undefined; readonly reverse: boolean},
+): KeyRange {
   const {from, to} = entriesWith(prefix);
   if (after === undefined) return {from, to};
   const key = entryKey(after);

@@ -1,6 +1,6 @@
+import {compareKeys, trustStoredKey} from '../../domain/entries/key.ts';
 import type {ExpireOperation} from '../plan/plan.ts';
 import type {Driver} from './engine/driver.ts';
-import {compareKeys, trustStoredKey} from '../../domain/entries/key.ts';
 import {expiriesBetween, groupOfStaged, numberInKey, partsOfGroup, STAGED} from './engine/engine-keys.ts';
 import {replaceHead} from './engine/head.ts';
 import type {EngineState} from './engine-state.ts';
@@ -22,7 +22,7 @@ export interface DueEntries {
 }
 
 /** Reads the entries that have expired, at most {@link SWEPT_MAX}. */
-export async function readDue(state: EngineState, driver: Driver, nowMs: number): Promise<DueEntries> {
+export async function findDueEntries(state: EngineState, driver: Driver, nowMs: number): Promise<DueEntries> {
   const {found, head} = await state.read([{...expiriesBetween(0, nowMs + 1), limit: SWEPT_MAX + 1}]);
   const pairs = found[0] ?? [];
   const due = pairs.slice(0, SWEPT_MAX).map(({key, value}): ExpireOperation => {

@@ -76,7 +76,10 @@ export class Fairness {
   }
 
   /** Learns that another process has written first. Writes a wish if that happens again and again. */
-  async lost(attemptMs: number, {found, nowMs}: {readonly found: StoredPair | undefined; readonly nowMs: number}): Promise<void> {
+  async lost(
+    attemptMs: number,
+    {found, nowMs}: {readonly found: StoredPair | undefined; readonly nowMs: number},
+  ): Promise<void> {
     this.#losses++;
     if (this.#losses % LOSSES_MAX !== 0) return;
     const {driver, writer} = this.#deps;

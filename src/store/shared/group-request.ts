@@ -6,21 +6,27 @@ import type {Plan, PlannedWrite, StorePut} from '../plan/plan.ts';
 import {recordOf} from '../plan/prepare-commit.ts';
 import type {Attempt} from './attempt.ts';
 import {encodeResults, eraOf} from './engine/commit-ids.ts';
-import {type GuardedWrite, type KeyRange, REQUEST_BYTES_MAX} from './engine/driver.ts';
+import {type GuardedWrite, type KeyRange, OPERATIONS_MAX, REQUEST_BYTES_MAX} from './engine/driver.ts';
 import {
   entryKey,
   expiryKey,
   fenceOf,
-
-  largeLogKey,
   type LogPosition,
+  largeLogKey,
   logUpTo,
   resultsBefore,
 } from './engine/engine-keys.ts';
 import {type Head, replaceHead} from './engine/head.ts';
 import type {LogLimits} from './engine/log-limits.ts';
 import {encodeLog} from './engine/log-record.ts';
-import {encodeInParts, INLINE_BYTES_MAX, keysOfParts, PART_BYTES_MAX, rangeOfParts, type StoredEntry} from './engine/stored-entry.ts';
+import {
+  encodeInParts,
+  INLINE_BYTES_MAX,
+  keysOfParts,
+  PART_BYTES_MAX,
+  rangeOfParts,
+  type StoredEntry,
+} from './engine/stored-entry.ts';
 import type {PlanningState} from './planning-state.ts';
 
 type Pair = readonly [key: string, value: Uint8Array];
@@ -49,6 +55,9 @@ export interface GroupOptions {
   readonly trimmed: LogPosition;
 }
 
+/** Maximum number of keys of a group; the rest of the operations of a request are for what is trimmed, and for the head. */
+const GROUP_KEYS_MAX = OPERATIONS_MAX - 64;
+
 /** Number of eras whose results are kept: the present one, and the one before. */
 const ERAS_KEPT = 2;
 
@@ -56,8 +65,8 @@ const ERAS_KEPT = 2;
 const OPERATION_BYTES = 32;
 const HEAD_BYTES = 8192;
 
-/** Size of everything else in the write of an entry, in bytes: its header with a principal, its expiry, and its fence. */
-const ENTRY_BYTES = 600;
+/** Size of everything else in the write of an entry besides keys, in bytes: the header, its expiry, and the one before. */
+const ENTRY_BYTES = 256;
 
 /** Largest size of all values in a request, in bytes. Those above are in parts, and leave space for the log. */
 const VALUES_BYTES_MAX = 640 * 1024;
@@ -73,7 +82,7 @@ export function countNamed(ids: GroupOptions['ids'], results: GroupOptions['resu
 /**
  * Returns what a group writes. Without changes and ids it is only the time, in the head.
  *
- * @throws {AppError} `transaction-too-large` if its keys alone exceed a request.
+ * @throws {AppError} `transaction-too-large` if it writes more keys than a request may, or larger ones.
  */
 export function describeGroup({base, entries}: PlanningState, plan: Plan, options: GroupOptions): GroupRequest {
   const {attempt, writer, ids, results, logLimits, trimmed} = options;
@@ -98,7 +107,12 @@ export function describeGroup({base, entries}: PlanningState, plan: Plan, option
   const {removedRanges, parts, written} = request;
   const [puts, removes] = [[...request.puts], [...request.removes]];
   const usesReserve = [...plan.writes.values()].every(({put}) => put === undefined);
-  return {head, parts, entries: written, write: {...replaceHead(base, head), puts, removes, removedRanges, usesReserve}};
+  return {
+    head,
+    parts,
+    entries: written,
+    write: {...replaceHead(base, head), puts, removes, removedRanges, usesReserve},
+  };
 }
 
 class RequestBuilder {
@@ -148,7 +162,8 @@ class RequestBuilder {
       return;
     }
     if (fence !== undefined && before === undefined) this.put(fence, Buffer.alloc(0));
-    if (expiresAtMs !== undefined && expiredAtMs !== expiresAtMs) this.put(expiryKey(expiresAtMs, key), Buffer.from(key));
+    if (expiresAtMs !== undefined && expiredAtMs !== expiresAtMs)
+      this.put(expiryKey(expiresAtMs, key), Buffer.from(key));
     this.#putEntry(key, put, write);
   }
 
@@ -163,7 +178,8 @@ class RequestBuilder {
       this.parts.push([large, part]);
       this.put(key, Buffer.from(large, 'latin1'));
     }
-    if (this.#bytes > REQUEST_BYTES_MAX)
+    const keys = this.puts.size + this.removes.size + this.removedRanges.length;
+    if (this.#bytes > REQUEST_BYTES_MAX || keys > GROUP_KEYS_MAX)
       throw new AppError({code: 'transaction-too-large', sizeBytesMax: REQUEST_BYTES_MAX});
   }
 

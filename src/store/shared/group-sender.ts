@@ -43,7 +43,11 @@ export interface SentGroup {
  *
  * @throws {EngineFailure}
  */
-export async function writeParts({attempt, request: {parts, write}}: SentGroup, nowMs: number, deps: SenderDeps): Promise<void> {
+export async function writeParts(
+  {attempt, request: {parts, write}}: SentGroup,
+  nowMs: number,
+  deps: SenderDeps,
+): Promise<void> {
   const {usesReserve} = write;
   if (parts.length > 0 && attempt.mark === undefined) {
     const mark = stagedKey(attempt.group, nowMs);
@@ -75,7 +79,11 @@ export async function sendGroup(group: SentGroup, deps: SenderDeps): Promise<Sen
     isDoubtful ||= isEngineFailure(error, 'unknown');
     attempt.isInDoubt = isDoubtful;
   };
-  const answer = await repeat(group.request.write, attempt, {...deps, onFailure, onSend: () => void (attempt.isInDoubt = true)});
+  const answer = await repeat(group.request.write, attempt, {
+    ...deps,
+    onFailure,
+    onSend: () => void (attempt.isInDoubt = true),
+  });
   if (answer.kind === 'written') return answer;
   const kind = isDoubtful ? await resolve(group, answer.answer, deps.results) : 'conflict';
   if (kind === 'conflict') attempt.isInDoubt = false;

@@ -1,4 +1,4 @@
-import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
+import type {Commit} from '../../domain/commits/commit.ts';
 import type {Key} from '../../domain/entries/key.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {Timers} from '../../time/timers.ts';
@@ -18,8 +18,8 @@ import type {EngineState} from './engine-state.ts';
 import type {Fairness} from './fairness.ts';
 import {countNamed, describeGroup, type GroupOptions, type GroupRequest} from './group-request.ts';
 import {sendGroup, writeParts} from './group-sender.ts';
+import {type GroupResults, PlannedCommits, writeSome} from './planned-commits.ts';
 import {keysOf, type PlanningState, readPlanningState} from './planning-state.ts';
-import {type GroupResults, PlannedCommits} from './planned-commits.ts';
 
 /** A commit as the writer gets it. */
 export interface SharedCommit extends Commit<StoreOperation> {
@@ -145,6 +145,8 @@ export class GroupWriter {
       return await attempt.within(() => this.#writeUntilWritten(commits, attempt));
     } catch (error) {
       if (isEngineFailure(error, 'full') && !attempt.isInDoubt) return onFull();
+      const isTooLarge = error instanceof AppError && error.failure.code === 'transaction-too-large';
+      if (isTooLarge && commits.length > 1) return this.#attempt(commits.slice(0, commits.length / 2), {startMs, onFull});
       return this.#fail(commits, error, attempt);
     }
   }
@@ -282,24 +284,4 @@ function countFitting(commits: readonly SharedCommit[]): number {
     return operations > GROUP_OPERATIONS_MAX || checks > GROUP_OPERATIONS_MAX;
   });
   return end === -1 ? commits.length : Math.max(1, end);
-}
-
-/** Writes those commits of a group that are selected. The others fail. */
-async function writeSome(
-  commits: readonly SharedCommit[],
-  isSelected: (commit: SharedCommit) => boolean,
-  createFailure: () => AppError,
-  write: (selected: readonly SharedCommit[]) => Promise<GroupResults>,
-): Promise<GroupResults> {
-  const selected = commits.filter(isSelected);
-  if (selected.length === commits.length) return write(commits);
-  const rest = selected.length === 0 ? [] : [...(await write(selected))];
-  // Those after the first one that is not planned yet stay for the next group.
-  const results: (CommitResult | Error)[] = [];
-  for (const commit of commits) {
-    const result = isSelected(commit) ? rest.shift() : createFailure();
-    if (result === undefined) break;
-    results.push(result);
-  }
-  return results;
 }

@@ -1,9 +1,9 @@
+import type {Commit} from '../../domain/commits/commit.ts';
 import type {Key} from '../../domain/entries/key.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {JsonText} from '../../json/json-text.ts';
 import type {StoreOperation} from '../plan/plan.ts';
-import type {Commit} from '../../domain/commits/commit.ts';
-import {readKeys} from './engine/commit-ids.ts';
+import {readEngineKeys} from './engine/commit-ids.ts';
 import {type Driver, EngineFailure, type StoredPair} from './engine/driver.ts';
 import {entryKey, WISH_KEY} from './engine/engine-keys.ts';
 import type {KnownHead} from './engine/head.ts';
@@ -40,7 +40,7 @@ export async function readPlanningState(
   const [[wish] = [], [marked] = [], ...pairs] = found;
   if (mark !== undefined && marked === undefined)
     throw new EngineFailure('unavailable', 'the parts of a value were removed, since writing them took too long');
-  const rest = await readKeys(driver, keys.slice(FIRST_KEYS_MAX).map(entryKey), {at: head.at});
+  const rest = await readEngineKeys(driver, keys.slice(FIRST_KEYS_MAX).map(entryKey), {at: head.at});
   const all = [...pairs.map(([pair]) => pair), ...rest];
   const entries = new Map(keys.map((key, index) => [key, decode(key, all[index])]));
   return {base: head, entries, values: await readPatched(commits, {driver, entries, at: head.at}), wish};

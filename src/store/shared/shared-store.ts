@@ -23,8 +23,8 @@ import {openHead, unavailable} from './engine/open-head.ts';
 import {readChanges} from './engine/read-changes.ts';
 import {readEntry} from './engine/stored-entry.ts';
 import {EngineState} from './engine-state.ts';
-import {EntryReader, listEntries} from './entry-reader.ts';
-import {readDue, removeAbandoned} from './expired-entries.ts';
+import {EntryReader, listStored} from './entry-reader.ts';
+import {findDueEntries, removeAbandoned} from './expired-entries.ts';
 import {Fairness} from './fairness.ts';
 import {GroupWriter, type SharedCommit} from './group-writer.ts';
 import {SharedSnapshot} from './shared-snapshot.ts';
@@ -188,11 +188,12 @@ class SharedStore implements Store {
 
   async sweep(): Promise<number | undefined> {
     return this.#ask(async () => {
-      const found = await readDue(this.#state, this.#driver, this.#clock.now());
+      const found = await findDueEntries(this.#state, this.#driver, this.#clock.now());
       await removeAbandoned(this.#state, this.#driver, this.#clock.now());
       if (found.due.length === 0) return found.nextMs;
       await this.#push({checks: [], operations: found.due});
-      return (await readDue(this.#state, this.#driver, this.#clock.now())).nextMs;
+      const {due, nextMs} = await findDueEntries(this.#state, this.#driver, this.#clock.now());
+      return due.length > 0 ? 0 : nextMs;
     });
   }
 
@@ -235,7 +236,7 @@ class SharedStore implements Store {
   }
 
   async #list(range: Range, moment: {readonly at: number; readonly nowMs: number}): Promise<readonly EntryInfo[]> {
-    const {entries, expired} = await listEntries(range, {driver: this.#driver, ...moment});
+    const {entries, expired} = await listStored(range, {driver: this.#driver, ...moment});
     if (expired !== undefined) await this.#tick(expired);
     return entries;
   }

@@ -55,7 +55,7 @@ export class ResultReader {
 
   /** Returns whether a group was applied that was planned in an era. */
   async hasGroup(group: string, era: number): Promise<boolean> {
-    const found = await readKeys(
+    const found = await readEngineKeys(
       this.#driver,
       [era, era + 1].map(each => resultsKey(each, group)),
     );
@@ -73,7 +73,7 @@ export class ResultReader {
     );
     const results = new Array<CommitResult | undefined>(ids.length).fill(undefined);
     const keys = places.map(({key}) => key);
-    const found = await readKeys(this.#driver, keys, {at});
+    const found = await readEngineKeys(this.#driver, keys, {at});
     for (const [each, {index, position}] of places.entries()) {
       const stored = found[each];
       const result = stored === undefined ? undefined : decode(stored.value)[position];
@@ -87,7 +87,7 @@ export class ResultReader {
 const READ_KEYS_MAX = 250;
 
 /** Reads many keys in one state of the engine, some in each request. */
-export async function readKeys(
+export async function readEngineKeys(
   driver: Driver,
   keys: readonly string[],
   options: EngineReadOptions = {},

@@ -80,6 +80,12 @@ export interface GuardedWrite {
 }
 
 /**
+ * Maximum number of operations of a write besides that of the guarded key. etcd allows 128 by default, and in nested transactions as many as
+ * are left by those around them: 63 times 64.
+ */
+export const OPERATIONS_MAX = 63 * 64;
+
+/**
  * Largest request, in bytes, with 32 for each operation. etcd allows 1.5 MiB by default; the rest is for the prefix of each key.
  */
 export const REQUEST_BYTES_MAX = 1280 * 1024;

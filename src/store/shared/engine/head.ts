@@ -84,7 +84,8 @@ export function headIn({found, at}: EngineAnswer, known?: KnownHead): KnownHead 
   if (version === known?.version && value.equals(known.value)) return {...known, at};
   const stored = parseHead(value);
   if (stored?.format === 1 || stored?.format === 2) throw unusable(EARLIER_FORMAT);
-  if (stored?.format !== FORMAT || !isHead(stored)) throw unusable('does not hold a store of Crewroom: it has a head of another format');
+  if (stored?.format !== FORMAT || !isHead(stored))
+    throw unusable('does not hold a store of Crewroom: it has a head of another format');
   const {format: _, ...head} = stored;
   return {head, version, value, at};
 }
@@ -108,7 +109,11 @@ function parseHead(value: Buffer): (Head & {readonly format: unknown}) | undefin
 }
 
 function isHead({id, cluster, end, trimmed, entries, unchanged, clockMs}: Head): boolean {
-  const numbers = [entries, unchanged, ...[end, trimmed].flatMap(each => [each?.revision, each?.ordinal, each?.volumeBytes])];
+  const numbers = [
+    entries,
+    unchanged,
+    ...[end, trimmed].flatMap(each => [each?.revision, each?.ordinal, each?.volumeBytes]),
+  ];
   const hasNumbers = numbers.every(Number.isSafeInteger) && Number.isFinite(clockMs);
   return hasNumbers && typeof cluster === 'string' && parseStoreId(id) !== undefined;
 }

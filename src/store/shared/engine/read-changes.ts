@@ -3,7 +3,7 @@ import type {Revision} from '../../../domain/entries/revision.ts';
 import {valueBytesOf} from '../../format/change-encoding.ts';
 import type {Driver} from './driver.ts';
 import {logAfter} from './engine-keys.ts';
-import {PART_BYTES_MAX} from './log-limits.ts';
+import {LOG_PART_BYTES_MAX} from './log-limits.ts';
 import {decodeLogPart, keyOfLargePart, type LogPart} from './log-record.ts';
 import {readPages} from './range-pages.ts';
 
@@ -52,6 +52,6 @@ async function* readParts(driver: Driver, since: Revision, at: number): AsyncGen
 }
 
 async function readLargePart(driver: Driver, key: string, at: number): Promise<Buffer | undefined> {
-  const {found} = await driver.read([{from: key}], {at, bytes: PART_BYTES_MAX});
+  const {found} = await driver.read([{from: key}], {at, bytes: LOG_PART_BYTES_MAX});
   return found[0]?.[0]?.value;
 }

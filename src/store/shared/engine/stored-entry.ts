@@ -111,7 +111,8 @@ export async function readEntry(driver: Driver, {info: {key}, parts, record}: St
 }
 
 function readParts(stored: Buffer): Parts | undefined {
-  const isSound = stored.length > AT.record && matchesChecksum(stored, AT.checksum, stored.subarray(AT.size, AT.record));
+  const isSound =
+    stored.length > AT.record && matchesChecksum(stored, AT.checksum, stored.subarray(AT.size, AT.record));
   if (!isSound) return undefined;
   return {
     group: stored.toString('latin1', AT.group, AT.record),

@@ -21,7 +21,7 @@ const CALL_TIMEOUT_MS = 2000;
 const LINK_BYTES_PER_MS = 128;
 
 /** Parameters of {@link EtcdClient.call}. */
-export interface CallOptions {
+export interface EtcdCallOptions {
   /** @default {the present member} */
   readonly member?: number | undefined;
   /** Size of the request, or of its answer, if it is large, in bytes: such a call has more time. @default {0} */
@@ -74,7 +74,7 @@ export class EtcdClient {
   async call<T>(
     method: EtcdMethod,
     request: object,
-    {member = this.#current, bytes = 0}: CallOptions = {},
+    {member = this.#current, bytes = 0}: EtcdCallOptions = {},
   ): Promise<T> {
     try {
       return await this.#callOnce<T>(method, request, {member, bytes, metadata: await this.#authenticate(member)});
