@@ -230,10 +230,7 @@ describe('a commit that is larger than a request', () => {
     engine.beforeWrite = async ({key: written}) => {
       engine.isDown ||= written === HEAD_KEY;
     };
-    await Promise.all([
-      assertFailsWith(store.commit(parts), 'store-unavailable'),
-      store[Symbol.asyncDispose](),
-    ]);
+    await Promise.all([assertFailsWith(store.commit(parts), 'store-unavailable'), store[Symbol.asyncDispose]()]);
     engine.beforeWrite = undefined;
     engine.isDown = false;
     assert.notDeepEqual(engine.keysWith('v/'), []);

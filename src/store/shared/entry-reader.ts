@@ -14,7 +14,7 @@ import {
   keyAfter,
 } from './engine/engine-keys.ts';
 import {readPages} from './engine/range-pages.ts';
-import {decodeStored, readEntry, type StoredEntry} from './engine/stored-entry.ts';
+import {decodeStored, readEntries, type StoredEntry} from './engine/stored-entry.ts';
 import type {EngineState} from './engine-state.ts';
 
 /** Number of gets that share a request, which reads the head too: etcd allows 128 operations by default. */
@@ -95,7 +95,7 @@ export interface ListedStored {
 /** Lists a range of entries. @throws {AppError} `entry-corrupt`. @throws {EngineFailure} */
 export async function listStored(range: Range, {driver, at, nowMs}: ListedState): Promise<ListedStored> {
   const {limit, values = false, valuesBytesMax = Infinity} = range;
-  const entries: EntryInfo[] = [];
+  const found: StoredEntry[] = [];
   let expired: EntryInfo | undefined;
   let valuesBytes = 0;
   for await (const {key, value} of readRange(range, {driver, at})) {
@@ -104,10 +104,11 @@ export async function listStored(range: Range, {driver, at, nowMs}: ListedState)
       if ((expired?.expiresAtMs ?? 0) < stored.info.expiresAtMs) expired = stored.info;
       continue;
     }
-    entries.push(values ? await readEntry(driver, stored, at) : stored.info);
+    found.push(stored);
     if (values) valuesBytes += stored.info.sizeBytes;
-    if (entries.length === limit || valuesBytes >= valuesBytesMax) break;
+    if (found.length === limit || valuesBytes >= valuesBytesMax) break;
   }
+  const entries = values ? await readEntries(driver, found, at) : found.map(({info}) => info);
   return {entries, expired};
 }
 

@@ -19,7 +19,7 @@ const WISHED_WRITES = 4;
 const WISHED_MS_MAX = 2000;
 const WISH_AGE_MS_MAX = 5000;
 
-/** What a process wishes that always loses: that the others pause once. */
+/** The wish of a process that always loses: the others pause once. */
 interface Wish {
   readonly writer: string;
   readonly pauseMs: number;

@@ -56,7 +56,10 @@ export async function writeParts(
   }
   for (let from = 0; from < parts.length; ) {
     let [to, bytes] = [from, 0];
-    while (to < parts.length && bytes < PART_BYTES_MAX) bytes += parts[to++]?.[1].length ?? 0;
+    while (to < parts.length && bytes < PART_BYTES_MAX) {
+      bytes += parts[to]?.[1].length ?? 0;
+      to++;
+    }
     const [[key, value] = ['', NOTHING.value], ...puts] = parts.slice(from, to);
     // A conflict: an earlier request was applied, although it was not answered. Parts never change.
     await repeat({...NOTHING, key, value, version: ABSENT, puts, usesReserve}, attempt, deps);
@@ -79,10 +82,13 @@ export async function sendGroup(group: SentGroup, deps: SenderDeps): Promise<Sen
     isDoubtful ||= isEngineFailure(error, 'unknown');
     attempt.isInDoubt = isDoubtful;
   };
+  const onSend = (): void => {
+    attempt.isInDoubt = true;
+  };
   const answer = await repeat(group.request.write, attempt, {
     ...deps,
     onFailure,
-    onSend: () => void (attempt.isInDoubt = true),
+    onSend,
   });
   if (answer.kind === 'written') return answer;
   const kind = isDoubtful ? await resolve(group, answer.answer, deps.results) : 'conflict';

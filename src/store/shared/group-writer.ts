@@ -146,7 +146,8 @@ export class GroupWriter {
     } catch (error) {
       if (isEngineFailure(error, 'full') && !attempt.isInDoubt) return onFull();
       const isTooLarge = error instanceof AppError && error.failure.code === 'transaction-too-large';
-      if (isTooLarge && commits.length > 1) return this.#attempt(commits.slice(0, commits.length / 2), {startMs, onFull});
+      if (isTooLarge && commits.length > 1)
+        return this.#attempt(commits.slice(0, commits.length / 2), {startMs, onFull});
       return this.#fail(commits, error, attempt);
     }
   }

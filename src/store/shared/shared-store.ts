@@ -36,7 +36,7 @@ const GROUP_TIMEOUT_MS = 4500;
 const ID_BYTES = 12;
 
 /** Number of times that a read starts over because the engine has dropped the state that it reads. */
-const RESTARTS_MAX = 3;
+const RESTARTS_MAX = 10;
 
 /**
  * Opens the store in a network engine, which other processes may have open too, and creates it if there is none. Reads nothing but its head.

@@ -88,24 +88,42 @@ export function rangeOfParts(parts: Parts): KeyRange {
   return {from: keys[0] ?? '', to: keyAfter(keys.at(-1) ?? '')};
 }
 
-/**
- * Reads an entry with its value, in the state of the engine in which it was found.
- *
- * @throws {AppError} `entry-corrupt`.
- */
-export async function readEntry(driver: Driver, {info: {key}, parts, record}: StoredEntry, at: number): Promise<Entry> {
+/** Reads an entry with its value, in the state of the engine in which it was found. @throws {AppError} `entry-corrupt`. */
+export async function readEntry(driver: Driver, stored: StoredEntry, at: number): Promise<Entry> {
+  const [entry] = await readEntries(driver, [stored], at);
+  return entry as Entry;
+}
+
+/** Reads entries with their values, likewise; parts of several values in one request. */
+export async function readEntries(driver: Driver, all: readonly StoredEntry[], at: number): Promise<readonly Entry[]> {
+  const keys = all.flatMap(({parts}) => {
+    return parts === undefined
+      ? []
+      : keysOfParts(parts).map(key => ({key, bytes: Math.min(parts.sizeBytes, PART_BYTES_MAX)}));
+  });
+  const found = new Map<string, Buffer>();
+  // One request after the other: a slow link has no use for two at once.
+  for (let from = 0; from < keys.length; ) {
+    let [to, bytes] = [from, 0];
+    while (to < keys.length && bytes < PART_BYTES_MAX) {
+      bytes += keys[to]?.bytes ?? 0;
+      to++;
+    }
+    const asked = keys.slice(from, to).map(({key}) => ({from: key}));
+    for (const [pair] of (await driver.read(asked, {at, bytes})).found)
+      if (pair !== undefined) found.set(pair.key, pair.value);
+    from = to;
+  }
+  return all.map(stored => joinParts(stored, found));
+}
+
+function joinParts({info: {key}, parts, record}: StoredEntry, found: ReadonlyMap<string, Buffer>): Entry {
   if (parts === undefined) {
     const entry = decodeEntryRecord(key, record);
     // Its bytes are a part of an answer with other entries.
     return createEntry(entry, copyJson(entry.json));
   }
-  const found: Buffer[] = [record];
-  // One after the other: a slow link has no use for two at once.
-  for (const part of keysOfParts(parts)) {
-    const answer = await driver.read([{from: part}], {at, bytes: PART_BYTES_MAX});
-    found.push(answer.found[0]?.[0]?.value ?? Buffer.alloc(0));
-  }
-  const whole = Buffer.concat(found);
+  const whole = Buffer.concat([record, ...keysOfParts(parts).map(part => found.get(part) ?? Buffer.alloc(0))]);
   if (whole.length !== record.length + parts.sizeBytes) throw new AppError({code: 'entry-corrupt', key});
   return decodeEntryRecord(key, whole);
 }
