@@ -140,6 +140,6 @@ function rangeOf(
   const {from, to} = entriesWith(prefix);
   if (after === undefined) return {from, to};
   const key = entryKey(after);
-  if (reverse) return {from, to: key < to ? key : to};
-  return {from: key >= from ? keyAfter(key) : from, to};
+  if (reverse) return key < to ? {from, to: key} : {from, to};
+  return key < from ? {from, to} : {from: keyAfter(key), to};
 }

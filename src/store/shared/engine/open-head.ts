@@ -25,15 +25,16 @@ export interface OpenHeadOptions {
 export async function openHead(options: OpenHeadOptions): Promise<KnownHead> {
   const {driver, clock, writer, randomBytes, newStoreId = false} = options;
   for (;;) {
-    const answer = await driver.read([{from: HEAD_KEY}, {...ALL_KEYS, limit: 1, keysOnly: true}]);
-    const {cluster, found} = answer;
+    const answer = await driver.read([{from: HEAD_KEY}]);
+    const {cluster, at} = answer;
     const known = headIn(answer);
     if (known !== undefined) {
       clock.raise(known.head.clockMs);
       if (newStoreId || known.head.cluster !== cluster) return beginAgain(known, {...options, cluster});
       return known;
     }
-    const [other] = found[1] ?? [];
+    // Only now, and as it was then: an engine may look at every key.
+    const [other] = (await driver.read([{...ALL_KEYS, limit: 1, keysOnly: true}], {at})).found[0] ?? [];
     if (other !== undefined) {
       const name = JSON.stringify(Buffer.from(other.key, 'latin1').toString().slice(0, 100));
       throw unusable(`does not hold a store of Crewroom: it has the key ${name}, but no head`);

@@ -14,7 +14,7 @@ export interface PagedRange extends PairRange {
   readonly to: string;
   /** State of the engine in which it is read. */
   readonly at: number;
-  /** Most pairs that are of use. @default {Infinity} */
+  /** Number of pairs after which no more are of use. @default {Infinity} */
   readonly limit?: number | undefined;
 }
 

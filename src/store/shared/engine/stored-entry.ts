@@ -41,7 +41,7 @@ export interface Parts {
 /** An entry as the engine has it. */
 export interface StoredEntry {
   readonly info: EntryInfo;
-  /** Where its value is; undefined if that is in the record. */
+  /** The parts of its value; undefined if that is in the record. */
   readonly parts: Parts | undefined;
   readonly record: Buffer;
 }
