@@ -1,3 +1,4 @@
+import {availableParallelism} from 'node:os';
 import {configDefaults, defineConfig} from 'vitest/config';
 
 /** Settings of all kinds of tests. */
@@ -43,9 +44,9 @@ export default defineConfig({
   test: {
     ...test,
     globalSetup: ['test/build.ts'],
-    // Half of the work is done by processes that the tests start: a core reserved for Vitest would be idle. Not in the projects,
-    // where it would override --maxWorkers of the command line.
-    maxWorkers: '100%',
+    // One more than there are cores: many files wait, for processes that they start and for time to pass, and leave their core idle meanwhile. Not in
+    // the projects, where it would override --maxWorkers of the command line.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       // Starting a process and loading the service in it takes longer than most files of tests.
       {test: {...test, name: 'shared', exclude: [...test.exclude, ...OWN_PROCESS], isolate: false}},

@@ -25,7 +25,7 @@ try {
   console.log('served', identity.va_user.firstName);
 
   // The same without a socket: for the catch-all route of a framework, or for tests. The guard is the same too.
-  const response = await crewroom.fetch(new Request(`http://localhost:${port}/api/identity`));
+  const response = await crewroom.fetch(new Request(`${crewroom.url}/api/identity`));
   const refused = await crewroom.fetch(new Request('http://evil.example/api/identity'));
   console.log('fetched', response.status, refused.status);
 } finally {

@@ -50,5 +50,7 @@ export const REFUSED: readonly string[] = [
   'revokePermissions',
   'listRefused',
   'stopService',
+  'endPages',
+  'saveSnapshot',
   'getSound',
 ];

@@ -13,7 +13,7 @@ export function isFile(place: Place, {status}: Answer): boolean {
 /** Returns whether a place has files: pages of plugins, and the console and the documentation, which the document names. */
 function isPage(place: Place): boolean {
   if (place.kind === 'page') return true;
-  return 'operation' in place && (place.operation.path === '/' || place.operation.path.startsWith('/docs/'));
+  return 'operation' in place && (place.operation.path === '/' || /^\/docs(?:\/|$)/.test(place.operation.path));
 }
 
 /** Checks an answer with a file: it has an entity tag, and its bytes are those of a page and of no other file. */

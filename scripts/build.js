@@ -9,6 +9,7 @@ import {fileURLToPath} from 'node:url';
 import {buildFolder} from './build-folder.js';
 import {bundleCommandLine} from './bundle-command-line.js';
 import {bundlePackages} from './bundle-packages.js';
+import {bundlePageClient} from './bundle-page-client.js';
 import {copyReachable} from './copy-client.js';
 import {writeDocs} from './write-docs.js';
 import {writeSchemas} from './write-schemas.js';
@@ -25,13 +26,25 @@ const SETTINGS = [
   'scripts/build-folder.js',
   'scripts/bundle-command-line.js',
   'scripts/bundle-packages.js',
+  'scripts/bundle-page-client.js',
   'scripts/bundled-packages.js',
   'scripts/copy-client.js',
+  'scripts/docs-contents.js',
+  'scripts/docs-page.js',
+  'scripts/docs-search.js',
   'scripts/json-schema.js',
   'scripts/write-docs.js',
   'scripts/write-openapi.js',
   'scripts/write-schemas.js',
 ].map(name => join(root, name));
+
+/** The example of a plugin, and its files without tests and the SDK. */
+const EXAMPLE = join('examples', 'plugin');
+const EXAMPLE_FILES = [
+  'plugin.json',
+  'background',
+  ...['index.html', 'logbook.css', 'logbook.js'].map(name => join('ui', name)),
+];
 
 const packages = join(root, 'packages');
 for (const name of existsSync(packages) ? readdirSync(packages) : [])
@@ -40,20 +53,48 @@ await buildService();
 if (existsSync(join(packages, 'client'))) await buildClient(join(packages, 'client'));
 
 async function buildService() {
-  const sources = [...SETTINGS, ...['tsconfig.build.json', 'src', 'console', 'docs'].map(name => join(root, name))];
+  const own = ['tsconfig.build.json', 'src', 'console', 'docs', ...EXAMPLE_FILES.map(name => join(EXAMPLE, name))];
+  const sources = [...SETTINGS, ...own.map(name => join(root, name)).filter(path => existsSync(path))];
   const isBuilt = await buildFolder(join(root, 'dist'), sources, async built => {
     if (!compile(['-p', join(root, 'tsconfig.build.json'), '--outDir', built])) return false;
-    copyDocsPage(built);
+    referenceDisposables(built);
     copyPrograms(built);
     await bundlePackages(built);
     await bundleBackgroundPrograms(built);
+    await bundlePageClient(built);
     await bundleCommandLine(root, built);
     await buildConsole(built);
     await writeSchemas(built);
     await writeDocs(root, built);
+    copyExample(built);
     return true;
   });
   if (!isBuilt) process.exitCode = 1;
+}
+
+/** Puts the UI SDK beside the page of the example, which has no build of its own, and both into dist/, for `crewroom play`. */
+function copyExample(built) {
+  const sdk = join(packages, 'ui-sdk');
+  const example = join(root, EXAMPLE);
+  if (!existsSync(example)) return;
+  cpSync(join(sdk, 'dist'), join(example, 'ui', 'sdk'), {
+    recursive: true,
+    filter: path => !/\.d\.ts$|\.built$|cjs/.test(path.slice(sdk.length)),
+  });
+  cpSync(join(sdk, 'css', 'smartcars.css'), join(example, 'ui', 'sdk', 'smartcars.css'));
+  for (const name of [...EXAMPLE_FILES, join('ui', 'sdk')])
+    cpSync(join(example, name), join(built, 'example-plugin', name), {recursive: true});
+}
+
+/** Makes the types that name disposables bring them along: the `lib` of most projects has none, and those that check libraries would not compile. */
+function referenceDisposables(built) {
+  for (const name of readdirSync(built, {recursive: true})) {
+    if (!name.endsWith('.d.ts')) continue;
+    const path = join(built, name);
+    const text = readFileSync(path, 'utf8');
+    if (/\bAsyncDisposable\b|\bDisposable\b|\bSymbol\.(?:asyncDispose|dispose)\b/.test(text))
+      writeFileSync(path, `/// <reference lib="esnext.disposable" />\n${text}`);
+  }
 }
 
 /** Builds a package twice: as ES modules, and as CommonJS for bundlers and compilers that know nothing else. */
@@ -89,14 +130,6 @@ async function buildClient(folder) {
 /** Compiles a project. @returns Whether it had no error. */
 function compile(options) {
   return spawnSync(process.execPath, [compiler, ...options], {stdio: 'inherit'}).status === 0;
-}
-
-/** Assembles the page of the documentation: our files, and the files of Swagger UI that it needs. */
-function copyDocsPage(built) {
-  const page = join(built, 'http', 'docs-page');
-  cpSync(join(root, 'src', 'http', 'docs-page'), page, {recursive: true});
-  const swaggerUi = join(dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static');
-  for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css']) cpSync(join(swaggerUi, file), join(page, file));
 }
 
 /** The programs that call native parts in a process of their own are JavaScript already: tests, which run the sources, start them as well. */

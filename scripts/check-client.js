@@ -77,8 +77,8 @@ function checkTypeScript(folder) {
     noUncheckedIndexedAccess: true,
     skipLibCheck: false,
     module: 'nodenext',
-    target: 'es2023',
-    lib: ['es2023', 'esnext.disposable', 'dom', 'dom.iterable'],
+    target: 'es2022',
+    lib: ['es2022', 'dom'],
     types: [],
     outDir: 'out',
   };

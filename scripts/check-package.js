@@ -55,8 +55,10 @@ try {
         strict: true,
         exactOptionalPropertyTypes: true,
         module: 'nodenext',
-        target: 'es2023',
-        lib: ['es2023', 'esnext.disposable', 'dom', 'dom.iterable'],
+        target: 'es2022',
+        skipLibCheck: false,
+        // What most projects have, without disposables.
+        lib: ['es2022', 'dom'],
         types: [],
         outDir: 'out',
       },
@@ -190,7 +192,7 @@ import {createTransfer} from 'crewroom/client/transfer';
 import {testIdentitySource} from 'crewroom/testing';
 
 const crewroom = await openCrewroom({ephemeral: true});
-const client = createClient({fetch: crewroom.fetch});
+const client = createClient({baseUrl: crewroom.url, fetch: crewroom.fetch});
 await client.entries.put('a', '{"hello":1}', {expected: 'absent'});
 const entry: Entry | undefined = await crewroom.entries.get('a');
 const typed = await client.entries.get<{readonly hello: number}>('a');

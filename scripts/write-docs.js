@@ -1,43 +1,60 @@
 // Renders docs/ as pages that the service shows without a network: the guides, the references, and a page for each failure code.
 import {cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
 import {dirname, join, posix} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {Marked} from 'marked';
-import {gfmHeadingId} from 'marked-gfm-heading-id';
+import {build as bundle} from 'esbuild';
+import {CONTENTS, readContents, readFailureGuides, titleOf} from './docs-contents.js';
+import {renderPage, renderText} from './docs-page.js';
+import {makeSearchIndex} from './docs-search.js';
 
 /** The address at which the guides expect the service. Links to it lead to the service that shows the page. */
 const OWN_ADDRESS = /^http:\/\/localhost:7172(?=\/)/;
 
+/** Page with all requests, to try: Swagger UI renders it. */
+const EXPLORER = {title: 'API explorer', address: '/docs/api'};
+
 /**
- * Renders all pages into the folder `docs` of a build, as `NAME.html`. Links between pages lead to `/docs/NAME`; of links to other files
- * of the repository only the text stays.
+ * Renders all pages into the folder `docs` of a build, as `NAME.html`, with the scripts and styles that they load, and the index of the
+ * search. Links between pages lead to `/docs/NAME`; of links to other files of the repository only the text stays.
  *
  * @param {string} root Path of the repository.
  * @param {string} built Path of the built service, which has the failures.
  */
 export async function writeDocs(root, built) {
-  const pages = readPages(join(root, 'docs'));
-  const failures = await readFailures(built);
-  mkdirSync(join(built, 'docs'), {recursive: true});
-  const all = {
-    ...pages,
-    'errors.md': linkCodes(pages['errors.md'] ?? '', failures),
-    'guides.md': formatContents(pages),
-    ...Object.fromEntries(failures.map(failure => [`errors/${failure.code}.md`, formatFailurePage(failure)])),
-  };
-  for (const [name, text] of Object.entries(all)) {
-    const target = join(built, 'docs', name.replace(/\.md$/, '.html'));
-    mkdirSync(dirname(target), {recursive: true});
-    writeFileSync(target, renderPage(name, text, all));
-    copyPictures(join(root, 'docs', dirname(name)), text, dirname(target));
+  const texts = await readTexts(root, built);
+  const target = join(built, 'docs');
+  for (const folder of ['guides', 'errors']) mkdirSync(join(target, folder), {recursive: true});
+  const contents = listContents(texts);
+  const pages = Object.entries(texts).map(([name, text]) => ({
+    name,
+    title: titleOf(text),
+    address: addressOf(name),
+    html: renderText(text, href => findTarget(name, href, texts)),
+  }));
+  for (const page of pages) {
+    writeFileSync(join(target, fileOf(page.name)), renderPage(page, contents));
+    copyPictures(join(root, 'docs', dirname(page.name)), texts[page.name], join(target, dirname(page.name)));
   }
+  writeFileSync(join(target, 'search.json'), makeSearchIndex(describePages(pages, texts)));
+  await writeScripts(join(root, 'src', 'http', 'docs-page'), target, contents);
 }
 
-/** Reads the pages in a folder and in `guides/`, by their names. */
-function readPages(folder) {
+/** Reads the pages in `docs/` and in `docs/guides/`, by their names, and writes those of failures. */
+async function readTexts(root, built) {
+  const folder = join(root, 'docs');
   const names = [...readdirSync(folder), ...readdirSync(join(folder, 'guides')).map(name => `guides/${name}`)];
   const pages = names.filter(name => name.endsWith('.md')).sort();
-  return Object.fromEntries(pages.map(name => [name, readFileSync(join(folder, name), 'utf8')]));
+  const texts = Object.fromEntries(pages.map(name => [name, readFileSync(join(folder, name), 'utf8')]));
+  const failures = await readFailures(built);
+  const guides = readFailureGuides(texts['errors.md']);
+  return {
+    ...texts,
+    'errors.md': linkCodes(texts['errors.md'], failures),
+    ...Object.fromEntries(
+      failures.map(failure => [`errors/${failure.code}.md`, formatFailurePage(failure, guides.get(failure.code))]),
+    ),
+  };
 }
 
 /** Reads the rows of all failures from the built service. */
@@ -49,12 +66,14 @@ async function readFailures(built) {
 }
 
 /** Formats the page of a failure, the address of which is the `type` of its problem document. */
-function formatFailurePage({code, status, title, when, advice}) {
+function formatFailurePage({code, status, title, when, advice}, guide) {
   const sent =
     status === undefined
       ? 'No request fails with it: a start of the service, a command, or a client without an answer of the service does.'
       : `A request that fails with it is answered with the HTTP status ${status} (${title}), and a problem document that has \`"code": "${code}"\`.`;
-  return `# ${code}\n\n${sent}\n\n## When it happens\n\n${when.replaceAll('](', '](../')}\n\n## What to do\n\n${advice.replaceAll('<', '&lt;')}.\n\n[All failures](../errors.md)\n`;
+  const links = [...(guide === undefined ? [] : [`More about it: ${guide}`]), '[All failures](errors.md)'].join(' · ');
+  const text = `# ${code}\n\n${sent}\n\n## When it happens\n\n${when}\n\n## What to do\n\n${advice.replaceAll('<', '&lt;')}.\n\n${links}\n`;
+  return text.replaceAll('](', '](../');
 }
 
 /** Links each code in the tables of codes to its page. */
@@ -65,58 +84,64 @@ function linkCodes(text, failures) {
   );
 }
 
-/** Formats the list of all pages, guides first. */
-function formatContents(pages) {
-  const list = names =>
-    names.map(name => `- [${/^# (.+)$/m.exec(pages[name] ?? '')?.[1] ?? name}](${name})\n`).join('');
-  const names = Object.keys(pages);
-  const guides = names.filter(name => name.startsWith('guides/'));
-  const others = names.filter(name => !name.startsWith('guides/'));
-  return `# Guides\n\n${list(guides)}\n## Reference\n\n${list(others)}- [All requests, to try](http://localhost:7172/docs)\n`;
+/** Lists the groups of pages, with their addresses: the last one has the explorer too. */
+function listContents(texts) {
+  const groups = readContents(texts).map(({title, pages}) => ({
+    title,
+    pages: pages.map(({name, title: own}) => ({title: own, address: addressOf(name)})),
+  }));
+  groups.at(-1).pages.unshift(EXPLORER);
+  return groups;
 }
 
-/** Renders a page of Markdown. @returns HTML, with the headings as targets of links. */
-function renderPage(name, text, pages) {
-  const renderer = {
-    link({href, tokens}) {
-      const content = this.parser.parseInline(tokens);
-      const target = findTarget(name, href, pages);
-      return target === undefined ? content : `<a href="${target}">${content}</a>`;
-    },
-  };
-  const content = new Marked(gfmHeadingId(), {renderer}).parse(text);
-  const title = /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? name;
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>${title} - Crewroom</title>
-    <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/docs/text.css">
-  </head>
-  <body>
-    <nav><a href="/">Console</a> <a href="/docs/guides">Guides</a> <a href="/docs/errors">Failures</a> <a href="/docs">HTTP API</a></nav>
-    <main>
-${content}    </main>
-  </body>
-</html>
-`;
+/** Adds what the contents say about each page, without the page of contents itself. */
+function describePages(pages, texts) {
+  const listed = readContents(texts).flatMap(group => group.pages);
+  const about = new Map(listed.map(page => [page.name, page.about]));
+  return pages.filter(({name}) => name !== CONTENTS).map(page => ({...page, about: about.get(page.name)}));
 }
 
 /** Returns the address of a link in a page; undefined if the service does not show its target. */
-function findTarget(name, href, pages) {
+function findTarget(name, href, texts) {
   if (OWN_ADDRESS.test(href)) return href.replace(OWN_ADDRESS, '');
   if (/^https?:|^#/.test(href)) return href;
   const [path = '', fragment] = href.split('#');
   const target = posix.join(posix.dirname(name), path);
-  if (!Object.hasOwn(pages, target)) return undefined;
-  return `/docs/${target.replace(/\.md$/, '')}${fragment === undefined ? '' : `#${fragment}`}`;
+  if (!Object.hasOwn(texts, target)) return undefined;
+  return `${addressOf(target)}${fragment === undefined ? '' : `#${fragment}`}`;
+}
+
+function addressOf(name) {
+  return name === CONTENTS ? '/docs' : `/docs/${name.replace(/\.md$/, '')}`;
+}
+
+function fileOf(name) {
+  return name === CONTENTS ? 'index.html' : name.replace(/\.md$/, '.html');
 }
 
 /** Copies the pictures that a page shows. */
 function copyPictures(source, text, target) {
   for (const [, file = ''] of text.matchAll(/!\[[^\]]*\]\(([\w./-]+\.(?:png|svg))\)/g))
     cpSync(join(source, file), join(target, file));
+}
+
+/** Writes the explorer, and the scripts and styles of all pages: our own, those of Swagger UI, and the search in one file. */
+async function writeScripts(source, target, contents) {
+  const html = `<noscript>This page needs JavaScript. The same as JSON: <a href="/openapi.json">/openapi.json</a></noscript>
+        <h1>${EXPLORER.title}</h1>
+        <p>Every request, with its parameters, answers and failures, to try on this service.</p>
+        <h2>Requests</h2>
+        <div id="api"></div>\n`;
+  const head = `    <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <link rel="stylesheet" href="/docs/explorer.css">
+    <script src="/docs/swagger-ui-bundle.js" defer></script>
+    <script src="/docs/explorer.js" defer></script>\n`;
+  writeFileSync(join(target, 'api.html'), renderPage({...EXPLORER, html}, contents, head));
+  for (const file of ['explorer.css', 'explorer.js', 'text.css', 'NOTICE.txt'])
+    cpSync(join(source, file), join(target, file));
+  const require = createRequire(import.meta.url);
+  const swaggerUi = join(dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static');
+  for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css']) cpSync(join(swaggerUi, file), join(target, file));
+  const outfile = join(target, 'search.js');
+  await bundle({entryPoints: [join(source, 'search.js')], outfile, bundle: true, minify: true, target: 'es2022'});
 }

@@ -70,7 +70,7 @@ async function describeComponents(load) {
         'Members of an object replace those of the same name, `null` removes them, nested objects are merged likewise; anything else replaces the whole value (RFC 7396).',
     },
     Transaction: convertSchema(TRANSACTION),
-    SignIn: convertSchema(SIGN_IN),
+    SignIn: convertSchema(SIGN_IN.schema),
     Page: convertSchema(ENTRY_PAGE),
     Problem: convertSchema(PROBLEM),
   };

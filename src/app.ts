@@ -39,6 +39,7 @@ import {
   openAccess,
   openPlugins,
   openSessions,
+  openSnapshots,
   type ServiceParts,
 } from './parts.ts';
 import {assertDataDir, platformPaths} from './paths.ts';
@@ -51,7 +52,7 @@ import {createTransferService} from './service/transfer-service.ts';
 import {ValueEntries} from './service/typed-entries.ts';
 import {readPluginConfig} from './settings/plugin-config.ts';
 import {StoredUserSettings} from './settings/user-settings.ts';
-import {isLoopback} from './system/loopback.ts';
+import {formatAddress, isLoopback} from './system/loopback.ts';
 import {nextTick as pause} from './time/next-tick.ts';
 import type {Timers} from './time/timers.ts';
 import {within} from './time/wait.ts';
@@ -129,6 +130,8 @@ const PLUGINS_SERVED_MS = 2000;
 /** Paths of the routes whose requests are not recorded: those that only read figures, again and again. */
 const UNRECORDED_ROUTES = ['/api/requests', '/metrics'];
 
+const VERSIONS = {version: VERSION, apiVersion: API_VERSION};
+
 interface Opened {
   readonly config: Config;
   /** Content of the configuration that plugins read, as JSON text. */
@@ -169,6 +172,8 @@ class OpenedCrewroom implements Crewroom {
   readonly #sweeper: Sweeper;
   readonly #http: HttpService;
   readonly #owner: Owner;
+  /** Port that it listens on; 0 before. */
+  #port = 0;
   #closed: Promise<void> | undefined;
 
   constructor({config, pluginConfig, parts, base, identity, store, pageServer, faults, access}: Opened) {
@@ -197,18 +202,18 @@ class OpenedCrewroom implements Crewroom {
     announcePlugins({plugins: this.#host, flight: this.flight}, events);
     this.requests = new RequestRing({omitted: UNRECORDED_ROUTES, nowMs, randomBytes, timers});
     const {transfer, pilots, plugins, settings, flight, requests} = this;
-    const versions = {version: VERSION, apiVersion: API_VERSION};
     const metrics = new Metrics({
-      ...{store, faults, events, plugins, nowMs, elapsedMs, pause, ...versions},
+      ...{store, faults, events, plugins, nowMs, elapsedMs, pause, ...VERSIONS},
       connections: () => this.#http.statistics(),
     });
-    const data = {store, entries, events, transfer, identity, sessions: identity};
+    const snapshots = openSnapshots(config, parts, {transfer, port: () => this.#port || config.port});
+    const data = {store, entries, events, transfer, snapshots, identity, sessions: identity};
     const services = {...data, access, pilots, plugins, settings, flight, faults, requests, metrics};
     const allowedOrigins = new NotedOrigins(config.allowOrigin, nowMs);
     const dataDir = config.ephemeral ? undefined : config.dataDir;
     const pages = createPages(access, this.#host);
     const more = {accessMode: config.access, pages, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
-    const routes = createRoutes({...services, ...more, ...versions, limits, randomBytes, stop: parts.stop});
+    const routes = createRoutes({...services, ...more, ...VERSIONS, limits, randomBytes, stop: parts.stop});
     this.#http = new HttpService({
       access: createAccess({mode: config.access, ...access}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins, pages},
@@ -226,11 +231,16 @@ class OpenedCrewroom implements Crewroom {
     return this.#store.id;
   }
 
+  get url(): string {
+    return `http://${formatAddress(this.config.host, this.#port || this.config.port)}`;
+  }
+
   async listen(): Promise<Listening> {
     if (this.#closed !== undefined) throw new AppError({code: 'store-closed'});
     // Before the first request: a program that waits for the service may be its owner's.
     await this.#owner.keep();
     const listening = await this.#http.listen();
+    this.#port = listening.port;
     this.#host.start(listening.port);
     await this.#owner.keep(listening.port);
     return listening;

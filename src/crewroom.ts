@@ -48,7 +48,12 @@ export interface Crewroom extends AsyncDisposable {
   readonly requests: NotedRequests;
   /** Faults for testing plugins, also how they cope with a disk that is full or a connection that is cut. */
   readonly faults: Faults;
-  /** Answers a request as the HTTP service does, guard included. Its address is `http://localhost:7172` unless configured otherwise. */
+  /**
+   * The address of the service, such as `http://localhost:7172`: that of requests for {@link fetch}, and once it listens, that of its callers. With `port` 0
+   * the port is 0 before.
+   */
+  readonly url: string;
+  /** Answers a request as the HTTP service does, guard included. Its address is {@link url}. */
   readonly fetch: (request: Request) => Promise<Response>;
   /**
    * Starts the HTTP service, and then the plugins, which call it. Idempotent: a second call returns the same addresses, unless the first failed.

@@ -10,11 +10,13 @@ import {DerivedProofs} from './access/pages/page-proofs.ts';
 import {RefusedRequestList} from './access/refused-requests.ts';
 import {tokenFile} from './access/token-file.ts';
 import {TokenRegister} from './access/token-register.ts';
-import type {Config} from './config/config.ts';
+import {type Config, DEFAULTS} from './config/config.ts';
 import {type EtcdLocation, locateStore} from './config/store-location.ts';
 import type {CrewroomParts} from './crewroom.ts';
 import type {Owner} from './domain/access/owner.ts';
+import type {Snapshots} from './domain/commits/snapshots.ts';
 import type {Store} from './domain/commits/store.ts';
+import type {Transfer} from './domain/commits/transfer.ts';
 import type {IdentitySource} from './domain/identity/identity.ts';
 import type {ServedSessions} from './domain/identity/session.ts';
 import {SILENT_LOG} from './domain/log.ts';
@@ -23,9 +25,10 @@ import {ownUserId} from './files/own.ts';
 import {openKeychain} from './identity/keychain/keychain.ts';
 import {openEmptySource, SampleSource} from './identity/sample-source.ts';
 import type {SessionSourceDeps} from './identity/session/session-source.ts';
-import {pluginStorageDirOf, pluginsDirOf, runtimeDirsOf} from './paths.ts';
+import {platformPaths, pluginStorageDirOf, pluginsDirOf, runtimeDirsOf, snapshotsDirOf} from './paths.ts';
 import {PluginHost, type PluginHostDeps} from './plugins/plugin-host.ts';
 import {PluginStorage} from './plugins/storage.ts';
+import {createSnapshots} from './snapshots/service-snapshots.ts';
 import {namesOf} from './system/loopback.ts';
 import {PROCESS_TIMERS} from './time/timers.ts';
 import {VERSION} from './version.ts';
@@ -126,6 +129,25 @@ export async function openSessions(
     nowMs,
     random,
     timers,
+  });
+}
+
+/** Creates the snapshots that the service makes before changes of the console. @param port Returns the port that it listens on. */
+export function openSnapshots(
+  {ephemeral, host, dataDir}: Config,
+  {nowMs, randomBytes}: CrewroomParts,
+  {transfer, port}: {readonly transfer: Transfer; readonly port: () => number},
+): Snapshots {
+  const randomName = (): string => Buffer.from(randomBytes(8)).toString('hex');
+  return createSnapshots({
+    transfer,
+    place: ephemeral ? undefined : {directory: snapshotsDirOf(dataDir), userId: ownUserId(), nowMs, randomName},
+    flags: () => [
+      ...(host === DEFAULTS.host ? [] : ['--host', host]),
+      ...(port() === DEFAULTS.port ? [] : ['--port', String(port())]),
+      ...(dataDir === platformPaths().dataDir ? [] : ['--data-dir', dataDir]),
+    ],
+    platform: process.platform,
   });
 }
 

@@ -31,6 +31,27 @@ describe('openCrewroom()', () => {
     expect(crewroom.identity.origin.kind).toBe('sample');
   });
 
+  for (const port of [0, 4711, 80])
+    test(`names its own address for requests, with the port ${port}`, async () => {
+      const crewroom = await openCrewroom({ephemeral: true, port});
+      onTestFinished(() => crewroom[Symbol.asyncDispose]());
+      expect(crewroom.url).toBe(`http://localhost:${port}`);
+      expect((await crewroom.fetch(new Request(`${crewroom.url}/api/identity`))).status).toBe(200);
+      if (port !== 0) return;
+      const {urls} = await crewroom.listen();
+      expect(new URL(crewroom.url).port).toBe(new URL(urls[0] ?? '').port);
+      for (const call of [crewroom.fetch, fetch])
+        expect((await call(new Request(`${crewroom.url}/api/identity`))).status).toBe(200);
+    });
+
+  test('refuses the ports that fetch() refuses', async () => {
+    for (const port of [6000, 6667, 10_080]) {
+      await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toMatchObject({cause: {message: 'bad port'}});
+      await expect(openCrewroom({ephemeral: true, port})).rejects.toThrow('browsers and fetch() never call');
+    }
+    expect((await fetch('http://127.0.0.1:6001').catch(({cause}) => cause)).message).not.toBe('bad port');
+  });
+
   test('releases port and data directory when it is disposed of, even if its identity fails to', async () => {
     const directory = await makeTemporaryDirectory();
     onTestFinished(() => directory[Symbol.asyncDispose]());

@@ -213,7 +213,7 @@ const REQUESTS: readonly {
   {path: '/'},
   {path: '/openapi.json'},
   {path: '/docs'},
-  {path: '/docs/guides', template: '/docs/{name}'},
+  {path: '/docs/api', template: '/docs/{name}'},
   {path: '/docs/none', template: '/docs/{name}'},
   {path: '/docs/guides/first-plugin', template: '/docs/guides/{name}'},
   {path: '/docs/guides/none', template: '/docs/guides/{name}'},

@@ -21,20 +21,20 @@ const TESTS = ['test/guides', 'test/browser', 'test/shared/etcd']
   .join('\n');
 
 describe('README.md', () => {
-  test('has the two commands of a clone: installation with start, and with the tests', () => {
+  test('begins with the commands of a clone: installation with a first look, with start, and with the tests', () => {
     const {start, test: tests} = JSON.parse(read('package.json')).scripts;
     expect(
       commandsOf(blocks)
-        .slice(0, 2)
+        .slice(0, 3)
         .map(line => line.replace(/ +#.*/, '')),
-    ).toEqual(['npm ci && npm start', 'npm ci && npm test']);
+    ).toEqual(['npm ci && npx crewroom play', 'npm ci && npm start', 'npm ci && npm test']);
     // What the tests of the tour start, and what runs this one.
     expect([start, tests]).toEqual(['node dist/cli/main.js start', 'vitest run']);
   });
 
   test('has no other commands than those of guides, whose tests run them', () => {
     const run = readdirSync(join(root, 'docs', 'guides')).flatMap(name => commandsOf(readGuide(name)));
-    const all = commandsOf(blocks).slice(2);
+    const all = commandsOf(blocks).slice(3);
     expect(all.length).toBeGreaterThan(5);
     expect(all.filter(line => !run.includes(line))).toEqual([]);
   });

@@ -11,10 +11,13 @@ import {formatFigure, formatRatio, formatTable} from './table.ts';
 export function describePlugins({plugins}: Results): readonly string[] {
   if (plugins === undefined) return [];
   const firstMs = formatFigure(medianOf(plugins.firstRouteMs));
+  const [idleMs, fetchingMs] = [plugins.firstCallMs.idle, plugins.firstCallMs.fetching].map(each =>
+    formatFigure(medianOf(each)),
+  );
   return [
     '## A route of a plugin',
     describeCalls(plugins),
-    `${COMPARED_CONNECTIONS} connections. Processor time is that of the service and of the background together. The route answered ${firstMs} ms after the start of the service.`,
+    `${COMPARED_CONNECTIONS} connections. Processor time is that of the service and of the background together. The route answered ${firstMs} ms after the start of the service. The first call of a background that runs took ${idleMs} ms, and ${fetchingMs} ms if its route calls the service by fetch.`,
     '## The service beside plugins',
     describeBeside(plugins),
     `${COMPARED_CONNECTIONS} connections. All processes share the core for servers.`,

@@ -46,7 +46,12 @@ export interface PluginsMeasured {
   readonly beside: readonly Measured[];
   /** Times from the start of the service until a route of its plugin answered, in milliseconds. */
   readonly firstRouteMs: readonly number[];
+  /** Times of the first call of a background that runs and does nothing else, in milliseconds: of a route that answers at once, and of one that fetches. */
+  readonly firstCallMs: Readonly<Record<FirstCalled, readonly number[]>>;
 }
+
+/** Backgrounds whose first call is measured. */
+export type FirstCalled = 'idle' | 'fetching';
 
 /** Parameters of the section. */
 export interface PluginsPlan {
@@ -65,25 +70,32 @@ export async function measurePlugins(plan: PluginsPlan): Promise<PluginsMeasured
   await mkdir(directory, {recursive: true});
   const surroundings = {directory, answersFile: join(directory, 'answers.json'), peersDirectory: directory};
   return {
-    firstRouteMs: await measureFirstRoutes(plan, directory),
+    ...(await measureFirstRoutes(plan, directory)),
     calls: await measureCalls(plan, surroundings),
     beside: await measureBeside(plan, surroundings),
   };
 }
 
-async function measureFirstRoutes(plan: PluginsPlan, directory: string): Promise<readonly number[]> {
-  const times: number[] = [];
+async function measureFirstRoutes(
+  plan: PluginsPlan,
+  directory: string,
+): Promise<Pick<PluginsMeasured, 'firstRouteMs' | 'firstCallMs'>> {
+  const firstRouteMs: number[] = [];
+  const firstCallMs: Readonly<Record<FirstCalled, number[]>> = {idle: [], fetching: []};
   await runRounds(
     {...plan, onRound: round => plan.onProgress(`plugins, first answer: ${nameRound(round, plan.rounds)}`)},
-    [join(directory, 'first')],
-    async (own, round) => {
+    ['idle', 'fetching'] as const,
+    async (background, round) => {
+      const own = join(directory, `first-${background}`);
       await mkdir(own, {recursive: true});
-      const {running, answeredMs} = await startServiceWith(['idle'], own);
+      const {running, ...times} = await startServiceWith([background], own);
       await stopSubject(running);
-      if (round > 0) times.push(answeredMs);
+      if (round === 0) return;
+      if (background === 'idle') firstRouteMs.push(times.answeredMs);
+      firstCallMs[background].push(times.firstCallMs);
     },
   );
-  return times;
+  return {firstRouteMs, firstCallMs};
 }
 
 async function measureCalls(plan: PluginsPlan, surroundings: Surroundings): Promise<readonly Measured[]> {

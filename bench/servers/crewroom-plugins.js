@@ -1,5 +1,6 @@
 // The service with installed plugins, as a program embeds it: argument 1 is a directory for its data and the plugins, the others are
-// their backgrounds. Prints its address when all of them run, and the time from their start until the last one answered, in milliseconds.
+// their backgrounds. Prints its address when all of them run, the time from their start until the last one answered, and the part of it from their
+// first calls on, in milliseconds.
 // The messages "remove" and "install" remove all plugins and put them back, and are answered once these have ended, or run.
 import {mkdir, rename, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
@@ -13,6 +14,8 @@ const ROUTE = `
 /** Backgrounds by name. Each has a route that answers at once; misbehaviour begins a second later. */
 const BACKGROUNDS = {
   idle: ROUTE,
+  fetching: `exports.routes = {get: {data: {description: 'Data', handler: async (req, res) =>
+    res.json(await (await fetch('http://localhost:7172/api/identity')).json())}}};`,
   spinning: `${ROUTE} setTimeout(() => { for (;;); }, 1000);`,
   logging: `${ROUTE} setTimeout(() => setInterval(() => { for (let n = 0; n < 100; n++) console.log('line', n); }, 10), 1000);`,
 };
@@ -34,8 +37,10 @@ const startMs = performance.now();
 const {urls} = await crewroom.listen();
 // Without requests meanwhile: their work would be a good part of the time on one core.
 await untilRunning(ids.length);
+const calledMs = performance.now();
 await Promise.all(ids.map(async id => (await fetch(`${urls[0]}/api/${id}/data`)).text()));
-process.stdout.write(`${urls[0]} ${performance.now() - startMs}\n`);
+const answeredMs = performance.now();
+process.stdout.write(`${urls[0]} ${answeredMs - startMs} ${answeredMs - calledMs}\n`);
 process.once('SIGTERM', () => crewroom[Symbol.asyncDispose]());
 
 process.on('message', async message => {

@@ -31,7 +31,7 @@ export const CREWROOM: SubjectKind = {
 };
 
 /** Background of a plugin: one whose routes answer at once, and that does nothing else, never returns, or logs 10,000 lines a second. */
-export type MeasuredBackground = 'idle' | 'spinning' | 'logging';
+export type MeasuredBackground = 'idle' | 'fetching' | 'spinning' | 'logging';
 
 /** Returns the service with a plugin for each of these backgrounds. */
 export function crewroomWith(name: string, backgrounds: readonly MeasuredBackground[]): SubjectKind {
@@ -43,17 +43,17 @@ export function crewroomWith(name: string, backgrounds: readonly MeasuredBackgro
   };
 }
 
-/** Starts the service with plugins, and returns the time until all of their routes answered, in milliseconds. */
+/** Starts the service with plugins, and returns the times until all of their routes answered: from the start, and from the first calls on, in milliseconds. */
 export async function startServiceWith(
   backgrounds: readonly MeasuredBackground[],
   directory: string,
-): Promise<{readonly running: RunningSubject; readonly answeredMs: number}> {
+): Promise<{readonly running: RunningSubject; readonly answeredMs: number; readonly firstCallMs: number}> {
   const version = versionOf('../../package.json');
-  const [running, answeredMs] = await startAndRead('./crewroom-plugins.js', [directory, ...backgrounds], {
+  const [running, answeredMs, firstCallMs] = await startAndRead('./crewroom-plugins.js', [directory, ...backgrounds], {
     directory,
     version,
   });
-  return {running, answeredMs: Number(answeredMs)};
+  return {running, answeredMs: Number(answeredMs), firstCallMs: Number(firstCallMs)};
 }
 
 /** The service in two modes of access, in one process, with the tokens of the owner and of a program for the mode `strict`. */

@@ -2,12 +2,15 @@ import {useEffect} from 'preact/hooks';
 import {FaultsBanner} from './faults/faults-banner.tsx';
 import {Home} from './home/home.tsx';
 import {NoticesView} from './notices/notices-view.tsx';
+import {PlayStrip} from './play/play-strip.tsx';
 import {PluginView} from './plugins/plugin-view.tsx';
+import {wasTokenRefused} from './service/owner.ts';
 import {SettingsView} from './settings/settings-view.tsx';
 import {ConnectionBanner} from './shell/connection-banner.tsx';
 import {ErrorBoundary} from './shell/error-boundary.tsx';
 import {FailureNote} from './shell/failure-note.tsx';
 import {Menu} from './shell/menu.tsx';
+import {EndedNote} from './shell/owner-note.tsx';
 import {ServicePageView} from './shell/service-page.tsx';
 import {SoundBar} from './shell/sound-bar.tsx';
 import {followAppearance} from './shell/theme.ts';
@@ -27,6 +30,8 @@ export function App({state}: {readonly state: ConsoleState}) {
       <main class="content" id="content" tabIndex={-1}>
         <ConnectionBanner connection={state.connection} />
         {state.ownerFailure.value !== undefined && <FailureNote failure={state.ownerFailure.value} />}
+        {wasTokenRefused.value && <EndedNote />}
+        <PlayStrip state={state} />
         <FaultsBanner state={state} />
         <SoundBar sounds={state.sounds} />
         <ErrorBoundary view={state.route.value}>

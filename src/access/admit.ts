@@ -16,7 +16,7 @@ import type {TokenRegister} from './token-register.ts';
 
 export interface AccessDeps {
   readonly mode: AccessMode;
-  readonly owner: Pick<Owner, 'isOwner'>;
+  readonly owner: Pick<Owner, 'isOwner' | 'onPageEnd'>;
   readonly tokens: Pick<TokenRegister, 'admit'>;
   readonly backgrounds: Pick<BackgroundRegister, 'admit'>;
   readonly grants: GrantedPermissions;
@@ -61,9 +61,17 @@ export function createAccess({mode, owner, tokens, backgrounds, grants}: AccessD
           code: 'invalid-token',
           problem: 'it is not "crewroom_" and 43 letters, digits, dashes or underscores',
         });
-      return owner.isOwner(token) ? OWNER_CALLER : tokens.admit(token);
+      return owner.isOwner(token) ? ownerWith(token, owner) : tokens.admit(token);
     },
   };
+}
+
+/** Returns the owner; one who came with the token of a page loses the rights when that ends. */
+function ownerWith(token: string, owner: AccessDeps['owner']): Caller {
+  const stop = owner.onPageEnd(token, () => {});
+  if (stop === undefined) return OWNER_CALLER;
+  stop();
+  return {...OWNER_CALLER, isLasting: false, onEnd: listener => owner.onPageEnd(token, listener) ?? (() => {})};
 }
 
 /** Returns the id of the plugin whose background sent a request; undefined for any other. @throws {AppError} `invalid-token`. */

@@ -27,14 +27,11 @@ const PAGE_TOKENS_MAX = 64;
  */
 const PAGE_IDLE_MS = 12 * 60 * 60 * 1000;
 
-interface WaitingCode {
-  readonly hash: Uint8Array;
-  readonly expiresMs: number;
-}
-
 interface PageToken {
   readonly hash: Uint8Array;
   readonly usedMs: number;
+  /** Aborted when the token ends before its time. */
+  readonly ending: AbortController;
 }
 
 /**
@@ -46,7 +43,7 @@ export class FileOwner implements Owner {
   readonly #token: string;
   readonly #tokenHash: Uint8Array;
   readonly #hasher = new SecretHasher();
-  #codes: readonly WaitingCode[] = [];
+  #codes: readonly {readonly hash: Uint8Array; readonly expiresMs: number}[] = [];
   #pageTokens: readonly PageToken[] = [];
   #file: OwnDocument<string> | undefined;
   /** True once the file was written, or could not be. */
@@ -67,10 +64,7 @@ export class FileOwner implements Owner {
   /** Returns whether a hash is that of the token of a page, which begins its time without use anew. */
   #usePageToken(wanted: Uint8Array): boolean {
     const nowMs = this.#deps.nowMs();
-    const at = findEqual(
-      this.#pageTokens.map(each => each.hash),
-      wanted,
-    );
+    const at = this.#findPage(wanted);
     const found = this.#pageTokens[at];
     if (found === undefined) return false;
     const isIdle = nowMs - found.usedMs >= PAGE_IDLE_MS;
@@ -78,6 +72,13 @@ export class FileOwner implements Owner {
       ? this.#pageTokens.toSpliced(at, 1)
       : this.#pageTokens.with(at, {...found, usedMs: nowMs});
     return !isIdle;
+  }
+
+  #findPage(wanted: Uint8Array): number {
+    return findEqual(
+      this.#pageTokens.map(each => each.hash),
+      wanted,
+    );
   }
 
   createCode(token: string | undefined): OwnerCode {
@@ -100,8 +101,23 @@ export class FileOwner implements Owner {
     this.#codes = this.#codes.filter(each => each !== found);
     if (found === undefined || this.#deps.elapsedMs() >= found.expiresMs) throw new AppError({code: 'invalid-code'});
     const token = createToken(this.#deps);
-    this.#pageTokens = [...this.#pageTokens, {hash: hash(token), usedMs: this.#deps.nowMs()}].slice(-PAGE_TOKENS_MAX);
+    const page = {hash: hash(token), ending: new AbortController()};
+    this.#pageTokens = [...this.#pageTokens, {...page, usedMs: this.#deps.nowMs()}].slice(-PAGE_TOKENS_MAX);
     return token;
+  }
+
+  endPages(token: string | undefined): void {
+    if (token === undefined || !this.isOwner(token)) throw new AppError({code: 'owner-required'});
+    const page = this.#pageTokens[this.#findPage(this.#hasher.hash(token))];
+    const ended = page === undefined ? this.#pageTokens : [page];
+    this.#pageTokens = this.#pageTokens.filter(each => !ended.includes(each));
+    for (const {ending} of ended) ending.abort();
+  }
+
+  onPageEnd(token: string, listener: () => void): (() => void) | undefined {
+    const signal = this.#pageTokens[this.#findPage(this.#hasher.hash(token))]?.ending.signal;
+    signal?.addEventListener('abort', listener);
+    return signal && (() => signal.removeEventListener('abort', listener));
   }
 
   async keep(port?: number): Promise<void> {

@@ -7,7 +7,7 @@ const QUERY_NAMES = {departureAirport: 'EG', minimumDistance: '2000'};
 let names = 0;
 
 function open(): Promise<SampleBackEnd> {
-  return openSampleBackEnd({randomName: () => `${String(++names).padStart(8, '0')}`});
+  return openSampleBackEnd({randomName: () => `${String(++names).padStart(8, '0')}`, nowMs: () => 0});
 }
 
 function ask(
@@ -85,6 +85,46 @@ describe('the sample back end', () => {
     expect(bookings()).toEqual([
       [2, '301'],
       [3, '77'],
+    ]);
+  });
+
+  test('keeps one aircraft with a booking: the chosen one, or the first', async () => {
+    const backEnd = await open();
+    const aircraft = (): unknown =>
+      bodyOf(ask(backEnd, 'GET flights/bookings')).map(({id, aircraft: one}) => [id, one]);
+    ask(backEnd, 'POST flights/book', {body: {flightID: 'schedule-102-2'}});
+    ask(backEnd, 'POST flights/book', {body: {flightID: 'schedule-104-undefined'}});
+    expect(aircraft()).toEqual([
+      [101, 1],
+      [102, 2],
+      [104, 2],
+    ]);
+    // An aircraft is no flight.
+    expect(ask(backEnd, 'POST flights/book', {body: {flightID: 'schedule-7-103'}}).status).toBe(404);
+  });
+
+  test('books the flights of tours and events', async () => {
+    const backEnd = await open();
+    for (const [source, route] of [
+      ['tour', 'GET flights/searchTours'],
+      ['event', 'GET flights/searchEvents'],
+    ] as const) {
+      const [flight] = bodyOf(ask(backEnd, route));
+      const flightID = `${source}-${String(flight?.['id'])}-${String(flight?.['aircraft'])}`;
+      expect(ask(backEnd, 'POST flights/book', {body: {flightID}}).body).toEqual({bidID: expect.any(Number)});
+      expect(bodyOf(ask(backEnd, 'GET flights/bookings')).at(-1)).toMatchObject({id: flight?.['id']});
+    }
+  });
+
+  test('keeps the messages that pilots send, as forms or as JSON', async () => {
+    const backEnd = await open();
+    const before = bodyOf(ask(backEnd, 'GET flights/chatMessages')).length;
+    ask(backEnd, 'POST flights/sendMessage', {body: 'message=Good+morning%21'});
+    ask(backEnd, 'POST flights/sendMessage', {body: {message: 'Hello'}});
+    expect(ask(backEnd, 'POST flights/sendMessage', {body: {}}).status).toBe(400);
+    expect(bodyOf(ask(backEnd, 'GET flights/chatMessages')).slice(before)).toMatchObject([
+      {pilotId: 42, pilot: 'Ada Quill', message: 'Good morning!', timestamp: '1970-01-01T00:00:00.000Z'},
+      {message: 'Hello'},
     ]);
   });
 

@@ -2,6 +2,7 @@ import {membersOf} from '../json/members.ts';
 import {type BackEndData, readBackEndData, SAMPLE_DATA_FILE} from './back-end-data.ts';
 import {type BackEndReply, type BackEndRequest, Refusal} from './back-end-request.ts';
 import {SampleFlights} from './sample-flights.ts';
+import {SampleMessages} from './sample-messages.ts';
 import {SampleSessions, type SignedPilot} from './sample-sessions.ts';
 
 export interface SampleBackEndOptions {
@@ -9,6 +10,8 @@ export interface SampleBackEndOptions {
   readonly file?: string | undefined;
   /** Returns an unguessable name, for passwords and sessions. */
   readonly randomName: () => string;
+  /** The current time, in milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
 }
 
 /**
@@ -17,8 +20,7 @@ export interface SampleBackEndOptions {
  * @throws {AppError} `invalid-airline` with the problems of the file.
  */
 export async function openSampleBackEnd(options: SampleBackEndOptions): Promise<SampleBackEnd> {
-  const {file = SAMPLE_DATA_FILE, randomName} = options;
-  return new SampleBackEnd(await readBackEndData(file), randomName);
+  return new SampleBackEnd(await readBackEndData(options.file ?? SAMPLE_DATA_FILE), options);
 }
 
 /** Answers by route to pilots who are signed in. */
@@ -31,10 +33,11 @@ export class SampleBackEnd {
   readonly #routes: Routes;
   #session = '';
 
-  constructor(data: BackEndData, randomName: () => string) {
+  constructor(data: BackEndData, {randomName, nowMs}: SampleBackEndOptions) {
     this.data = data;
     this.#sessions = new SampleSessions(data.pilots, randomName);
     const flights = new SampleFlights(data);
+    const messages = new SampleMessages(data.answers['GET flights/chatMessages'], nowMs);
     this.#routes = {
       'GET data/airports': () => data.airports,
       'GET data/aircraft': () => data.aircraft,
@@ -43,6 +46,8 @@ export class SampleBackEnd {
       'POST flights/book': (pilot, {body}) => flights.book(pilot, membersOf(body)['flightID']),
       'POST flights/unbook': (pilot, {body}) => flights.unbook(pilot, membersOf(body)['bidID']),
       'POST flights/charter': (pilot, {body}) => flights.charter(pilot, membersOf(body)),
+      'GET flights/chatMessages': () => messages.list(),
+      'POST flights/sendMessage': (pilot, {body}) => messages.send(this.#sessions.account(pilot), body),
     };
   }
 

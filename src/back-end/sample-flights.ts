@@ -1,4 +1,4 @@
-import type {JsonMembers} from '../json/members.ts';
+import {type JsonMembers, membersOf} from '../json/members.ts';
 import type {BackEndData} from './back-end-data.ts';
 import {Refusal} from './back-end-request.ts';
 
@@ -17,8 +17,12 @@ export class SampleFlights {
   #lastBid = 0;
   #lastCharter = 9000;
 
-  constructor({flights, bookings, airline}: BackEndData) {
+  /** Flights of tours and events, which other routes answer, and which can be booked too. */
+  readonly #others: readonly JsonMembers[];
+
+  constructor({flights, bookings, airline, answers}: BackEndData) {
     this.#flights = flights;
+    this.#others = OTHER_FLIGHTS.flatMap(route => (Array.isArray(answers[route]) ? answers[route].map(membersOf) : []));
     this.#airline = airline;
     for (const {pilot, flightID} of bookings) this.book(pilot, flightID);
   }
@@ -34,17 +38,19 @@ export class SampleFlights {
   }
 
   /**
-   * Books a flight. Booked twice it is one booking.
+   * Books a flight. Booked twice it is one booking. A booking has one aircraft: the chosen one, or the first of the flight.
    *
-   * @param flightID Its id, or one with other parts: a published page sends `source-id-aircraft`.
+   * @param flightID Its id, or `source-id-aircraft`, as a published page sends it.
    * @throws {Refusal}
    */
   book(pilot: string, flightID: unknown): JsonMembers {
-    const names = [String(flightID), ...String(flightID).split('-')];
-    const flight = this.#flights.find(({id}) => names.includes(String(id)));
+    const [, id = String(flightID), chosen] = /^[a-z]+-(.+)-(\w+)$/.exec(String(flightID)) ?? [];
+    const flight = [...this.#flights, ...this.#others].find(each => String(each['id']) === id);
     if (flight === undefined) throw new Refusal(404, `There is no flight ${String(flightID)}`);
-    const booked = this.#bookings.find(booking => booking.pilot === pilot && booking.flight === flight);
-    return booked === undefined ? this.#add(pilot, flight) : {bidID: booked.bidID};
+    const booked = this.#bookings.find(booking => booking.pilot === pilot && booking.flight['id'] === flight['id']);
+    if (booked !== undefined) return {bidID: booked.bidID};
+    const aircraft: readonly unknown[] = [flight['aircraft']].flat();
+    return this.#add(pilot, {...flight, aircraft: aircraft.find(each => String(each) === chosen) ?? aircraft[0]});
   }
 
   /** Ends a booking of a pilot. @throws {Refusal} */
@@ -85,6 +91,9 @@ export class SampleFlights {
     return {bidID: this.#lastBid};
   }
 }
+
+/** Routes with flights that are no part of the schedule. */
+const OTHER_FLIGHTS = ['GET flights/searchTours', 'GET flights/searchEvents'] as const;
 
 type Filter = (flight: JsonMembers, query: Readonly<Record<string, string>>) => boolean;
 

@@ -1,3 +1,4 @@
+import type {JsonMembers} from '../json/members.ts';
 import type {PilotData} from './back-end-data.ts';
 import {Refusal} from './back-end-request.ts';
 
@@ -76,7 +77,12 @@ export class SampleSessions {
     return number;
   }
 
+  /** Returns the account of a pilot. */
+  account(number: string): JsonMembers {
+    return this.#pilots.get(number)?.account ?? {};
+  }
+
   #accountOf(number: string, session: string): object {
-    return {...this.#pilots.get(number)?.account, session};
+    return {...this.account(number), session};
   }
 }

@@ -40,6 +40,7 @@ async function runCommand({name, words}: Extract<CommandLine, {kind: 'run'}>, co
 /** Loads only the command that runs: the start of the process is what users wait for. */
 const LOADERS = {
   start: () => import('./commands/start.ts'),
+  play: () => import('./commands/play.ts'),
   run: () => import('./commands/run.ts'),
   status: () => import('./commands/status.ts'),
   console: () => import('./commands/console.ts'),
@@ -72,6 +73,7 @@ const LOADERS = {
   plugin: () => import('./commands/plugin.ts'),
   flight: () => import('./commands/flight.ts'),
   fault: () => import('./commands/fault.ts'),
+  airline: () => import('./commands/airline.ts'),
   config: () => import('./commands/config.ts'),
   paths: () => import('./commands/paths.ts'),
   explain: () => import('./commands/explain.ts'),

@@ -10,7 +10,7 @@ import {untilAborted} from '../time/until-aborted.ts';
 import {type Answer, failureIn, parseAnswer, receiveAnswer} from './answer.ts';
 import {isIdempotent} from './idempotence.ts';
 import {Limiter, REQUESTS_MAX} from './limiter.ts';
-import {describeCause, wasRefused} from './network/network.ts';
+import {describeCause, isSameOrigin, wasRefused} from './network/network.ts';
 import {type LinkedSignal, Signals} from './signals.ts';
 import {waitMs} from './waiting.ts';
 
@@ -78,9 +78,12 @@ export class Transport {
   readonly store = new PinnedStore();
   readonly #limiter = new Limiter(REQUESTS_MAX);
   readonly #signals = new Signals();
+  /** True once it is known that the service does not refuse the origin of this page: only then it is asked again. */
+  #isMet: boolean;
 
   constructor(options: TransportOptions) {
     this.options = options;
+    this.#isMet = isSameOrigin(options.baseUrl);
   }
 
   /**
@@ -166,7 +169,7 @@ export class Transport {
         signal.throwIfAborted();
         // An earlier attempt may have succeeded without a response, so this conflict may be our own. Report the ambiguous failure.
         const known = lost ?? error;
-        if (!(isRead || repeatable) || attempt >= attemptsMax || !isTransient(error)) throw known;
+        if (!(this.#isMet && (isRead || repeatable)) || attempt >= attemptsMax || !isTransient(error)) throw known;
         if (!isRead && mayHaveHappened(error)) lost ??= error;
         await waitMs(backoffMs(attempt, {firstMs: FIRST_WAIT_MS, maxMs: WAIT_MS_MAX, random}), signal);
       }
@@ -179,6 +182,7 @@ export class Transport {
     const exchange = async (): Promise<T> => {
       // The service never redirects: a program that does is not the service, and must not get the request.
       const response = await this.options.fetch(new Request(url, {...init, redirect: 'error'}));
+      this.#isMet = true;
       if (response.ok || response.status === accept) return read(response, url);
       throw failureIn(await receiveAnswer(response, url), this.options.isKnownFailure);
     };

@@ -2,6 +2,7 @@ import {ACCESS_MODES, type AccessMode} from '../domain/access/access.ts';
 import {findOriginProblem} from '../domain/access/web-origin.ts';
 import {DEFAULT_LIMITS, LIMIT_RANGES, type LimitSettings} from '../domain/limits.ts';
 import type {PathBase} from '../paths.ts';
+import {isBlockedPort} from './blocked-ports.ts';
 import {
   choiceOf,
   type Form,
@@ -72,6 +73,8 @@ export const LOG_LEVELS = ['error', 'info', 'debug'] as const;
 /** The name of a setting, which is also its member in the config file. Its flag and variable: {@link flagOf}, {@link variableOf}. */
 export type SettingName = keyof Config;
 
+const PORT = wholeNumber({min: 0, max: 65_535}, 7172);
+
 /** The settings, in the order in which they are shown. */
 export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   host: {
@@ -83,7 +86,8 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   port: {
     placeholder: 'PORT',
     description: 'port to listen on, or to call',
-    ...wholeNumber({min: 0, max: 65_535}, 7172),
+    ...PORT,
+    read: readPort,
   },
   profile: {
     placeholder: 'FILE',
@@ -178,6 +182,13 @@ export function variableOf(name: SettingName): string {
 
 /** The beginning of the environment variable of every setting. */
 export const VARIABLE_PREFIX = 'CREWROOM_';
+
+function readPort(given: unknown, base: PathBase): Reading<number> {
+  const reading = PORT.read(given, base);
+  return 'value' in reading && isBlockedPort(reading.value)
+    ? {problem: 'is a port that browsers and fetch() never call, so that no plugin would reach the service'}
+    : reading;
+}
 
 function readProfileSetting(given: unknown, base: PathBase): Reading<string> {
   return given === 'none' ? {value: given} : PATH.read(given, base);

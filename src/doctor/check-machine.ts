@@ -37,9 +37,12 @@ export async function checkLocalhost(): Promise<Finding> {
 const NAME_BELOW = 'crewroom.localhost';
 
 /** Checks that the system resolves a name below `localhost`. Chrome, Edge and Firefox do without it (RFC 6761); Safari asks the system. */
-export async function checkNamesBelow(platform: NodeJS.Platform): Promise<Finding> {
+export async function checkNamesBelow(
+  platform: NodeJS.Platform,
+  resolve: (name: string) => Promise<readonly {readonly address: string}[]> = name => lookup(name, {all: true}),
+): Promise<Finding> {
   const check = 'Names below localhost';
-  const addresses = await lookup(NAME_BELOW, {all: true}).catch(() => []);
+  const addresses = await resolve(NAME_BELOW).catch(() => []);
   if (addresses.length > 0 && addresses.every(({address}) => isLoopback(address)))
     return {check, level: 'ok', detail: `${NAME_BELOW} resolves`};
   const detail = `the system does not resolve ${NAME_BELOW}: in Safari, the console and the pages of plugins stay empty`;

@@ -33,7 +33,7 @@ export async function checkSession(
 }
 
 /** Describes who can read a file in the data directory. Modes mean nothing on Windows: a file inherits who may read its directory. */
-function describeReaders(platform: NodeJS.Platform): string {
+export function describeReaders(platform: NodeJS.Platform): string {
   return platform === 'win32' ? 'which anyone can read who may read that directory' : 'which only you can read';
 }
 

@@ -61,6 +61,9 @@ export const REVOKE_QUERY = closed({
   permission: described(v.optional(text), 'The permission to take back; without it, all of the plugin.'),
 });
 
+/** Parameters of POST /api/snapshots. */
+export const SNAPSHOT_QUERY = closed({prefix: prefixOf('keys that begin with')});
+
 /** Parameters of DELETE /api/keys. */
 export const DELETE_RANGE_QUERY = v.pipe(
   closed({

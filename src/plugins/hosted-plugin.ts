@@ -4,6 +4,7 @@ import type {CommonDeps} from '../domain/common-deps.ts';
 import type {
   CallablePlugin,
   PluginAnswer,
+  PluginError,
   PluginLogLine,
   PluginRequest,
   PluginStatus,
@@ -12,6 +13,7 @@ import {AppError} from '../failures/app-error.ts';
 import {messageOf} from '../failures/error-text.ts';
 import {wait} from '../time/wait.ts';
 import type {Background, BackgroundDeps} from './background/background.ts';
+import {BackgroundErrors} from './background-errors.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
 import {BACKGROUND_ENTRY, BACKGROUND_FOLDER} from './directory/plugin-halves.ts';
 import type {CurrentPilot} from './followed-pilot.ts';
@@ -39,7 +41,7 @@ export interface HostedPluginDeps extends HostParts {
 /** Dependencies of a background that differ between plugins. */
 export type BackgroundParts = Pick<
   BackgroundDeps,
-  'id' | 'directory' | 'file' | 'usesSourceMaps' | 'storagePath' | 'identity' | 'onLog' | 'token'
+  'id' | 'directory' | 'file' | 'usesSourceMaps' | 'storagePath' | 'identity' | 'onLog' | 'onError' | 'token'
 >;
 
 /** Maximum number of log lines that are kept for a plugin. */
@@ -57,6 +59,7 @@ export class HostedPlugin implements CallablePlugin {
   /** Key of the pilot that the background was last started for. */
   #pilotKey: string | undefined;
   #storagePath: string | undefined;
+  readonly #errors: BackgroundErrors;
   #ends = 0;
   #policy = new RestartPolicy();
   readonly #lines: PluginLogLine[] = [];
@@ -71,6 +74,7 @@ export class HostedPlugin implements CallablePlugin {
   constructor(found: FoundPlugin, deps: HostedPluginDeps, after: Promise<void> | undefined) {
     this.#found = found;
     this.#deps = deps;
+    this.#errors = new BackgroundErrors(deps.onState);
     this.#progress = findObstacle(found) ?? (deps.pilot() === undefined ? NO_PILOT : {state: 'starting'});
     this.#running = this.#run(after);
   }
@@ -93,6 +97,7 @@ export class HostedPlugin implements CallablePlugin {
       pilot: this.#deps.pilot(),
       background: this.#background,
       storagePath: this.#storagePath,
+      error: this.#errors.last,
       ends: this.#ends,
     });
   }
@@ -137,7 +142,11 @@ export class HostedPlugin implements CallablePlugin {
 
   // Without `async`, like everything that it calls: promises of promises are a good part of the cost of a call.
   call(request: PluginRequest, signal?: AbortSignal): Promise<PluginAnswer> {
-    if (this.#background !== undefined) return this.#background.calls.send(request, signal);
+    if (this.#background !== undefined) {
+      const answered = this.#background.calls.send(request, signal);
+      if (this.#found.inDevelopment) void this.#errors.noteCall(request, answered);
+      return answered;
+    }
     const {id: plugin} = this.#found;
     const route = `${request.method} ${request.name}`;
     const problem = describeNoBackground(this.#progress);
@@ -178,6 +187,7 @@ export class HostedPlugin implements CallablePlugin {
     const {elapsedMs, log} = this.#deps;
     const {id: plugin, inDevelopment} = this.#found;
     const startedAtMs = elapsedMs();
+    this.#errors.clear();
     this.#set({state: 'starting'});
     const reason = await this.#live(pilot, signal);
     if (signal.aborted) return;
@@ -203,7 +213,18 @@ export class HostedPlugin implements CallablePlugin {
     const file = join(directory, halves.background ?? BACKGROUND_FOLDER, BACKGROUND_ENTRY);
     const onLog = (line: PluginLogLine): void => this.addLine(line);
     const token = this.#deps.tokens.create(id);
-    const parts = {id, directory, file, usesSourceMaps, identity, onLog, storagePath: this.#storagePath, token};
+    const onError = (error: PluginError): void => this.#errors.noteStart(error);
+    const parts = {
+      id,
+      directory,
+      file,
+      usesSourceMaps,
+      identity,
+      onLog,
+      onError,
+      storagePath: this.#storagePath,
+      token,
+    };
     try {
       const background = this.#deps.start(parts);
       this.#background = background;
@@ -251,11 +272,12 @@ export class HostedPlugin implements CallablePlugin {
 
 function describeNoBackground({state, reason}: PluginProgress): string {
   if (state === 'page-only') return 'the plugin has no background';
+  if (state === 'not-built') return `its background is not built: ${reason}`;
   if (state === 'starting') return 'the plugin has not started yet';
   return reason === undefined ? `the plugin is ${state}` : `the plugin is ${state}: ${reason}`;
 }
 
 /** Returns a text that changes if the background has to be restarted. */
 function restartKeyOf({directory, stamp, halves, hasBackground, problems}: FoundPlugin): string {
-  return JSON.stringify([directory, stamp, halves.background, hasBackground, problems]);
+  return JSON.stringify([directory, stamp, halves.background, halves.source, hasBackground, problems]);
 }

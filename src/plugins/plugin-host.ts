@@ -23,12 +23,6 @@ export interface PluginHostDeps
   readonly identity: IdentitySource;
 }
 
-/** A plugin that was removed, and the end of its background. */
-interface LeavingPlugin {
-  readonly plugin: HostedPlugin;
-  readonly left: Promise<void>;
-}
-
 /** Host of the plugins of a service, which starts them once the port of the service is known. */
 export class PluginHost implements Plugins {
   readonly #deps: PluginHostDeps;
@@ -39,7 +33,7 @@ export class PluginHost implements Plugins {
   /** By id, in the order of their ids. */
   #plugins: ReadonlyMap<string, HostedPlugin> = new Map();
   /** Plugins that were removed and whose backgrounds have not ended yet, by id. */
-  readonly #leaving = new Map<string, LeavingPlugin>();
+  readonly #leaving = new Map<string, {readonly plugin: HostedPlugin; readonly left: Promise<void>}>();
   #directoryProblem: string | undefined;
   #pilot: FollowedPilot | undefined;
   #following: Promise<AsyncDisposable> | undefined;

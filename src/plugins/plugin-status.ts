@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import type {PluginState, PluginStatus} from '../domain/plugins/plugin.ts';
+import type {PluginError, PluginState, PluginStatus} from '../domain/plugins/plugin.ts';
 import type {PluginManifest} from '../domain/plugins/plugin-manifest.ts';
 import {describeProblem} from '../failures/members/problems.ts';
 import type {Background} from './background/background.ts';
@@ -20,9 +20,13 @@ export interface PluginProgress {
 export const NO_PILOT: PluginProgress = {state: 'waiting', reason: 'no pilot is signed in'};
 
 /** Returns the state of a plugin without a background to run; undefined if it has one. */
-export function findObstacle({manifest, problems, hasBackground}: FoundPlugin): PluginProgress | undefined {
+export function findObstacle({manifest, problems, hasBackground, halves}: FoundPlugin): PluginProgress | undefined {
   if (manifest === undefined) return {state: 'broken', reason: describeProblems(problems)};
-  return hasBackground ? undefined : {state: 'page-only'};
+  if (hasBackground) return undefined;
+  const {source} = halves;
+  return source === undefined
+    ? {state: 'page-only'}
+    : {state: 'not-built', reason: `there is only its source, ${source}`};
 }
 
 /** Describes problems of a folder, or of members of the manifest in it. */
@@ -43,12 +47,16 @@ export interface StatusParts {
   readonly pilot: CurrentPilot | undefined;
   readonly background: Background | undefined;
   readonly storagePath: string | undefined;
+  /** Error of the background since it was started. */
+  readonly error: PluginError | undefined;
   readonly ends: number;
 }
 
 /** Describes a plugin with its state. */
 export function describeStatus(parts: StatusParts): PluginStatus {
   const {found, progress, pilot, background, storagePath, ends} = parts;
+  const error = found.buildError ?? parts.error;
+  const isToldByError = error !== undefined && (progress.state === 'running' || progress.state === 'not-built');
   const {id, manifest, directory, stamp, page, inDevelopment, hasBackground} = found;
   return {
     id,
@@ -57,6 +65,8 @@ export function describeStatus(parts: StatusParts): PluginStatus {
     type: manifest?.type ?? '',
     description: manifest?.description ?? '',
     ...progress,
+    ...(isToldByError ? {reason: describeError(error)} : {}),
+    ...(error === undefined ? {} : {error}),
     warnings: findWarnings(found, pilot),
     inDevelopment,
     hasPage: findPage(found) !== undefined,
@@ -71,6 +81,12 @@ export function describeStatus(parts: StatusParts): PluginStatus {
     ends,
     memoryBytes: background?.memoryBytes,
   };
+}
+
+/** Describes an error in one line. */
+function describeError({during, message, place}: PluginError): string {
+  const [line = ''] = message.split('\n', 1);
+  return `${during === 'build' ? 'its build' : during} failed: ${line}${place === undefined ? '' : ` (${place})`}`;
 }
 
 function findWarnings({manifest, warnings, exposed}: FoundPlugin, pilot: CurrentPilot | undefined): readonly string[] {

@@ -33,18 +33,13 @@ export function readTokens(json: string): readonly AccessToken[] {
   }));
 }
 
-/** Writes the body that creates a token: `readTokenRequest` reads it. */
+/** Writes the body that creates a token: `TOKEN_REQUEST` reads it. */
 export function formatTokenRequest({name, permissions, expiresAtMs}: RequestedToken): string {
   const expiry = expiresAtMs === undefined ? {} : {expiresAt: formatTime(expiresAtMs)};
   return JSON.stringify({name, permissions, ...expiry});
 }
 
-/** Writes a created token as an answer, with its secret. */
-export function formatCreatedToken(token: string): string {
-  return JSON.stringify({token});
-}
-
-/** Reads what {@link formatCreatedToken} writes. @throws {UnexpectedDocument} */
+/** Reads a created token from an answer, with its secret. @throws {UnexpectedDocument} */
 export function readCreatedToken(json: string): string {
   return readDocument<{readonly token: string}>(json, {token: 'string'}).token;
 }

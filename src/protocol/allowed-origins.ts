@@ -24,8 +24,3 @@ export function readAllowedOrigins(json: string): AllowedOriginList {
   });
   return {allowed, refused: refused.map(({at, ...origin}) => ({...origin, atMs: readTime(at)}))};
 }
-
-/** Writes the body that allows an origin: `readAllowedOrigin` reads it. */
-export function formatAllowedOrigin(origin: string): string {
-  return JSON.stringify({origin});
-}

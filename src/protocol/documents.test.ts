@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../../test/contracts/shared/samples.ts';
-import {readSignIn} from '../documents/requests.ts';
+import {SIGN_IN} from '../documents/requests.ts';
 import type {Event} from '../domain/commits/event.ts';
 import type {Transaction} from '../domain/entries/entries.ts';
 import type {Entry} from '../domain/entries/entry.ts';
@@ -15,7 +15,7 @@ import {decodeJsonText, encodeJsonText} from '../json/json-text.ts';
 import {formatEvent, formatPolled, readEvent} from './event/event.ts';
 import {type FailureReading, formatFailure, readSentFailure} from './failure/failure-document.ts';
 import {formatEntryHeaders, readEntryHeaders} from './headers/entry-headers.ts';
-import {formatDeleted, formatListing, readDeleted, readListing, readValueListing} from './listing.ts';
+import {formatListing, readDeleted, readListing, readValueListing} from './listing.ts';
 import {formatSession, formatSignIn, readSession} from './session.ts';
 import {EACH, readExactTexts} from './text/json-reader.ts';
 import {onOneLine} from './text/one-line.ts';
@@ -72,7 +72,7 @@ describe('a listing', () => {
     expect(JSON.parse(decodeJsonText(entry?.json ?? encodeJsonText('0')))).toEqual([1, {b: 'c'}]);
   });
 
-  test('the number of deleted entries comes back', () => expect(readDeleted(formatDeleted(7))).toBe(7));
+  test('the number of deleted entries comes back', () => expect(readDeleted(JSON.stringify({deleted: 7}))).toBe(7));
 });
 
 describe('an event', () => {
@@ -312,8 +312,8 @@ describe('a session', () => {
 
   test('a sign-in brings back its credentials', () => {
     const request = {scriptURL: 'https://a.example/', username: 'é', password: '"'};
-    expect(readSignIn(new TextEncoder().encode(formatSignIn(request)))).toEqual(request);
-    expect(() => readSignIn(new TextEncoder().encode('{"username":"a"}'))).toThrow(AppError);
+    expect(SIGN_IN.read(new TextEncoder().encode(formatSignIn(request)))).toEqual(request);
+    expect(() => SIGN_IN.read(new TextEncoder().encode('{"username":"a"}'))).toThrow(AppError);
   });
 });
 

@@ -89,12 +89,7 @@ const LISTED_PAGE: ShapeOf<ListedPage> = {
   'next?': 'string',
 };
 
-/** Writes how many entries were deleted under a prefix. */
-export function formatDeleted(deleted: number): string {
-  return JSON.stringify({deleted});
-}
-
-/** Reads what {@link formatDeleted} writes. @throws {UnexpectedDocument} */
+/** Reads how many entries were deleted under a prefix. @throws {UnexpectedDocument} */
 export function readDeleted(json: string): number {
   return readDocument<{readonly deleted: number}>(json, {deleted: 'number'}).deleted;
 }

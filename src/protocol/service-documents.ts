@@ -13,6 +13,8 @@ export interface ServiceDocument {
   readonly access?: string;
   /** The data directory; absent if the store is in memory. */
   readonly dataDir?: string;
+  /** True if the store is in memory, and ends with the service. */
+  readonly ephemeral?: true;
   readonly links: Readonly<Record<string, string>>;
 }
 
@@ -69,6 +71,7 @@ const SERVICE: ShapeOf<ServiceDocument> = {
   storeId: 'string',
   'access?': 'string',
   'dataDir?': 'string',
+  'ephemeral?': 'boolean',
   links: {},
 };
 

@@ -5,7 +5,7 @@ import {problemMembers, readProblemMembers} from './failure/failure-document.ts'
 import {formatTime} from './text/format-time.ts';
 import {readDocument, readExpiryMember, readTime} from './text/read-document.ts';
 
-/** Writes the body of a sign-in: `readSignIn` reads it. */
+/** Writes the body of a sign-in: `SIGN_IN` reads it. */
 export function formatSignIn({scriptURL, username, password}: SignIn): string {
   return JSON.stringify({scriptURL, username, password});
 }

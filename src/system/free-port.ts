@@ -1,3 +1,4 @@
+import {once} from 'node:events';
 import {createServer} from 'node:net';
 import {codeOf} from '../failures/error-text.ts';
 import {addressesOf, type ListenAddress, type ServiceAddress} from './loopback.ts';
@@ -16,6 +17,16 @@ export async function findFreePort({host, port: first}: ServiceAddress): Promise
   for (let port = first; port < first + ATTEMPTS; port++)
     if ((await findTakenAddress({host, port})) === undefined) return port;
   return 0;
+}
+
+/** Returns a port that is free now, which the operating system chooses. @throws If the host is no name or address of this machine. */
+export async function findAnyPort(host: string): Promise<number> {
+  const server = createServer();
+  await once(server.listen({host, port: 0, exclusive: true}), 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** Other errors than that of a taken port are reported by the server that listens later. */

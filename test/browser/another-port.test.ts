@@ -82,8 +82,9 @@ describe.skipIf(!CAN_BROWSE)('a page on another port (needs Chromium)', () => {
     const baseUrl = `http://localhost:${service.port}`;
     const failure = await page.evaluate(`import('/client.js').then(({createClient}) =>
       createClient({baseUrl: ${JSON.stringify(baseUrl)}}).entries.get('a').catch(error => error.message))`);
-    expect(failure).toMatch(/^Cannot reach the service at http:/);
-    expect(failure).toContain(`; or it needs --allow-origin ${origin}`);
+    expect(failure).toMatch(`Cannot reach the service at ${baseUrl}: it needs --allow-origin ${origin}, or is away: `);
+    const asked = (await service.crewroom.requests.read()).requests.filter(({path}) => path === '/api/store/a');
+    expect(asked.map(({status}) => status)).toEqual([403]);
     expect(await page.title()).toBe('');
     expect(console.join()).toContain('blocked by CORS policy');
     const answer = await fetch(`${baseUrl}/api/identity`, {headers: {Origin: origin}});

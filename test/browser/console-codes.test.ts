@@ -1,10 +1,10 @@
 import type {Browser, Page, Route} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
-import {consoleAddress, openConsole} from '../support/browsers/console.ts';
+import {consoleAddress, keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {servePages} from '../support/browsers/pages.ts';
 import {findFreePort} from '../support/free-port.ts';
-import {createOwnerCode} from '../support/owner-file.ts';
+import {createOwnerCode, readOwnerToken} from '../support/owner-file.ts';
 import {startInTest, startService} from '../support/service.ts';
 
 const REFUSED = 'Cannot open the console as the owner';
@@ -214,5 +214,36 @@ describe.skipIf(!CAN_BROWSE)('the rights of the owner in a tab', () => {
     await untilOwner(page, false);
     expect(refused.length).toBeGreaterThan(0);
     expect(await page.evaluate(KEPT)).not.toContain('crewroom_');
+  });
+
+  test('end when the service ends them between two loads, and the page says so', async () => {
+    const service = await startInTest({ephemeral: true});
+    const {page} = await openConsole(browser, service.url, {
+      code: await createOwnerCode(service),
+      fragment: '#/faults',
+    });
+    await untilOwner(page);
+    await page.goto('about:blank');
+    const headers = {Authorization: `Bearer ${await readOwnerToken(service)}`};
+    expect((await fetch(`${service.url}/api/access/pages`, {method: 'DELETE', headers})).status).toBe(200);
+    await page.goto(`${consoleAddress(service.url)}/#/faults`);
+    await untilOwner(page, false);
+    await page.getByText('The service no longer takes this page for the owner').waitFor();
+    await keepScreenshot(page, 'owner-ended');
+    expect(await page.evaluate(KEPT)).not.toContain('crewroom_');
+  });
+
+  test('end on the service too when the user stops being the owner', async () => {
+    const service = await startInTest({ephemeral: true});
+    const {page} = await openConsole(browser, service.url, {
+      code: await createOwnerCode(service),
+      fragment: '#/faults',
+    });
+    await untilOwner(page);
+    const token = /crewroom_[\w-]{43}/.exec(String(await page.evaluate(KEPT)))?.[0];
+    await page.getByRole('button', {name: 'Stop being the owner'}).click();
+    await untilOwner(page, false);
+    const refused = await fetch(`${service.url}/api/faults`, {headers: {Authorization: `Bearer ${token}`}});
+    expect(refused.status).toBe(401);
   });
 });

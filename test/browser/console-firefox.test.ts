@@ -1,13 +1,17 @@
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {DrivenBrowser} from '../support/browsers/browser.ts';
+import {createMachine} from '../cli/crewroom.ts';
+import type {DrivenBrowser, Tab} from '../support/browsers/browser.ts';
 import {consoleAddress, keepScreenshot} from '../support/browsers/console.ts';
 import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
+import {createOwnerCode} from '../support/owner-file.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {untilRunning} from '../support/plugin-service.ts';
 import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
 
 const ID = 'com.example.radio';
+
+const machine = await createMachine();
 
 let browser: DrivenBrowser;
 let service: TestService;
@@ -67,4 +71,41 @@ describe.skipIf(!CAN_BROWSE_FIREFOX)('the console in Firefox (needs firefox-esr)
       expect([fragment, await tab.run('violations')]).toEqual([fragment, []]);
     }
   });
+
+  test('undoes a replacement with the command that it shows', async () => {
+    await using stored = await startService();
+    const {entries} = stored.crewroom;
+    await entries.put('kept/a', '1.0');
+    const tab = await browser.newTab();
+    await tab.open(`${consoleAddress(stored.url)}/#code=${await createOwnerCode(stored)}/entries`);
+    await click(tab, 'Import…');
+    await tab.run(`void (() => {
+      const data = new DataTransfer();
+      data.items.add(new File(['{"format":"crewroom-export","version":1,"prefix":""}\\n{"end":true,"entries":0}\\n'], 'empty'));
+      const input = document.querySelector('dialog input[type=file]');
+      input.files = data.files;
+      input.dispatchEvent(new Event('change', {bubbles: true}));
+      document.querySelectorAll('dialog input[type=radio]')[1].click();
+    })()`);
+    await click(tab, 'Check the file');
+    await click(tab, 'Replace');
+    const command = `document.querySelector('dialog .command')?.innerText ?? ''`;
+    await expect.poll(() => tab.run(command)).toContain('crewroom snapshot load before-import-');
+    expect(await entries.get('kept/a')).toBe(undefined);
+    await keepScreenshot(tab, 'firefox-undo');
+    const [, ...words] =
+      String(await tab.run(command))
+        .split('\n')[0]
+        ?.trim()
+        .split(' ') ?? [];
+    expect(await machine.run([...words, '--yes'])).toMatchObject({exitCode: 0});
+    expect(Buffer.from((await entries.get('kept/a'))?.json ?? []).toString()).toBe('1.0');
+  });
 });
+
+/** Clicks the button with a label, once it can be clicked. */
+async function click(tab: Tab, label: string): Promise<void> {
+  const button = `[...document.querySelectorAll('button')].find(each => each.innerText.trim() === ${JSON.stringify(label)} && !each.disabled)`;
+  await expect.poll(() => tab.run(`${button} !== undefined`)).toBe(true);
+  await tab.run(`${button}.click()`);
+}

@@ -10,6 +10,7 @@ import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {readPageMemory} from '../support/browsers/page-memory.ts';
+import {createOwnerCode} from '../support/owner-file.ts';
 import {makeTemporaryDirectory, startInTest, type TestService, useService} from '../support/service.ts';
 
 /** Entries of a file of 100 MB. */
@@ -85,7 +86,10 @@ describe.skipIf(!CAN_BROWSE)('exports and imports in Chromium', () => {
   test('exports what the list shows, and imports it after a check', async () => {
     const {entries} = service().crewroom;
     for (const name of ['a', 'b']) await entries.put(`moved/${name}`, '1.0');
-    const {page} = await openConsole(browser, service().url, {fragment: '#/entries'});
+    const {page} = await openConsole(browser, service().url, {
+      fragment: '#/entries',
+      code: await createOwnerCode(service()),
+    });
     await page.getByRole('searchbox', {name: 'Prefix of keys'}).fill('moved/');
     await page.getByRole('button', {name: 'Export…'}).click();
     const [download] = await Promise.all([
@@ -113,12 +117,36 @@ describe.skipIf(!CAN_BROWSE)('exports and imports in Chromium', () => {
     await page.getByText('Imported 2 entries').waitFor();
     await expect.poll(() => page.getByTitle('moved/c', {exact: true}).count()).toBe(0);
     expect(await storedText(service(), 'moved/a')).toBe('1.0');
+    await keepScreenshot(page, 'entries-import-undo');
+    const [, name = ''] =
+      /crewroom snapshot load (before-import-\S+) --port/.exec((await page.textContent('dialog')) ?? '') ?? [];
+    const saved = await readFile(join(`${service().dataDir}-snapshots`, `${name}.ndjson`), 'utf8');
+    expect(saved).toContain('"key":"moved/c"');
+  }, 60_000);
+
+  test('a page that only reads replaces nothing before its user goes on without a snapshot', async () => {
+    const {url, crewroom} = await startInTest();
+    await crewroom.entries.put('kept', '1');
+    const {page} = await openConsole(browser, url, {fragment: '#/entries'});
+    await page.getByRole('button', {name: 'Import…'}).click();
+    const buffer = Buffer.from('{"format":"crewroom-export","version":1,"prefix":""}\n{"end":true,"entries":0}\n');
+    await page.getByLabel('A file with an export').setInputFiles({name: 'empty.ndjson', mimeType: '', buffer});
+    await page.getByRole('radio', {name: /^Replace/}).check();
+    await page.getByRole('button', {name: 'Check the file'}).click();
+    await page.getByRole('button', {name: 'Replace', exact: true}).click();
+    await page.getByText('Nothing was changed: without a snapshot this cannot be undone.').waitFor();
+    await keepScreenshot(page, 'entries-import-unsaved');
+    expect((await crewroom.entries.get('kept'))?.revision).toBe(1);
+    await page.getByRole('button', {name: 'Replace without a snapshot'}).click();
+    await page.getByText('1 other deleted').waitFor();
+    expect(await crewroom.entries.get('kept')).toBe(undefined);
   }, 60_000);
 
   test('cancels an import midway, and says how much is stored', async () => {
-    const {url, crewroom} = await startInTest();
+    const started = await startInTest();
+    const {url, crewroom} = started;
     await crewroom.entries.put('large/other', '1');
-    const {page} = await openConsole(browser, url, {fragment: '#/entries'});
+    const {page} = await openConsole(browser, url, {fragment: '#/entries', code: await createOwnerCode(started)});
     page.setDefaultTimeout(PATIENCE_MS);
     await chooseFile(page, await writeLargeFile());
     await page.getByRole('radio', {name: /^Replace/}).check();

@@ -33,7 +33,7 @@ beforeEach(() => crewroom.entries.put('com.example.hello', '"untouched"'));
 async function openDocs(tag: string, id: string): Promise<{page: Page; operation: Locator}> {
   const page = await browser.newPage();
   onTestFinished(() => page.close());
-  await page.goto(`${base}/docs#/${tag}/${id}`);
+  await page.goto(`${base}/docs/api#/${tag}/${id}`);
   const operation = page.locator(`#operations-${tag}-${id}`);
   await operation.locator('.opblock-body').waitFor();
   return {page, operation};
@@ -80,7 +80,7 @@ describe.skipIf(!CAN_BROWSE)('the page of the documentation (needs Chromium)', (
     await opener.goto(foreign);
     const [opened] = await Promise.all([
       opener.context().waitForEvent('page'),
-      opener.evaluate(`void (window.opened = window.open(${JSON.stringify(`${base}/docs#/Store/deleteEntry`)}))`),
+      opener.evaluate(`void (window.opened = window.open(${JSON.stringify(`${base}/docs/api#/Store/deleteEntry`)}))`),
     ]);
     onTestFinished(() => opened.close());
     await opened.locator('#operations-Store-deleteEntry .try-out__btn').waitFor();

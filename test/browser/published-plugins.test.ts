@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import type {Browser, Page, Request} from 'playwright-core';
-import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import type {Permission} from '../../src/domain/access/access.ts';
 import {ACCESS_MODES, type AccessMode} from '../../src/domain/access/access.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
@@ -12,7 +12,12 @@ import {writePlugin} from '../support/plugin-folder.ts';
 import {type PluginService, startPlugins, untilRunning} from '../support/plugin-service.ts';
 import {callService} from '../support/service.ts';
 
-const [CENTER, ANNOUNCER, UPLOADER] = ['com.example.center', 'com.example.announcer', 'com.example.uploader'] as const;
+const [CENTER, ANNOUNCER, UPLOADER, BOOKER] = [
+  'com.example.center',
+  'com.example.announcer',
+  'com.example.uploader',
+  'com.example.booker',
+] as const;
 
 /** A page as Vite builds those of published plugins: the address of the service is a constant, and calls have no credentials. */
 const page = (id: string, body: string): string => `<!doctype html><html><head>
@@ -46,6 +51,21 @@ const data = await localApi('api/com.tfdidesign.flight-tracking/data');
 if (installed.some(plugin => plugin.id === 'com.tfdidesign.flight-tracking') && data.bidID === 77)
   document.querySelector('p').textContent = data.flightPlanData.number + ', ' + Math.round(data.distanceToGo / 1852) + ' nm to go';
 `;
+
+/** Calls routes of its own background, as the pages of published flight centers do: by their address, without a header of any library. */
+const BOOKER_SCRIPT = `${CALLS}
+const {length} = await localApi('api/${BOOKER}/bookings?nocache=true');
+await localApi('api/${BOOKER}/book-flight', 'POST', {flightID: 'schedule-103-3'});
+document.querySelector('p').textContent = length + ' booked; units: ' + (await localApi('api/settings')).core.weightUnits;
+document.querySelector('#restore').onclick = () => localApi('api/com.tfdidesign.flight-tracking/restoreflight', 'POST',
+  {number: 'CAV7', departure: 'EGLL', arrival: 'EGLL', bidId: 7, phase: 'CLIMB', elapsedTime: 960});
+`;
+
+const BOOKER_BACKGROUND = `const bids = [];
+module.exports = {onStart() {}, routes: {
+  get: {bookings: {description: 'Bookings', handler: (req, res) => res.json(bids)}},
+  post: {'book-flight': {description: 'Books', handler: (req, res) => { bids.push(req.body.flightID); res.json({bidID: bids.length}); }}},
+}};`;
 
 /** Reads what pages that upload for the pilot read. */
 const UPLOADER_SCRIPT = `${CALLS}
@@ -93,6 +113,11 @@ async function start(access: AccessMode): Promise<PluginService> {
         'ui/index.html': page(UPLOADER, '<p>Loading</p>'),
         'ui/assets/index.js': UPLOADER_SCRIPT,
       });
+      await writePlugin(join(directory, BOOKER), {
+        'ui/index.html': page(BOOKER, '<p>Loading</p><button id="restore">Restore</button>'),
+        'ui/assets/index.js': BOOKER_SCRIPT,
+        'background/index.js': BOOKER_BACKGROUND,
+      });
       await writePlugin(join(directory, ANNOUNCER), {
         'background/index.js': ANNOUNCER_BACKGROUND,
         'background/sound.wav': SOUND,
@@ -101,6 +126,7 @@ async function start(access: AccessMode): Promise<PluginService> {
     {ephemeral: true, access},
   );
   await untilRunning(service.crewroom.plugins, ANNOUNCER);
+  await untilRunning(service.crewroom.plugins, BOOKER);
   return service;
 }
 
@@ -129,6 +155,54 @@ describe.skipIf(!CAN_BROWSE)(
       });
   },
 );
+
+describe.skipIf(!CAN_BROWSE)(
+  'plugins with the calls of published ones, at the address of their page in Chromium',
+  () => {
+    for (const access of ['open', 'attributed'] as const)
+      test(`book, restore, fly and read the session in the mode ${access}`, async () => {
+        const service = await start(access);
+        const tab = await openTab();
+        await tab.goto(`${service.url}/plugins/${BOOKER}/`);
+        await tab.getByText('0 booked; units: KGS').waitFor();
+        await tab.getByText('Restore').click();
+        await expect.poll(() => service.crewroom.flight.status()).toMatchObject({number: 'CAV7', phase: 'CLIMB'});
+        expect(service.crewroom.flight.status()?.elapsedSeconds).toBeGreaterThanOrEqual(960);
+        service.crewroom.flight.stop();
+
+        await tab.goto(`${service.url}/plugins/${CENTER}/`);
+        await tab.getByText('Fly').click();
+        await expect.poll(() => service.crewroom.flight.status()).toMatchObject({number: 'CAV100', bidId: 77});
+        await tab.goto(`${service.url}/plugins/${CENTER}/`);
+        await tab.getByText(/^CAV100, 29\d\d nm to go$/).waitFor();
+
+        await tab.goto(`${service.url}/plugins/${UPLOADER}/`);
+        const {session} = SAMPLE_DOCUMENT.va_user;
+        await tab.getByText(`session: ${access === 'open' ? session : 'undefined'}`).waitFor();
+        expect(await grantNamed(service, UPLOADER)).toEqual(access === 'open' ? [] : ['identity:secrets']);
+        await tab.goto(`${service.url}/plugins/${UPLOADER}/`);
+        await tab.getByText(`session: ${session}`).waitFor();
+      });
+
+    test('are told in the mode strict to open the console, where they are known', async () => {
+      const service = await start('strict');
+      const tab = await openTab();
+      await tab.goto(`${service.url}/plugins/${UPLOADER}/`);
+      await tab.getByText('Loading').waitFor();
+      expect(await tab.evaluate(`fetch('/api/identity').then(answer => answer.json())`)).toMatchObject({
+        ...{code: 'token-required', plugin: UPLOADER},
+        advice: expect.stringContaining('"crewroom console"'),
+      });
+    });
+  },
+);
+
+/** Opens a tab that ends with the test. */
+async function openTab(): Promise<Page> {
+  const context = await browser.newContext();
+  onTestFinished(() => context.close());
+  return context.newPage();
+}
 
 async function fly(page: Page, access: AccessMode): Promise<void> {
   const frame = page.frameLocator('iframe');

@@ -133,6 +133,32 @@ describe.skipIf(!CAN_BROWSE)('localApi() in Chromium', () => {
     expect(await page.textContent('[role=alert]')).toMatch(/^api\/store\/none: .*none.*\. Keys are exact/);
   });
 
+  test('shows the advice of the service to a plugin that it knows, and that of a page to one that it does not', async () => {
+    const strict = await startService({plugins: service.crewroom.config.plugins, ephemeral: true, access: 'strict'});
+    onTestFinished(() => strict[Symbol.asyncDispose]());
+    await strict.crewroom.plugins.ready();
+    const refusedAt = async (origin: string): Promise<string | null> => {
+      const page = await open(`${origin}/plugins/${ID}/`);
+      await page.evaluate(`sdk.localApi('api/settings').catch(() => {})`);
+      return page.textContent('[role=alert]');
+    };
+    const {label} = strict.crewroom.plugins.status(ID);
+    const known = await refusedAt(`http://${label}.crewroom.localhost:${strict.port}`);
+    expect(known).toMatch(/^api\/settings: .+\. .*"crewroom console"/);
+    const page = await openOutside();
+    await page.route('**/api', route => route.fulfill({json: {name: 'crewroom'}}));
+    await page.route('**/api/settings', async route => {
+      const answer = await fetch(`${strict.url}/api/settings`);
+      await route.fulfill({status: answer.status, json: await answer.json()});
+    });
+    await page.evaluate(`sdk.localApi('api/settings').catch(() => {})`);
+    const unknown = await page.textContent('[role=alert]');
+    expect(unknown).toMatch(
+      /^api\/settings: .+\. Open this page in the console that "crewroom console" opens: there it is known$/,
+    );
+    expect(unknown).not.toMatch(/token-file|--token|header/i);
+  });
+
   test('shows that the service does not respond', async () => {
     const page = await openInService();
     await page.route('**/api/config', route => route.abort());

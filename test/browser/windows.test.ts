@@ -152,7 +152,8 @@ for (const {name, present, drive} of BROWSERS) {
 
     for (const {path, title} of [
       {path: '/', title: 'Crewroom'},
-      {path: '/docs', title: 'Crewroom API'},
+      {path: '/docs', title: 'Crewroom docs - Crewroom'},
+      {path: '/docs/api', title: 'API explorer - Crewroom'},
     ]) {
       test(`a link from another site opens ${path}, in a window without a reference for that site`, async () => {
         const opener = await newTab();

@@ -67,6 +67,19 @@ describe('crewroom dev --back-end', () => {
     assert.equal(((await json(`${url}/api/${ID}/bookings`)) as readonly unknown[]).length, 2);
   });
 
+  test('completes the plugin in its file, whose settings count', async () => {
+    const file = join(machine.home, 'charters.json');
+    const {airline, ...others} = JSON.parse(await readFile(SAMPLE_DATA_FILE, 'utf8'));
+    const plugins = [{id: ID, appliedSettings: {charter: false, more: 1}}];
+    await writeFile(file, JSON.stringify({...others, airline: {...airline, plugins}}));
+    const {started} = await develop(file);
+    const listed = (await json(`${started.url}/api/${ID}/settings`)) as readonly object[];
+    assert.deepEqual(
+      listed.map(plugin => [Reflect.get(plugin, 'id'), Reflect.get(plugin, 'appliedSettings')]),
+      [[ID, {charter: false, more: 1}]],
+    );
+  });
+
   test('gives the plugin the defaults of its settings of the airline', async () => {
     const {started} = await develop('sample');
     const [own] = (await json(`${started.url}/api/${ID}/settings`)) as readonly object[];

@@ -177,6 +177,63 @@ export const routes = {
     await stop(development);
   });
 
+  test('says of a background that is not built what failed, and runs it once it is built', async () => {
+    const folder = await write({'ui/index.html': '', 'src/background/index.ts': ''});
+    const url = (development: Development): string => `${development.started.url}/api/plugins/${ID}`;
+    const development = await follow(folder);
+    assert.equal(development.started.state, 'not-built');
+    const read = async (): Promise<object> => (await fetch(url(development))).json() as Promise<object>;
+    expect(await read()).toMatchObject({reason: 'there is only its source, src/background/index.ts'});
+    await writeFile(join(folder, '.build-error'), 'src/background/index.ts:3:7: Unexpected "<b>"\n\n 3 | <b>\n');
+    const error = {during: 'build', message: 'Unexpected "<b>"\n\n 3 | <b>', place: 'src/background/index.ts:3'};
+    const reason = 'its build failed: Unexpected "<b>" (src/background/index.ts:3)';
+    await expect.poll(read, {timeout: 20_000}).toMatchObject({state: 'not-built', error, reason});
+    const colored = '\x1b[31m[transform] \x1b[0mUnexpected token\n  [ src/a.ts:34:11 ]\n34 | const';
+    await writeFile(join(folder, '.build-error'), colored);
+    const found = {message: '[transform] Unexpected token\n  [ src/a.ts:34:11 ]\n34 | const', place: 'src/a.ts:34'};
+    await expect.poll(read, {timeout: 20_000}).toMatchObject({error: found});
+    await writeFile(join(folder, '.build-error'), 'src/background/index.ts:3:7: Unexpected "<b>"\n\n 3 | <b>\n');
+    await expect.poll(read, {timeout: 20_000}).toMatchObject({error});
+    await mkdir(join(folder, 'background'));
+    await writeFile(join(folder, 'background/index.js'), background('one'));
+    await development.untilMessage('plugin started');
+    // A build that failed left the files of the one before it.
+    expect(await read()).toMatchObject({state: 'running', error, reason});
+    const {stdout} = await machine.run(['plugin', 'list', '--port', String(development.started.port)]);
+    assert.match(stdout, new RegExp(`${ID} +1\\.0\\.0 +running, with an error `));
+    assert.ok(stdout.includes(`! ${ID}: ${reason}`));
+    await rm(join(folder, '.build-error'));
+    await expect.poll(async () => 'error' in (await read()), {timeout: 20_000}).toBe(false);
+    await stop(development);
+  });
+
+  const foreign = ['../secret.ts:1: x', '/etc/passwd:1:1: x', 'src/../../a.ts:1: x', 'https://a.example/b.ts:1: x'];
+  for (const text of foreign)
+    test(`names no place outside of the plugin in an error of its build, such as that of ${JSON.stringify(text)}`, async () => {
+      const development = await develop({'ui/index.html': '', 'index.ts': '', '.build-error': text});
+      const {url} = development.started;
+      const {error} = (await (await fetch(`${url}/api/plugins/${ID}`)).json()) as {readonly error: object};
+      assert.deepEqual(Object.keys(error).sort(), ['during', 'message']);
+      await stop(development);
+    });
+
+  test('keeps the error of a route with its request until the route answers', async () => {
+    const development = await develop({
+      'background/index.js': `exports.routes = {get: {name: {description: '', handler: (req, res) => {\n
+        if (req.query.fail) throw new Error('no wind'); res.json(1); }}}};`,
+    });
+    const {url} = development.started;
+    const read = async (): Promise<object> => (await fetch(`${url}/api/plugins/${ID}`)).json() as Promise<object>;
+    await (await fetch(`${url}/api/${ID}/name?fail=secret`)).text();
+    expect(await read()).toMatchObject({
+      reason: 'GET name failed: Error: no wind (background/index.js:3)',
+      error: {during: 'GET name', place: 'background/index.js:3', request: `GET /api/${ID}/name`},
+    });
+    await call(development);
+    expect(await read()).not.toHaveProperty('error');
+    await stop(development);
+  });
+
   test('starts with a plugin that is broken, and runs it once it is not', async () => {
     const development = await develop({'plugin.json': '{', 'background/index.js': background('one')});
     assert.equal(development.started.state, 'broken');
@@ -243,7 +300,7 @@ export const routes = {
       ...['--', process.execPath, '-e', build],
     ]);
     await expect.poll(() => development.said().stderr + development.said().stdout).toContain('function function true');
-    await development.untilMessage(`"${background}": "npm:crewroom-background-sdk@^`);
+    await development.untilMessage(`"crewroom plugin adopt" gives this name to crewroom-background-sdk`);
     await stop(development);
   });
 
@@ -253,7 +310,7 @@ export const routes = {
       'ui/index.html': '',
       'package.json': JSON.stringify({scripts: {dev: 'vite'}, dependencies: {[sdk]: '1'}}),
     });
-    await development.untilMessage(`"${sdk}": "npm:crewroom-ui-sdk@^`);
+    await development.untilMessage(`"crewroom plugin adopt" gives this name to crewroom-ui-sdk`);
     await development.untilMessage('crewroom dev --ui http://localhost:5173 -- npm run dev');
     await stop(development);
     const content = JSON.stringify({scripts: {dev: 'crewroom dev'}, dependencies: {[sdk]: '1'}});
@@ -375,6 +432,43 @@ describe('crewroom dev with a command', () => {
       development.messages().some(message => message.includes('base:')),
       false,
     );
+  });
+
+  test('starts a dev server again that has served the page and fails, and says so', async () => {
+    const development = await start(`/plugins/${ID}/`);
+    const [, processId] = /dev server (\d+)/.exec(development.said().stderr) ?? [];
+    process.kill(Number(processId), 'SIGKILL');
+    await development.untilMessage('The dev server ended with exit code 3; it is started again');
+    await development.until(({stderr}) => stderr.split('dev server ').length > 2);
+    assert.match(await untilAnswers(`${development.started.url}/plugins/${ID}/`), /main\.js/);
+    await stop(development);
+  });
+
+  test('says what to do once a dev server fails too often, and ends with its exit code', async () => {
+    const development = await start(`/plugins/${ID}/`);
+    await writeFile(join(development.folder, 'server.cjs'), '');
+    const [, processId] = /dev server (\d+)/.exec(development.said().stderr) ?? [];
+    process.kill(Number(processId), 'SIGKILL');
+    await development.untilMessage('The dev server ended too often, now with exit code 3: fix what it reports');
+    assert.equal((await development.finished).exitCode, 3);
+  });
+
+  test('gives a dev server a free port, and allows its own page to call the service', async () => {
+    const files = {'background/index.js': background('one'), 'server.cjs': DEV_SERVER};
+    const server = ['sh', '-c', `echo "port $PORT"; node server.cjs $PORT /plugins/${ID}/`];
+    const first = await develop(files, ['--ui', 'http://localhost:0', '--', ...server]);
+    const second = await develop(files, ['--ui', 'http://localhost:0', '--', ...server]);
+    for (const {started, said} of [first, second]) {
+      assert.match(await untilAnswers(`${started.url}/plugins/${ID}/`), /main\.js/);
+      assert.equal(started.state, 'running');
+      const [, port] = /port (\d+)/.exec(said().stderr) ?? [];
+      const write = (origin: string): Promise<Response> =>
+        fetch(`${started.url}/api/store/a`, {method: 'POST', body: '1', headers: {Origin: origin}});
+      assert.equal((await write(`http://localhost:${port}`)).status, 200);
+      assert.equal((await write('https://foreign.example')).status, 403);
+    }
+    await stop(first);
+    await stop(second);
   });
 
   test('ends all its processes when the terminal is closed', async () => {

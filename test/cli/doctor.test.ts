@@ -178,7 +178,7 @@ describe('crewroom doctor', () => {
   test('finds a damaged lock, and names the file to delete', async () => {
     const path = await createData('damaged-lock');
     const file = join(path, 'lock', 'data.mdb');
-    await writeFile(file, (await readFile(file)).subarray(0, 8192));
+    await writeFile(file, (await readFile(file)).fill(0xee, 0, 8192));
     const examined = await examine(['--deep', '--data-dir', path, '--port', await freePort()]);
     const found = examined.findings.find(({check, level}) => check === 'Data' && level === 'problem');
     assert.match(found?.detail ?? '', /its lock is damaged/);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {readFile, writeFile} from 'node:fs/promises';
+import {readdir, readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {VERSION} from '../../src/version.ts';
@@ -58,14 +58,17 @@ describe('crewroom plugin adopt', () => {
     assert.equal(exitCode, 0);
     assert.equal(
       await read(folder, 'ui/package.json'),
-      FILES['ui/package.json']?.replace('"^0.10.4"', `"npm:crewroom-ui-sdk@^${VERSION}"`),
+      FILES['ui/package.json']?.replace('"^0.10.4"', `"file:vendor/crewroom-ui-sdk-${VERSION}.tgz"`),
     );
-    const dependencies = {[BACKGROUND]: `npm:crewroom-background-sdk@^${VERSION}`};
+    const dependencies = {[BACKGROUND]: `file:vendor/crewroom-background-sdk-${VERSION}.tgz`};
     assert.deepEqual(JSON.parse(await read(folder, 'background/package.json')), {dependencies});
     assert.ok(
-      stdout.includes(`ui/package.json\n  - "${UI}" : "^0.10.4"\n  + "${UI}" : "npm:crewroom-ui-sdk@^`),
+      stdout.includes(`ui/package.json\n  - "${UI}" : "^0.10.4"\n  + "${UI}" : "file:vendor/crewroom-ui-sdk-`),
       stdout,
     );
+    // No registry has the packages of a clone, so the project keeps them.
+    assert.deepEqual(await readdir(join(folder, 'ui/vendor')), [`crewroom-ui-sdk-${VERSION}.tgz`]);
+    assert.ok(stdout.includes(`background/vendor/crewroom-background-sdk-${VERSION}.tgz\n  + `), stdout);
   });
 
   test('makes npm forget the version of the lock file, and leaves the others', async () => {
@@ -101,8 +104,16 @@ describe('crewroom plugin adopt', () => {
     const {changes, next} = JSON.parse(stdout);
     assert.deepEqual(
       changes.map(({file}: {readonly file: string}) => file),
-      ['plugin.json', 'ui/package.json', 'ui/package-lock.json', 'background/package.json'],
+      [
+        'plugin.json',
+        `ui/vendor/crewroom-ui-sdk-${VERSION}.tgz`,
+        'ui/package.json',
+        'ui/package-lock.json',
+        `background/vendor/crewroom-background-sdk-${VERSION}.tgz`,
+        'background/package.json',
+      ],
     );
+    assert.equal((await readdir(join(folder, 'ui'))).includes('vendor'), false);
     assert.deepEqual(next, ['npm --prefix ui install', 'npm --prefix background install']);
     assert.equal(await read(folder, 'ui/package.json'), FILES['ui/package.json']);
   });

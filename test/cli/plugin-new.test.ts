@@ -127,7 +127,16 @@ describe('crewroom plugin new', () => {
       args: ['a', '--id', 'com/example'],
       said: /--id has to be .* not "com\/example"/,
     },
-    {name: 'an id that is a path of the service', args: ['a', '--id', 'store'], said: /"store" is .*\/api\/store/},
+    {
+      name: 'an id without a domain',
+      args: ['a', '--id', 'Bad'],
+      said: /--id has to be a domain .*com\.example\.my-plugin, not "Bad"/,
+    },
+    {
+      name: 'an id that is a path of the service',
+      args: ['a', '--id', 'store'],
+      said: /com\.example\.my-plugin, not "store"/,
+    },
     {name: 'no name', args: [], said: /new needs the name of a folder/},
     {name: 'an id for another action', args: ['list', '--id', 'a'], said: /list takes no --id/, action: ''},
   ];

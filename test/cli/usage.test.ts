@@ -140,7 +140,8 @@ describe('a wrong command line', () => {
       const {exitCode, stderr} = await machine.run([name]);
       assert.equal(exitCode, 2);
       const [last, ...others] = action?.choices?.toReversed() ?? [];
-      assert.ok(stderr.includes(`ACTION is missing: ${others.reverse().join(', ')} or ${last}\n`), stderr);
+      const all = others.length === 0 ? last : `${others.reverse().join(', ')} or ${last}`;
+      assert.ok(stderr.includes(`ACTION is missing: ${all}\n`), stderr);
     });
 
   test('is JSON with --json', async () => {

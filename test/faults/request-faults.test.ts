@@ -118,7 +118,7 @@ describe('no fault of requests touches', () => {
     {kind: 'cut', path: '*'},
     {kind: 'delay', delayMs: 60_000, path: '*'},
   ];
-  for (const path of ['/', '/docs', '/docs/page.js', '/livez', '/readyz', '/metrics', '/openapi.json', '/api'])
+  for (const path of ['/', '/docs', '/docs/explorer.js', '/livez', '/readyz', '/metrics', '/openapi.json', '/api'])
     test(`GET ${path}`, async () => {
       await setFaults(service(), ...everything);
       const response = await fetch(service().url + path, {redirect: 'manual'});

@@ -228,7 +228,7 @@ describe('keep-it-running.md', () => {
       await run('crewroom snapshot save first');
       await run('crewroom token create --name backup --permission entries:read:');
       await run(`echo "cabin crew" | crewroom sign-in --script-url http://localhost:${port}/ --username 42`);
-      await run('crewroom console --no-open');
+      await run('crewroom console --print');
       expect((await readdir(home, {recursive: true})).some(name => name.endsWith('access-tokens.json'))).toBe(true);
     } finally {
       child.kill();

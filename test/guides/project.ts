@@ -31,10 +31,16 @@ export interface Project extends AsyncDisposable {
  * @param port Port of the service in all commands.
  */
 export async function createProject(port: number): Promise<Project> {
-  const home = await mkdtemp(join(tmpdir(), 'crewroom-guide-'));
-  const bin = join(home, 'node_modules', '.bin');
+  const project = await createEmptyProject(port);
+  const bin = join(project.home, 'node_modules', '.bin');
   await mkdir(bin, {recursive: true});
   await symlink(join(ROOT, 'dist', 'cli', 'main.js'), join(bin, 'crewroom'));
+  return project;
+}
+
+/** Creates a directory with nothing that is of Crewroom. @param port Port of the service in all commands. */
+export async function createEmptyProject(port: number): Promise<Project> {
+  const home = await mkdtemp(join(tmpdir(), 'crewroom-guide-'));
   await writeFile(join(home, 'package.json'), '{"private": true}');
   return new HomeProject(home, port);
 }

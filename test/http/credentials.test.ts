@@ -3,7 +3,13 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {ACCESS_MODES, type AccessMode} from '../../src/domain/access/access.ts';
 import {bearer, createToken, revokeToken} from '../support/access-tokens.ts';
 import {createOwnerCode, readOwnerToken} from '../support/owner-file.ts';
-import {callService, makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
+import {
+  callOnConnection,
+  callService,
+  makeTemporaryDirectory,
+  startService,
+  type TestService,
+} from '../support/service.ts';
 import {createTestClock} from '../support/session-service.ts';
 
 /** A service, and credentials that it has to refuse. */
@@ -93,6 +99,7 @@ const REQUESTS: readonly {readonly line: string; readonly headers?: readonly str
 
 for (const mode of ACCESS_MODES)
   describe(`in the mode ${mode}, credentials are refused:`, () => {
+    const call = callOnConnection(() => (services.get(mode) as Refusing).service);
     const names = [
       ...['an unknown token', 'a revoked token', 'an expired token, after the clock was set back'],
       ...['a token of another data directory', 'the owner of another data directory', 'the owner of the last run'],
@@ -109,7 +116,7 @@ for (const mode of ACCESS_MODES)
         const {service, valid, bad} = services.get(mode) as Refusing;
         await service.crewroom.entries.put('shared/a', '"kept"');
         for (const {line, headers = [], body} of REQUESTS) {
-          const answer = await callService(service, line, {headers: [...(bad[name] ?? []), ...headers], body});
+          const answer = await call(line, {headers: [...(bad[name] ?? []), ...headers], body});
           expect([line, answer.status, answer.json['code']]).toEqual([line, 401, 'invalid-token']);
           expect(answer.headers.get('www-authenticate')).toBe('Bearer');
           expect(answer.text).not.toContain(valid.slice(9, 40));
@@ -118,10 +125,10 @@ for (const mode of ACCESS_MODES)
       });
 
     test('no others, and the table has all', async () => {
-      const {service, valid, bad} = services.get(mode) as Refusing;
+      const {valid, bad} = services.get(mode) as Refusing;
       expect(Object.keys(bad)).toEqual(names);
       for (const headers of [[bearer(valid)], [bearer(valid).replace('Bearer', 'bearer')]])
-        expect((await callService(service, 'GET /api/store/none', {headers})).status).toBe(404);
+        expect((await call('GET /api/store/none', {headers})).status).toBe(404);
     });
 
     test('a valid token anywhere but in Authorization is none', async () => {
@@ -137,8 +144,8 @@ for (const mode of ACCESS_MODES)
       ];
       for (const {line, headers} of places) {
         const plain = line.replace(/\?.*$/, '').replace(/http:\/\/.*@localhost:\d+/, '');
-        const without = await callService(service, plain, {headers: headers?.filter(each => !each.includes(valid))});
-        const {status} = await callService(service, line, {headers});
+        const without = await call(plain, {headers: headers?.filter(each => !each.includes(valid))});
+        const {status} = await call(line, {headers});
         // As without it, or refused: an unknown parameter, or a target that is not the service.
         expect([line, [without.status, 400, 401, 403, 421].includes(status)]).toEqual([line, true]);
         if (mode !== 'open') expect([line, status >= 400]).toEqual([line, true]);

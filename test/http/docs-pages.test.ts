@@ -26,6 +26,11 @@ describe('the page of a failure', () => {
       expect(text).toContain(findStatus(code) === undefined ? 'No request' : `status ${findStatus(code)} (`);
       expect(text).toContain(adviseOnFailure(code));
     });
+
+    test(`${code} leads to the guide or reference that answers it`, async () => {
+      const page = await read(`/docs/errors/${code}`);
+      expect(page).toMatch(/More about it: <a href="\/docs\/(?!errors)/);
+    });
   }
 
   test('is where the type of the failure leads', async () => {
@@ -37,13 +42,14 @@ describe('the page of a failure', () => {
 describe('the pages of the documentation', () => {
   test('lead to pages that exist, with the headings that links name', async () => {
     const seen = new Map<string, string>();
-    const waiting = ['/docs/guides', '/docs/errors'];
+    const waiting = ['/docs'];
     const links = new Set<string>();
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-      // The build adds the files of Swagger UI, and these tests run the sources.
-      if (seen.has(path) || path.startsWith('/docs/swagger-ui')) continue;
+      if (seen.has(path)) continue;
       const page = await read(path);
       seen.set(path, page);
+      // Scripts have texts that look like links.
+      if (path.endsWith('.js')) continue;
       for (const [, target = ''] of page.matchAll(/(?:href|src)="([/#][^"]*)"/g)) {
         const link = target.startsWith('#') ? path + target : target;
         links.add(link);
@@ -56,6 +62,29 @@ describe('the pages of the documentation', () => {
       return id !== undefined && path !== '/' && !seen.get(path)?.includes(`id="${decodeURIComponent(id)}"`);
     });
     expect(broken).toEqual([]);
+  });
+
+  test('have all pages at their side, and the one before and after them', async () => {
+    const contents = await read('/docs');
+    const guides = Array.from(contents.matchAll(/<li><a href="(\/docs\/guides\/[^"]+)">/g), ([, path = '']) => path);
+    expect(new Set(guides).size).toBeGreaterThan(10);
+    for (const path of new Set(guides)) {
+      const page = await read(path);
+      for (const other of guides) expect(page).toContain(`href="${other}"`);
+      expect(page).toContain(`<a href="${path}" aria-current="page">`);
+      expect(page).toMatch(/<a rel="next" href="\/docs\//);
+    }
+  });
+
+  test('have coloured code, which can be scrolled with the keyboard as tables can', async () => {
+    const page = await read('/docs/client');
+    expect(page).toMatch(/<pre tabindex="0"><code>[\s\S]*?<span class="hljs-keyword">import<\/span>/);
+    expect(await read('/docs/errors')).toContain('aria-label="Table" tabindex="0"><table>');
+  });
+
+  test('run no script and no style but those of files', async () => {
+    for (const path of ['/docs', '/docs/api', '/docs/client'])
+      expect(await read(path)).not.toMatch(/<script>|<style|\sstyle="|\son[a-z]+="/);
   });
 
   test('are opened in a window from any site, and framed by none', async () => {

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {describeInEachMode} from '../support/access-modes.ts';
 import {bearer, createToken} from '../support/access-tokens.ts';
 import {formatRequest, type RawAnswer, RawClient} from '../support/raw-client.ts';
-import {callService, useService} from '../support/service.ts';
+import {callOnConnection, callService, useService} from '../support/service.ts';
 
 /** Every resource with GET, and its other methods. */
 const RESOURCES = [
@@ -69,8 +69,9 @@ function expectSecurityHeaders({headers}: Pick<RawAnswer, 'headers'>, caching = 
 }
 
 describeInEachMode({}, ({access, service, credentials}) => {
+  const send = callOnConnection(service);
   const call = (line: string, headers: readonly string[] = [], body?: string): Promise<RawAnswer> =>
-    callService(service(), line, {headers: [...headers, ...credentials()], body});
+    send(line, {headers: [...headers, ...credentials()], body});
 
   describe('every answer forbids sniffing, caching and embedding (A12)', () => {
     for (const {path} of RESOURCES) {
@@ -104,7 +105,7 @@ describeInEachMode({}, ({access, service, credentials}) => {
       });
     }
 
-    for (const path of ['/', '/openapi.json', '/docs', '/docs/page.js', '/docs/nothing']) {
+    for (const path of ['/', '/openapi.json', '/docs', '/docs/explorer.js', '/docs/nothing']) {
       test(`${path} lets no other page control its window`, async () => {
         const {port} = service();
         const {headers} = await fetch(`http://localhost:${port}${path}`, {redirect: 'manual'});
@@ -114,16 +115,13 @@ describeInEachMode({}, ({access, service, credentials}) => {
       });
     }
 
-    const revalidated = ['/', '/docs/guides', '/docs/guides/first-plugin', '/docs/errors/no-entry'];
-    for (const path of [...revalidated, '/docs', '/docs/page.js', '/docs/page.css', '/docs/text.css']) {
+    const pages = ['/', '/docs', '/docs/api', '/docs/guides/first-plugin', '/docs/errors/no-entry'];
+    for (const path of [...pages, '/docs/search.js', '/docs/search.json', '/docs/text.css']) {
       test(`the page at ${path}, which runs only its own scripts and cannot be framed`, async () => {
         const {port} = service();
         const response = await fetch(`http://localhost:${port}${path}`);
         expect(response.status).toBe(200);
-        expectSecurityHeaders(
-          {headers: new Map(response.headers)},
-          revalidated.includes(path) ? 'no-cache' : 'no-store',
-        );
+        expectSecurityHeaders({headers: new Map(response.headers)}, 'no-cache');
         const policy = new Map(
           (response.headers.get('content-security-policy') ?? '').split(';').map(directive => {
             const [name = '', ...sources] = directive.trim().split(' ');
@@ -180,9 +178,10 @@ describeInEachMode({}, ({access, service, credentials}) => {
 });
 
 const service = useService();
+const send = callOnConnection(service);
 
 function call(line: string, headers: readonly string[] = [], body?: string): Promise<RawAnswer> {
-  return callService(service(), line, {headers, body});
+  return send(line, {headers, body});
 }
 
 describe('each resource', () => {

@@ -3,7 +3,7 @@ import {request} from 'node:http';
 import {promisify} from 'node:util';
 import {describe, expect, test} from 'vitest';
 import {describeInEachMode} from '../support/access-modes.ts';
-import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
+import {exchange, formatRequest, keepConnection, type RawAnswer} from '../support/raw-client.ts';
 
 const ALLOWED_ORIGIN = 'http://localhost:3000';
 
@@ -14,11 +14,13 @@ const SECRETS = /va_user|session|pilotID|untouched/;
 const REFUSED: ReadonlySet<number> = new Set([400, 403, 421]);
 
 describeInEachMode({allowOrigin: [ALLOWED_ORIGIN], allowHost: ['core.example']}, ({access, service, credentials}) => {
+  const exchangeAgain = keepConnection(service);
+
   /** Sends a request, and checks that it has no effect if it is refused. */
   async function call(line: string, headers: readonly string[], body?: string): Promise<RawAnswer> {
-    const {port, crewroom} = service();
+    const {crewroom} = service();
     await crewroom.entries.put('k', '"untouched"');
-    const send = (all: readonly string[]): Promise<RawAnswer> => exchange({port}, formatRequest(line, all, body));
+    const send = (all: readonly string[]): Promise<RawAnswer> => exchangeAgain(formatRequest(line, all, body));
     const answer = await send([...headers, ...credentials()]);
     // The guard comes before credentials: neither help the sender, nor does their lack hide why it is refused.
     if (REFUSED.has(answer.status)) expect((await send(headers)).status).toBe(answer.status);
@@ -255,7 +257,7 @@ describeInEachMode({allowOrigin: [ALLOWED_ORIGIN], allowHost: ['core.example']},
     /** Sends a request of a browser that names no origin, by default to a name that browsers do not trust. */
     function browse(line: string, headers: readonly string[] = [], host = 'core.example'): Promise<RawAnswer> {
       const {port} = service();
-      return exchange({port}, formatRequest(line, [`Host: ${host}:${port}`, BROWSER, ...headers]));
+      return exchangeAgain(formatRequest(line, [`Host: ${host}:${port}`, BROWSER, ...headers]));
     }
 
     const refused = [

@@ -267,6 +267,18 @@ describe('the dev server of a page', () => {
     expect(await (await fetch(`${other.url}${PAGE}`)).json()).toMatchObject({problem: 'its answer is not HTTP'});
   });
 
+  test('that does not answer is a page in windows and frames, which is loaded again until it does', async () => {
+    const port = await findFreePort();
+    await using other = await startFor(`http://localhost:${port}`);
+    for (const dest of ['iframe', 'document']) {
+      const headers = {'Sec-Fetch-Dest': dest, 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Site': 'same-origin'};
+      const refused = await fetch(`${other.url}${PAGE}`, {headers});
+      expect([refused.status, refused.headers.get('refresh')]).toEqual([502, '2']);
+      expect(refused.headers.get('content-type')).toMatch(/^text\/html/);
+      expect(await refused.text()).toContain(`the dev server at http://localhost:${port}: nothing listens there`);
+    }
+  });
+
   test('is never reached by a name or an address that is not of this machine', async () => {
     for (const wrong of [
       'http://192.0.2.1:80',

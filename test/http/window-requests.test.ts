@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {OPERATIONS} from '../../src/http/operations/operations.ts';
 import {describeInEachMode} from '../support/access-modes.ts';
 import type {RawAnswer} from '../support/raw-client.ts';
-import {callService} from '../support/service.ts';
+import {callOnConnection} from '../support/service.ts';
 
 /** Requests of foreign pages that browsers send without Origin and without `Sec-Fetch-Site: cross-site`. */
 const TYPED = ['Sec-Fetch-Site: none', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'];
@@ -43,9 +43,11 @@ const REQUESTS = Object.entries(OPERATIONS)
 const BODY = '{"operations":[{"kind":"delete","key":"k"}],"username":"1","password":"x"}';
 
 describeInEachMode({}, ({service, credentials}) => {
+  const send = callOnConnection(service);
+
   function call(line: string, headers: readonly string[]): Promise<RawAnswer> {
     const body = /^(GET|DELETE)/.test(line) ? undefined : BODY;
-    return callService(service(), line, {headers: [...headers, ...credentials()], body});
+    return send(line, {headers: [...headers, ...credentials()], body});
   }
 
   describe('requests of foreign pages that browsers do not mark as such (A17, A23)', () => {
@@ -111,7 +113,7 @@ describeInEachMode({}, ({service, credentials}) => {
     }
 
     test('frames, images and scripts of foreign pages cannot load them', async () => {
-      for (const path of ['/', '/docs', '/docs/page.js', '/docs/errors/no-entry', '/openapi.json']) {
+      for (const path of ['/', '/docs', '/docs/explorer.js', '/docs/errors/no-entry', '/openapi.json']) {
         for (const [mode, destination] of [
           ['navigate', 'iframe'],
           ['no-cors', 'image'],

@@ -69,6 +69,40 @@ describe('an installed plugin', () => {
     assert.equal((await stat(join(service.dataDir, 'plugin-storage', HELLO))).mode & 0o777, 0o700);
   });
 
+  test('whose onStart throws or rejects runs with an error, and names the first place in its own code', async () => {
+    const throws = [
+      "throw new TypeError('no wind\\nat all')",
+      "return Promise.reject(new TypeError('no wind\\nat all'))",
+    ];
+    for (const failing of throws) {
+      const service = await startBackground(
+        `exports.onStart = () => {\n${failing};\n};\nexports.routes = {get: {a: {description: '', handler: (q, r) => r.json(1)}}};`,
+      );
+      const status = await service.until(
+        'com.example.a',
+        ({state, error}) => state === 'running' && error !== undefined,
+      );
+      const error = {during: 'onStart', message: 'TypeError: no wind\nat all', place: 'background/index.js:2'};
+      expect(status).toMatchObject({
+        state: 'running',
+        reason: 'onStart failed: TypeError: no wind (background/index.js:2)',
+        error,
+      });
+      expect(await service.json('com.example.a', 'a')).toBe(1);
+      expect(service.crewroom.plugins.status('com.example.a').error).toEqual(error);
+    }
+  });
+
+  test('that is installed keeps no error of a route: its author does not look', async () => {
+    const service = await startBackground(
+      `exports.routes = {get: {a: {description: '', handler: () => { throw new Error('no wind'); }}}};`,
+    );
+    await service.until('com.example.a', isRunning);
+    expect((await fetch(`${service.url}/api/com.example.a/a`)).status).toBe(500);
+    expect(service.crewroom.plugins.status('com.example.a')).toMatchObject({state: 'running'});
+    expect(service.crewroom.plugins.status('com.example.a').error).toBeUndefined();
+  });
+
   test('logs with its id, and without the session', async () => {
     const service = await startPlugins(directory => copyPlugin(HELLO, directory));
     const {level, message, plugin} = await service.line('started for Ada');

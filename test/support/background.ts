@@ -158,8 +158,17 @@ export async function failureOf(call: Promise<unknown>): Promise<Failure> {
 
 /** Returns whether a process runs; one that has ended may wait for its parent. */
 export async function isRunning(pid: number): Promise<boolean> {
+  if (process.platform !== 'linux') return canSignal(pid);
   const state = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
   return state !== '' && !/\) [ZX] /.test(state);
+}
+
+function canSignal(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 const EMPTY = new Uint8Array();

@@ -13,7 +13,7 @@ export interface ExpectedCommand {
  * export `some.ndjson`.
  */
 export const COMMANDS: Readonly<
-  Record<Exclude<CommandName, 'start' | 'dev' | 'watch' | 'run' | 'stop'>, ExpectedCommand>
+  Record<Exclude<CommandName, 'start' | 'play' | 'dev' | 'watch' | 'run' | 'stop'>, ExpectedCommand>
 > = {
   get: {args: ['a'], stdout: /^\{"x": 1\}$/},
   put: {args: ['b', '2', '--json'], stdout: /^\{"key":"b",.*"created":true\}\n$/},
@@ -30,7 +30,7 @@ export const COMMANDS: Readonly<
   reset: {args: ['--yes', '--json'], stdout: /^\{"deleted":1\}\n$/},
   status: {stdout: /runs\n/},
   console: {
-    args: ['--json'],
+    args: ['--print', '--json'],
     stdout: /^\{"url":"http:\/\/crewroom.localhost:[0-9]+\/#code=[A-Za-z0-9_-]{43}","expiresInSeconds":60\}\n$/,
   },
   access: {args: ['grant', 'com.a', 'admin', '--json'], stdout: /^\{"plugin":"com.a","permissions":\["admin"\]\}\n$/},
@@ -47,6 +47,10 @@ export const COMMANDS: Readonly<
   plugin: {args: ['list'], stdout: /^$/},
   flight: {args: ['start', '--json'], stdout: /"phase":"BOARDING"/},
   fault: {args: ['list'], stdout: /^$/},
+  airline: {
+    args: ['init', 'air', '--script-url', 'https://air.example/', '--name', 'Air', '--json'],
+    stdout: /^\{"directory":/,
+  },
   config: {stdout: /^SETTING /},
   paths: {stdout: /^dataDir /m},
   explain: {args: ['no-entry'], stdout: /^no-entry \(status 404\)\n/},
@@ -55,4 +59,4 @@ export const COMMANDS: Readonly<
 };
 
 /** Commands without a flag that names the service. */
-export const COMMANDS_ALONE: readonly string[] = ['service', 'completion', 'paths', 'recover', 'version'];
+export const COMMANDS_ALONE: readonly string[] = ['airline', 'service', 'completion', 'paths', 'recover', 'version'];

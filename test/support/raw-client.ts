@@ -158,6 +158,25 @@ export async function exchange(options: RawClientOptions, bytes: string | Uint8A
   }
 }
 
+/**
+ * Creates a function that exchanges like {@link exchange}, on one connection for as long as the server keeps it: for hundreds of requests, since the
+ * service judges each new connection by the list of all sockets of the machine. Calls must not overlap.
+ */
+export function keepConnection(server: () => RawClientOptions): (bytes: string | Uint8Array) => Promise<RawAnswer> {
+  let client: RawClient | undefined;
+  return async bytes => {
+    client = client === undefined || client.ended ? await RawClient.connect(server()) : client;
+    const {socket} = client;
+    void client.send(bytes);
+    const answer = await client.readAnswer(methodOf(bytes));
+    if (answer.status === 101 || answer.headers.get('connection') === 'close') {
+      client = undefined;
+      socket.destroy();
+    }
+    return answer;
+  };
+}
+
 /** Returns the method of a request, on which the length of its answer depends. */
 function methodOf(bytes: string | Uint8Array): string {
   return /^\w*/.exec(Buffer.from(bytes.slice(0, 16)).toString('latin1'))?.[0] ?? '';

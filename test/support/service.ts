@@ -6,7 +6,7 @@ import {openCrewroom} from '../../src/app.ts';
 import type {Config} from '../../src/config/config.ts';
 import type {Crewroom} from '../../src/crewroom.ts';
 import type {ServiceParts} from '../../src/parts.ts';
-import {exchange, formatRequest, type RawAnswer, RawClient} from './raw-client.ts';
+import {exchange, formatRequest, keepConnection, type RawAnswer, RawClient} from './raw-client.ts';
 
 /** A service that listens, for one test or one file of tests. */
 export interface TestService extends AsyncDisposable {
@@ -74,22 +74,33 @@ export async function connectInTest({port}: {readonly port: number}): Promise<Ra
   return client;
 }
 
+/** The rest of a request beside its first line. */
+interface CallOptions {
+  readonly headers?: readonly string[] | undefined;
+  readonly body?: string | Uint8Array | undefined;
+  /** @default {localhost, with the port} */
+  readonly host?: string | undefined;
+}
+
 /** Sends a request to a service, as programs of the same machine do, on a connection of its own. */
-export function callService(
-  {port}: {readonly port: number},
+export function callService({port}: {readonly port: number}, line: string, options?: CallOptions): Promise<RawAnswer> {
+  return exchange({port}, formatCall(port, line, options));
+}
+
+/** Creates a function that calls a service like {@link callService}, on the connection of {@link keepConnection}. */
+export function callOnConnection(
+  service: () => {readonly port: number},
+): (line: string, options?: CallOptions) => Promise<RawAnswer> {
+  const send = keepConnection(service);
+  return (line, options) => send(formatCall(service().port, line, options));
+}
+
+function formatCall(
+  port: number,
   line: string,
-  {
-    headers = [],
-    body,
-    host = `localhost:${port}`,
-  }: {
-    readonly headers?: readonly string[] | undefined;
-    readonly body?: string | Uint8Array | undefined;
-    /** @default {localhost, with the port} */
-    readonly host?: string | undefined;
-  } = {},
-): Promise<RawAnswer> {
-  return exchange({port}, formatRequest(line, [`Host: ${host}`, ...headers], body));
+  {headers = [], body, host = `localhost:${port}`}: CallOptions = {},
+): Buffer {
+  return formatRequest(line, [`Host: ${host}`, ...headers], body);
 }
 
 /** Creates an empty directory, which disposal removes with its content. */

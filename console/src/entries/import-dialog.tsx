@@ -1,17 +1,21 @@
 import {type Signal, useSignal} from '@preact/signals';
 import {useEffect, useId, useRef} from 'preact/hooks';
 import type {CallFailure} from '../service/call-service.ts';
+import {Command} from '../shell/command.tsx';
 import {Dialog} from '../shell/dialog.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {toCallFailure} from '../state/loaded.ts';
-import {type Imported, type ImportMode, importEntries} from './transfer-calls.ts';
+import {type Imported, type ImportMode, importEntries, type SnapshotBefore, saveBefore} from './transfer-calls.ts';
 
 type Status =
-  | {readonly kind: 'ready'}
+  | {readonly kind: 'ready' | 'saving'}
   /** The part of the file that was sent, from 0 to 1. */
   | {readonly kind: 'checking' | 'importing' | 'cancelled'; readonly part: number}
   /** Everything is valid: the user sees what an import would do, and decides. */
-  | {readonly kind: 'asking' | 'done'; readonly result: Imported}
+  | {readonly kind: 'asking'; readonly result: Imported}
+  | {readonly kind: 'done'; readonly result: Imported; readonly undo: string | undefined}
+  /** The entries before could not be saved: nothing was imported, and the user decides again. */
+  | {readonly kind: 'unsaved'; readonly failure: CallFailure; readonly result: Imported}
   | {readonly kind: 'failed'; readonly failure: CallFailure};
 
 /** Imports an export. The file is checked first, so that the user sees what would change before anything does. */
@@ -21,7 +25,7 @@ export function ImportDialog({onClose}: {readonly onClose: () => void}) {
   const status = useSignal<Status>({kind: 'ready'});
   const running = useRef(new AbortController());
   useEffect(() => () => running.current.abort(), []);
-  const run = async (dryRun: boolean): Promise<void> => {
+  const run = async (dryRun: boolean, {undo}: SnapshotBefore = {}): Promise<void> => {
     if (file.value === undefined) return;
     const kind = dryRun ? 'checking' : 'importing';
     let sent = 0;
@@ -34,13 +38,27 @@ export function ImportDialog({onClose}: {readonly onClose: () => void}) {
     const {signal} = running.current;
     try {
       const result = await importEntries(file.value, {mode: mode.value, dryRun, onProgress, signal});
-      status.value = {kind: dryRun ? 'asking' : 'done', result};
+      status.value = dryRun ? {kind: 'asking', result} : {kind: 'done', result, undo};
     } catch (error) {
       status.value = signal.aborted ? {kind: 'cancelled', part: sent} : {kind: 'failed', failure: toCallFailure(error)};
     }
   };
+  /** Imports what was checked; what it replaces or deletes with `replace` is saved first. */
+  const change = async (result: Imported): Promise<void> => {
+    if (file.value === undefined) return;
+    if (mode.value === 'merge' || result.replaced + result.deleted === 0) return run(false);
+    status.value = {kind: 'saving'};
+    let saved: SnapshotBefore;
+    try {
+      saved = await saveBefore(file.value);
+    } catch (error) {
+      status.value = {kind: 'unsaved', failure: toCallFailure(error), result};
+      return;
+    }
+    await run(false, saved);
+  };
   const {kind} = status.value;
-  const isRunning = kind === 'checking' || kind === 'importing';
+  const isRunning = kind === 'checking' || kind === 'saving' || kind === 'importing';
   // The user may want to know what was stored.
   const close = kind === 'importing' ? () => running.current.abort() : onClose;
   return (
@@ -53,10 +71,8 @@ export function ImportDialog({onClose}: {readonly onClose: () => void}) {
         <button type="button" onClick={close}>
           {kind === 'done' || kind === 'cancelled' ? 'Close' : 'Cancel'}
         </button>
-        {kind === 'asking' ? (
-          <button type="button" class="primary" onClick={() => void run(false)}>
-            {mode.value === 'replace' ? 'Replace' : 'Import'}
-          </button>
+        {status.value.kind === 'asking' || status.value.kind === 'unsaved' ? (
+          <ChangeButton status={status.value} mode={mode.value} change={change} goOn={() => run(false)} />
         ) : (
           <button
             type="button"
@@ -69,6 +85,25 @@ export function ImportDialog({onClose}: {readonly onClose: () => void}) {
         )}
       </div>
     </Dialog>
+  );
+}
+
+interface ChangeButtonProps {
+  readonly status: Extract<Status, {kind: 'asking' | 'unsaved'}>;
+  readonly mode: ImportMode;
+  readonly change: (result: Imported) => Promise<void>;
+  readonly goOn: () => Promise<void>;
+}
+
+function ChangeButton({status: {kind, result}, mode, change, goOn}: ChangeButtonProps) {
+  return kind === 'unsaved' ? (
+    <button type="button" class="danger-button" onClick={() => void goOn()}>
+      Replace without a snapshot
+    </button>
+  ) : (
+    <button type="button" class="primary" onClick={() => void change(result)}>
+      {mode === 'replace' ? 'Replace' : 'Import'}
+    </button>
   );
 }
 
@@ -146,8 +181,27 @@ function StatusText({status, mode}: {readonly status: Status; readonly mode: Imp
           <p>The file is valid. An import will store {describe(status.result)}. Go on?</p>
         </div>
       );
+    case 'saving':
+      return <p>Saving the entries before…</p>;
+    case 'unsaved':
+      return (
+        <>
+          <FailureNote failure={status.failure} />
+          <p>Nothing was changed: without a snapshot this cannot be undone.</p>
+        </>
+      );
     case 'done':
-      return <p>Imported {describe(status.result)}.</p>;
+      return (
+        <>
+          <p>Imported {describe(status.result)}.</p>
+          {status.undo !== undefined && (
+            <>
+              <p>To undo this, run in a terminal:</p>
+              <Command text={status.undo} />
+            </>
+          )}
+        </>
+      );
     case 'failed':
       return <FailureNote failure={status.failure} />;
   }

@@ -1,5 +1,5 @@
-import {CallFailure, fetchAsOwner, readFailure} from '../service/call-service.ts';
-import {forgetOwnerToken, ownerHeaders} from '../service/owner.ts';
+import {CallFailure, callService, fetchAsOwner, readFailure} from '../service/call-service.ts';
+import {dropRefusedToken, ownerHeaders} from '../service/owner.ts';
 
 /** Answer of `POST /api/import`. */
 export interface Imported {
@@ -58,6 +58,22 @@ export async function exportEntries({prefix, onProgress, signal}: ExportParts): 
   return file;
 }
 
+/** Answer of `POST /api/snapshots`: empty if the store is in memory. */
+export interface SnapshotBefore {
+  /** Command line that restores the entries. */
+  readonly undo?: string;
+}
+
+/** More than the first line of an export has, in bytes. */
+const HEADER_BYTES_MAX = 8192;
+
+/** Lets the service save the entries that an import of a file is about to replace. @throws {CallFailure} `snapshot-failed`, `owner-required`. */
+export async function saveBefore(file: Blob): Promise<SnapshotBefore> {
+  const [header = ''] = (await file.slice(0, HEADER_BYTES_MAX).text()).split('\n');
+  const {prefix = ''} = (parse(header) ?? {}) as {readonly prefix?: string};
+  return callService<SnapshotBefore>(`/api/snapshots?${new URLSearchParams({prefix})}`, {method: 'POST'});
+}
+
 interface ImportParts {
   readonly mode: ImportMode;
   /** Checks everything, and stores nothing. */
@@ -92,7 +108,7 @@ export async function importEntries(file: Blob, {mode, dryRun, onProgress, signa
   if (request.status >= 400 || document === undefined) {
     const failure = readFailure(request.status, document);
     if (failure.code === 'invalid-token' && request.getResponseHeader('Crewroom-Fault') === null)
-      forgetOwnerToken(sent);
+      dropRefusedToken(sent);
     throw failure;
   }
   return document as Imported;

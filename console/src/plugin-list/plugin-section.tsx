@@ -1,7 +1,7 @@
 import {useId} from 'preact/hooks';
 import {PluginIcon} from '../plugins/plugin-icon.tsx';
-import {stateLabel} from '../plugins/plugin-state.ts';
 import {RestartButton} from '../plugins/restart-button.tsx';
+import {StateMark} from '../plugins/state-mark.tsx';
 import {formatRoute} from '../route.ts';
 import type {Plugin} from '../service/documents.ts';
 import {Facts} from '../shell/facts.tsx';
@@ -28,9 +28,7 @@ export function PluginSection({plugin, state, refused}: PluginSectionProps) {
           <bdi>{name}</bdi>
         </h2>
         {version !== '' && <span class="quiet">{version}</span>}
-        <span class="state" data-state={plugin.state}>
-          {stateLabel(plugin)}
-        </span>
+        <StateMark plugin={plugin} />
         {inDevelopment && <span class="state">In development</span>}
       </header>
       {description !== '' && <p>{description}</p>}

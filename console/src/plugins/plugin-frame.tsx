@@ -19,8 +19,8 @@ interface PluginFrameProps {
 }
 
 /**
- * The page of a plugin. A new frame for each state of its files, for each pilot, and for each appearance, which it reads from its address. Also
- * if the service comes back, and the page could not be loaded without it.
+ * The page of a plugin. A new frame for each state of its files, for each pilot, for each appearance, which it reads from its address, and in
+ * development once a new background runs. Also if the service comes back, and the page could not be loaded without it.
  */
 export function PluginFrame({plugin, state}: PluginFrameProps) {
   const {status} = state.connection;
@@ -30,6 +30,9 @@ export function PluginFrame({plugin, state}: PluginFrameProps) {
   useSignalEffect(() => {
     if (status.value === 'connected' && isMissing.current) attempt.value = attempt.peek() + 1;
   });
+  /** The files of the background that runs, or ran last; a page that was loaded before could not call it. */
+  const stamp = useRef<string | undefined>(undefined);
+  if (plugin.inDevelopment && plugin.state === 'running') stamp.current = plugin.stamp;
   // Before the settings are known, the page would be loaded twice.
   if (!state.core.isKnown || !state.identity.isKnown) return null;
   const path = `/plugins/${encodeURIComponent(plugin.id)}/${pageQuery(state.darkMode.value, state.colors.value)}`;
@@ -37,7 +40,7 @@ export function PluginFrame({plugin, state}: PluginFrameProps) {
   const pilot = state.identity.value.value?.va_user.dbID;
   return (
     <iframe
-      key={`${address} ${plugin.page} ${pilot} ${attempt.value}`}
+      key={`${address} ${plugin.page} ${stamp.current} ${pilot} ${attempt.value}`}
       ref={frame => {
         if (frame !== null) isMissing.current = status.peek() !== 'connected';
       }}

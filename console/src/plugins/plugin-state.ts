@@ -4,6 +4,7 @@ import type {Plugin} from '../service/documents.ts';
 const LABELS: Readonly<Record<string, string>> = {
   'page-only': 'Page only',
   waiting: 'Waiting for a pilot',
+  'not-built': 'Not built',
   starting: 'Starting',
   running: 'Running',
   restarting: 'Restarting',
@@ -11,12 +12,21 @@ const LABELS: Readonly<Record<string, string>> = {
   broken: 'Broken',
 };
 
+type StateParts = Pick<Plugin, 'state' | 'error'>;
+
 /** Returns the state of a plugin in words. */
-export function stateLabel({state}: Pick<Plugin, 'state'>): string {
-  return LABELS[state] ?? state;
+export function stateLabel(plugin: StateParts): string {
+  if (runsWithError(plugin)) return 'Running, with an error';
+  return LABELS[plugin.state] ?? plugin.state;
 }
 
-/** Returns whether a user should look at a plugin. */
-export function isTroubled({state}: Pick<Plugin, 'state'>): boolean {
-  return state === 'broken' || state === 'stopped' || state === 'restarting';
+/** How much a user should look at a plugin: `danger` if it does not run, `warning` if not as it should; undefined otherwise. */
+export function troubleOf(plugin: StateParts): 'danger' | 'warning' | undefined {
+  const {state} = plugin;
+  if (state === 'broken' || state === 'stopped') return 'danger';
+  return state === 'restarting' || state === 'not-built' || runsWithError(plugin) ? 'warning' : undefined;
+}
+
+function runsWithError({state, error}: StateParts): boolean {
+  return state === 'running' && error !== undefined;
 }

@@ -4,10 +4,12 @@ import type {Plugin, SettingValues} from '../service/documents.ts';
 import {SettingsForm} from '../settings/settings-form.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {rememberShown} from '../state/opener.ts';
+import {ErrorOverlay} from './error-overlay.tsx';
 import {PluginFrame} from './plugin-frame.tsx';
 import {PluginLog} from './plugin-log.tsx';
-import {isTroubled, stateLabel} from './plugin-state.ts';
+import {stateLabel, troubleOf} from './plugin-state.ts';
 import {RestartButton} from './restart-button.tsx';
+import {StateMark} from './state-mark.tsx';
 
 interface PluginViewProps {
   readonly state: ConsoleState;
@@ -45,9 +47,7 @@ function PluginHead({plugin, tab}: {readonly plugin: Plugin; readonly tab: Plugi
   return (
     <header class="plugin-head">
       <h1 id="plugin-title">{plugin.name}</h1>
-      <span class="state" data-state={plugin.state}>
-        {stateLabel(plugin)}
-      </span>
+      <StateMark plugin={plugin} />
       <nav class="tabs" aria-label={`Views of ${plugin.name}`}>
         {(Object.keys(TAB_NAMES) as PluginTab[]).map(each => (
           <a
@@ -107,8 +107,11 @@ function PageTab({plugin, state}: PluginProps) {
   if (isShown)
     return (
       <>
-        {isTroubled(plugin) && <Troubles plugin={plugin} state={state} />}
-        <PluginFrame plugin={plugin} state={state} />
+        {troubleOf(plugin) !== undefined && <Troubles plugin={plugin} state={state} />}
+        <div class="plugin-page">
+          <PluginFrame plugin={plugin} state={state} />
+          <ErrorOverlay plugin={plugin} />
+        </div>
       </>
     );
   return (
@@ -155,7 +158,7 @@ function About({plugin, state}: PluginProps) {
 function Troubles({plugin, state}: PluginProps) {
   if (plugin.reason === undefined && plugin.warnings.length === 0) return null;
   return (
-    <div class={`note ${isTroubled(plugin) ? 'danger' : 'warning'}`}>
+    <div class={`note ${troubleOf(plugin) ?? 'warning'}`}>
       {plugin.reason !== undefined && (
         <p>
           <strong>{stateLabel(plugin)}:</strong> {plugin.reason}

@@ -1,4 +1,4 @@
-import {forgetOwnerToken, isOwner, ownerHeaders} from './owner.ts';
+import {dropRefusedToken, isOwner, ownerHeaders} from './owner.ts';
 
 /** Longest wait for an answer, in milliseconds: twice the service's own limit for a request. */
 const TIMEOUT_MS = 30_000;
@@ -111,7 +111,7 @@ export async function fetchAsOwner(request: Request): Promise<Response> {
   const response = await fetch(request, {...parts, headers: {...Object.fromEntries(request.headers), ...sent}});
   if (!(await isTokenRefused(response))) return response;
   // The service was restarted since it gave the token. What needs no token works without it.
-  forgetOwnerToken(sent);
+  dropRefusedToken(sent);
   return fetch(again, parts);
 }
 

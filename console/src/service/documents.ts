@@ -7,8 +7,9 @@ export interface Plugin {
   readonly description: string;
   /** A newer service may have more states: they are only shown. */
   readonly state: string;
-  /** Why it is broken, waiting, restarting or stopped. */
+  /** Why it is broken, waiting, restarting, stopped or not built, or the first line of the error with which it runs. */
   readonly reason?: string;
+  readonly error?: PluginError;
   readonly warnings: readonly string[];
   readonly inDevelopment: boolean;
   readonly hasPage: boolean;
@@ -32,6 +33,18 @@ export interface Plugin {
   readonly stamp: string;
   /** Differs for each state of the files of a page in development; absent for installed plugins. */
   readonly page?: string;
+}
+
+/** Error in the code of a plugin, or in its build. */
+export interface PluginError {
+  /** `build`, `load`, `onStart`, or a route, such as `GET greeting`. */
+  readonly during: string;
+  /** May have several lines. */
+  readonly message: string;
+  /** First place in the files of the plugin, if it is known. */
+  readonly place?: string;
+  /** Request that failed; absent if none did. */
+  readonly request?: string;
 }
 
 /** A route of a background. */

@@ -1,4 +1,4 @@
-import {computed, type ReadonlySignal, signal} from '@preact/signals';
+import {computed, type ReadonlySignal, type Signal, signal} from '@preact/signals';
 
 /**
  * Token of the owner: in the memory of this page, and in the storage of its tab, so that a reload keeps it. Never in its address, its document, or a
@@ -12,6 +12,9 @@ export interface TokenStorage {
   /** Replaces the token; `undefined` removes it. */
   write(token: string | undefined): void;
 }
+
+/** True once the service refused the token of this page, until it has another one. */
+export const wasTokenRefused: Signal<boolean> = signal(false);
 
 let kept: TokenStorage | undefined;
 
@@ -32,16 +35,19 @@ export function restoreOwnerToken(storage: TokenStorage): void {
 /** Keeps the token until the tab is closed, the user gives it up, or the service refuses it. */
 export function keepOwnerToken(received: string): void {
   token.value = received;
+  wasTokenRefused.value = false;
   kept?.write(received);
 }
 
-/**
- * Forgets the token: the service refused it, or the user gives it up.
- *
- * @param refused Headers that the service refused: a token that the page got meanwhile stays. @default {those of the token}
- */
-export function forgetOwnerToken(refused: Readonly<Record<string, string>> = ownerHeaders()): void {
-  if (refused['Authorization'] !== ownerHeaders()['Authorization']) return;
+/** Forgets the token: the user gives it up. */
+export function forgetOwnerToken(): void {
   token.value = undefined;
   kept?.write(undefined);
+}
+
+/** Forgets a token that the service refused, and lets the page say so. A token that the page got meanwhile stays. @param sent Headers with the refused one. */
+export function dropRefusedToken(sent: Readonly<Record<string, string>>): void {
+  if (!isOwner.value || sent['Authorization'] !== ownerHeaders()['Authorization']) return;
+  wasTokenRefused.value = true;
+  forgetOwnerToken();
 }

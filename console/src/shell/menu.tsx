@@ -3,7 +3,7 @@ import type {ComponentChildren} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 import {NoticeCard} from '../notices/notice-card.tsx';
 import {PluginIcon} from '../plugins/plugin-icon.tsx';
-import {isTroubled, stateLabel} from '../plugins/plugin-state.ts';
+import {stateLabel, troubleOf} from '../plugins/plugin-state.ts';
 import {formatRoute, type Route, SERVICE_PAGES} from '../route.ts';
 import type {Plugin} from '../service/documents.ts';
 import type {ConsoleState} from '../state/console-state.ts';
@@ -102,7 +102,7 @@ function Links({state}: {readonly state: ConsoleState}) {
         </li>
         {state.isOwner.value && (
           <li>
-            <button type="button" class="menu-link" onClick={() => state.stopBeingOwner()}>
+            <button type="button" class="menu-link" onClick={() => void state.stopBeingOwner()}>
               <Glyph name="close" /> <span class="name">Stop being the owner</span>
             </button>
           </li>
@@ -121,13 +121,18 @@ function PluginLink({plugin, state}: {readonly plugin: Plugin; readonly state: C
     >
       <PluginIcon plugin={plugin} darkMode={state.darkMode.value} />
       <span class="name">{plugin.name}</span>
-      {isTroubled(plugin) && (
-        <span class="dot" title={stateLabel(plugin)}>
-          <span class="hidden">{stateLabel(plugin)}</span>
+      {troubleOf(plugin) !== undefined && (
+        <span class="dot" data-trouble={troubleOf(plugin)} title={describeState(plugin)}>
+          <span class="hidden">{describeState(plugin)}</span>
         </span>
       )}
     </MenuLink>
   );
+}
+
+/** The state with its reason, for readers of a screen and for the pointer. */
+function describeState(plugin: Plugin): string {
+  return plugin.reason === undefined ? stateLabel(plugin) : `${stateLabel(plugin)}: ${plugin.reason}`;
 }
 
 interface MenuLinkProps {

@@ -14,6 +14,16 @@ export function OwnerNote({state}: {readonly state: ConsoleState}) {
   );
 }
 
+/** Says that the service has ended the rights of this page. */
+export function EndedNote() {
+  return (
+    <p class="note warning" role="status">
+      The service no longer takes this page for the owner's: it was started again, or the rights were ended. To get them
+      again, <OwnerWay />
+    </p>
+  );
+}
+
 /** The ways to become the owner, as the end of a sentence. */
 export function OwnerWay() {
   const {port} = location;

@@ -4,6 +4,7 @@ import type {Draft} from '../entries/draft.ts';
 import {FlightState} from '../flight/flight-state.ts';
 import {followFrameMessages} from '../notices/frame-messages.ts';
 import {Notices, type ReceivedNotice} from '../notices/notices.ts';
+import {PlayState} from '../play/play-state.ts';
 import {formatRoute, type Route, readRoute} from '../route.ts';
 import {CallFailure, callService, fetchAsOwner} from '../service/call-service.ts';
 import type {FaultList, Plugin, PluginList, SettingValues} from '../service/documents.ts';
@@ -38,6 +39,7 @@ export class ConsoleState {
   readonly colors: ReadonlySignal<AccentColors>;
   readonly notices: Notices = new Notices();
   readonly sounds: Sounds = new Sounds();
+  readonly play: PlayState = new PlayState();
   /** Values of entries that the user has typed and not saved, by keys. They stay when the user looks at another page. */
   readonly drafts: Map<string, Draft> = new Map();
   /** False if this page only reads the service itself: it may change neither allowed origins nor plugins nor faults. */
@@ -80,7 +82,7 @@ export class ConsoleState {
     this.#activePage.follow(signal);
     this.whileWatched(signal, watched => this.connection.follow(watched));
     // The address may have changed since this state was made, while the code of the owner was exchanged.
-    this.route.value = readRoute(location.hash);
+    this.#showRoute();
   }
 
   /** Follows something while the user may see it: see {@link ActivePage.isWatched}. */
@@ -101,7 +103,9 @@ export class ConsoleState {
   }
 
   /** Gives up the rights of the owner, and loads the page anew: what only the owner sees is gone with it. */
-  stopBeingOwner(): void {
+  async stopBeingOwner(): Promise<void> {
+    // For a duplicate of this tab too. Without an answer the service has ended, and the token with it.
+    await callService('/api/access/pages', {method: 'DELETE'}).catch(() => undefined);
     forgetOwnerToken();
     location.reload();
   }
@@ -152,6 +156,11 @@ export class ConsoleState {
     if (code !== undefined) return void this.becomeOwner(code);
     // Only the user, or a plugin that is shown already, changes the address of an open console.
     this.showPages();
+    this.#showRoute();
+  }
+
+  #showRoute(): void {
+    this.play.open(location.hash);
     this.route.value = readRoute(location.hash);
   }
 

@@ -3,6 +3,7 @@ import {existsSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {IS_WINDOWS} from '../../../test/support/platform.ts';
 import {formatAgent} from './launch-agent.ts';
 
 /** A parser of property lists, in Debian `libplist-utils`. */
@@ -10,7 +11,7 @@ const PARSER = '/usr/bin/plistutil';
 
 describe('formatAgent()', () => {
   for (const name of ['node', 'a b', 'a&b <c>', 'ü "d"'])
-    test.skipIf(!existsSync(PARSER) && process.env['CI'] === undefined)(
+    test.skipIf(IS_WINDOWS || (!existsSync(PARSER) && process.env['CI'] === undefined))(
       `is a property list with the words of the command, for a program ${JSON.stringify(name)} (needs plistutil)`,
       () => {
         const folder = mkdtempSync(join(tmpdir(), 'crewroom-agent-'));

@@ -1,4 +1,4 @@
-import {type ArgumentSpec, grouped, JSON_FLAG} from './spec.ts';
+import {type ArgumentSpec, grouped, JSON_FLAG, SNAPSHOT_FLAG} from './spec.ts';
 
 const KEY: ArgumentSpec = {name: 'KEY', description: 'the key, exactly; after -- if it begins with "-"'};
 
@@ -130,6 +130,7 @@ export const DATA_COMMANDS = grouped('Data', {
       prefix: {placeholder: 'PREFIX', description: 'delete every entry whose key begins with it'},
       all: {description: 'delete every entry'},
       yes: {description: 'do not ask'},
+      ...SNAPSHOT_FLAG,
       ...JSON_FLAG,
     },
     examples: [
@@ -137,14 +138,18 @@ export const DATA_COMMANDS = grouped('Data', {
       {line: 'crewroom delete --prefix com.example.hello/', purpose: 'all entries of one plugin'},
       {line: 'crewroom delete --all --yes', purpose: 'everything, without asking'},
     ],
+    notes: ['More than 100 entries are saved as a snapshot first, which it names.'],
   },
   reset: {
     summary: 'Delete every entry',
-    flags: {yes: {description: 'do not ask'}, ...JSON_FLAG},
+    flags: {yes: {description: 'do not ask'}, ...SNAPSHOT_FLAG, ...JSON_FLAG},
     examples: [
       {line: 'crewroom reset', purpose: 'asks first'},
       {line: 'crewroom reset --yes', purpose: 'without asking, such as between two tests'},
     ],
-    notes: ['Entries are deleted in batches of 1,000. Revisions continue: none is used twice.'],
+    notes: [
+      'They are saved as a snapshot first, which it names; not with start --ephemeral.',
+      'Entries are deleted in batches of 1,000. Revisions continue: none is used twice.',
+    ],
   },
 });

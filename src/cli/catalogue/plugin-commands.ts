@@ -2,7 +2,7 @@ import {SAMPLE_PILOT_NAMES} from '../../domain/identity/pilots.ts';
 import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
 import {FAULT_KINDS} from '../../failures/fault-mark.ts';
 import {REQUESTS_FLAG, WITHOUT_LOG_FILE} from './service-commands.ts';
-import {ADDRESS_SETTINGS, grouped, JSON_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, grouped, JSON_FLAG, SNAPSHOT_FLAG} from './spec.ts';
 
 const PLUGIN_ACTIONS = [
   'list',
@@ -76,6 +76,7 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
     flags: {
       yes: {description: 'install or remove without asking'},
       data: {description: 'with remove: delete the files of its background too'},
+      ...SNAPSHOT_FLAG,
       id: {placeholder: 'ID', description: 'with new: the id of the plugin'},
       output: {placeholder: 'FILE', description: 'with pack or types: the file to write'},
       dryRun: {description: 'with adopt: only show the changes'},

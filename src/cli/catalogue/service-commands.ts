@@ -44,6 +44,18 @@ export const SERVICE_COMMANDS = grouped('Service', {
       'Elsewhere it prints JSON log lines on stderr; --requests adds requests.',
     ],
   },
+  play: {
+    summary: 'Try it: a plugin, a pilot and a flight, in memory',
+    flags: {
+      noOpen: {description: 'do not open the console in the browser'},
+    },
+    settings: ['host', 'port', 'logLevel'],
+    examples: [
+      {line: 'crewroom play', purpose: 'shows in five steps what it does'},
+      {line: 'crewroom play --port 8000', purpose: 'on another port; 7172 or the next free one without it'},
+    ],
+    notes: ['Nothing is kept: no file is written, and all of it ends with Ctrl+C.'],
+  },
   run: {
     summary: 'Run a command with a separate service',
     arguments: [
@@ -74,10 +86,16 @@ export const SERVICE_COMMANDS = grouped('Service', {
   },
   console: {
     summary: 'Open the console as the owner of the service',
-    flags: {noOpen: {description: 'only print the address'}, ...JSON_FLAG},
+    flags: {
+      print: {description: 'print the address with its code, and open nothing'},
+      end: {description: 'end the rights of all open consoles'},
+      ...JSON_FLAG,
+    },
     settings: ['host', 'port', 'dataDir'],
     examples: [
-      {line: 'crewroom console', purpose: 'print its address, and on a terminal open it'},
+      {line: 'crewroom console', purpose: 'open it in the browser'},
+      {line: 'crewroom console --print', purpose: 'print its address, for another browser'},
+      {line: 'crewroom console --end', purpose: 'open consoles only read from now on'},
       {line: 'crewroom console --port 8000', purpose: 'of the service on another port'},
     ],
     notes: [

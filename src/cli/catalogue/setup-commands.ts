@@ -6,6 +6,33 @@ export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 /** Commands of the installation. */
 export const SETUP_COMMANDS = grouped('Setup', {
+  airline: {
+    summary: 'Write the files that an airline needs',
+    arguments: [
+      {name: 'ACTION', description: 'init', choices: ['init']},
+      {name: 'DIR', description: 'folder for the files; default: this one', optional: true},
+    ],
+    flags: {
+      scriptUrl: {placeholder: 'URL', description: 'address of the back end'},
+      name: {placeholder: 'NAME', description: 'name of the airline'},
+      icao: {placeholder: 'CODE', description: 'its ICAO code; default: none'},
+      contact: {placeholder: 'TEXT', description: 'where pilots ask for help'},
+      ...JSON_FLAG,
+    },
+    settings: [],
+    examples: [
+      {line: 'crewroom airline init', purpose: 'asks for the address and the name'},
+      {
+        line: 'crewroom airline init files --name "Example Air" --script-url https://…',
+        purpose: 'without asking',
+      },
+    ],
+    notes: [
+      'It writes airline.json, for-pilots.md and crewroom-alerts.yml.',
+      'Nothing is overwritten.',
+      '"crewroom doctor --script-url URL" checks the back end.',
+    ],
+  },
   config: {
     summary: 'Show every setting, its value and where it came from',
     flags: JSON_FLAG,

@@ -81,6 +81,9 @@ export type FlagsOf<S extends CommandSpec> = {
       : Switch;
 };
 
+/** The flag of every command that makes a snapshot before it deletes. */
+export const SNAPSHOT_FLAG = {noSnapshot: {description: 'delete without a snapshot to undo it'}} as const;
+
 /** The flag of every command that can print JSON. */
 export const JSON_FLAG = {json: {description: 'print JSON, for programs'}} as const;
 

@@ -1,10 +1,11 @@
-import {grouped, JSON_FLAG} from './spec.ts';
+import {grouped, JSON_FLAG, SNAPSHOT_FLAG} from './spec.ts';
 
 /** The flags of commands that import. */
 const IMPORT_FLAGS = {
   mode: {placeholder: 'MODE', description: 'merge keeps other entries (default), replace deletes them'},
   dryRun: {description: 'check everything, change nothing, show what would happen'},
   yes: {description: 'do not ask before entries are replaced'},
+  ...SNAPSHOT_FLAG,
   ...JSON_FLAG,
 } as const;
 
@@ -41,6 +42,7 @@ export const TRANSFER_COMMANDS = grouped('Data', {
     notes: [
       'A file is checked whole before anything is stored. Importing is idempotent.',
       'Up to 1,000 entries are stored atomically, more in batches of that size.',
+      'With --mode replace the entries are saved as a snapshot first, which it names.',
     ],
   },
   copy: {
@@ -63,6 +65,7 @@ export const TRANSFER_COMMANDS = grouped('Data', {
     flags: {
       force: {description: 'replace an existing snapshot'},
       yes: {description: 'do not ask before entries are replaced'},
+      ...SNAPSHOT_FLAG,
       ...JSON_FLAG,
     },
     examples: [
@@ -71,7 +74,10 @@ export const TRANSFER_COMMANDS = grouped('Data', {
       {line: 'crewroom snapshot list', purpose: 'all snapshots'},
       {line: 'crewroom snapshot delete before-update', purpose: 'remove one'},
     ],
-    notes: ['Snapshots are exports, in a directory that "crewroom paths" names.'],
+    notes: [
+      'Snapshots are exports, in a directory that "crewroom paths" names.',
+      'Commands that delete a lot save one first, named before-…: 5 stay, up to 200 MB.',
+    ],
   },
   recover: {
     summary: 'Open a store whose write-ahead log is damaged',

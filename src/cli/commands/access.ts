@@ -1,7 +1,7 @@
 import type {PluginGrants} from '../../domain/access/access-grants.ts';
 import type {RefusedRequest} from '../../domain/access/refused-requests.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {formatGrantRequest, readGrants} from '../../protocol/access-grants.ts';
+import {readGrants} from '../../protocol/access-grants.ts';
 import {readRefused} from '../../protocol/refused-requests.ts';
 import {readService} from '../../protocol/service-documents.ts';
 import type {CallOf} from '../catalogue/call.ts';
@@ -81,7 +81,7 @@ function adviseOnRefused(refused: readonly RefusedRequest[]): string {
 
 async function grant(call: AccessCall, {plugin, permissions}: {plugin: string; permissions: readonly string[]}) {
   const {send} = await connect(call, {asOwner: true});
-  const grants = await send('POST', GRANTS_PATH, readGrants, formatGrantRequest({plugin, permissions}));
+  const grants = await send('POST', GRANTS_PATH, readGrants, {plugin, permissions});
   const {access} = await send('GET', '/api', readService);
   return report(call, plugin, {
     grants,

@@ -16,6 +16,7 @@ import {reportImport} from '../transfer/import-summary.ts';
 import {importUntil} from '../transfer/interrupted-import.ts';
 import {exportTo} from '../transfer/run-export.ts';
 import {readMode} from '../transfer/run-import.ts';
+import {snapshotBefore, type Undo} from '../transfer/snapshot-before.ts';
 
 /** `crewroom copy`: copies entries of the running service to another one. */
 export async function run(call: CallOf<'copy'>): Promise<ExitCode> {
@@ -31,7 +32,14 @@ export async function run(call: CallOf<'copy'>): Promise<ExitCode> {
     throw refusedUsage('copy', `both services are ${from}`, 'Name another service with --to');
   const options = {from, fetch, to, fetchTo: createTargetFetch(to, context), prefix, mode};
   if (ask && !(await isConfirmed(options, call))) return reportImport(undefined, call, VERB);
-  return reportImport(await copy({...options, dryRun}, call), call, VERB);
+  const snapshot = mode === 'replace' && !dryRun ? await snapshotOfTarget(options, call) : undefined;
+  return reportImport(await copy({...options, dryRun}, call), call, {...VERB, snapshot});
+}
+
+/** Makes a snapshot of what the other service has, beside those of this one. */
+function snapshotOfTarget({to, fetchTo, prefix}: CopyOptions, call: CallOf<'copy'>): Promise<Undo | undefined> {
+  const service = {url: to, fetch: fetchTo, address: addressOf(to)};
+  return snapshotBefore(call, {change: 'import', prefix, service, isOther: true});
 }
 
 /** Replaces the usual advice, which is for the service of the settings, if the other service cannot be reached. */
@@ -78,11 +86,16 @@ function readTarget(to: string | undefined): string {
   return url.origin;
 }
 
+function addressOf(url: string): ServiceAddress {
+  const {hostname, port} = new URL(url);
+  return {host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80)};
+}
+
 /** Creates the fetch for the other service. If it is on this machine and in memory, its owner has a token. */
 function createTargetFetch(to: string, context: CliContext): Send {
-  const {hostname, port} = new URL(to);
-  if (!isLoopback(hostname.replace(/^\[|\]$/g, ''))) return fetchOverHttp;
-  const files = listOwnerFiles({dataDir: undefined, port: Number(port || 80)}, context);
+  const {host, port} = addressOf(to);
+  if (!isLoopback(host)) return fetchOverHttp;
+  const files = listOwnerFiles({dataDir: undefined, port}, context);
   return createOwnerFetch({url: to, userId: context.userId, files, isRequired: false, ownOnly: false});
 }
 

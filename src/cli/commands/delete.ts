@@ -1,9 +1,10 @@
 import type {ExitCode} from '../../failures/exit-codes.ts';
+import {DELETED_WITHOUT_SNAPSHOT_MAX} from '../../snapshots/automatic-snapshots.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readRevision} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
-import {deleteRange, reportDeleted} from '../service/entry-deletion.ts';
+import {deleteRange, reportDeleted} from '../transfer/entry-deletion.ts';
 
 /** `crewroom delete`: deletes one entry, or all under a prefix. */
 export async function run(call: CallOf<'delete'>): Promise<ExitCode> {
@@ -11,7 +12,12 @@ export async function run(call: CallOf<'delete'>): Promise<ExitCode> {
   const [key] = call.arguments;
   if (key !== undefined) return deleteOne(call, key);
   const {prefix = ''} = call.flags;
-  return deleteRange(call, {command: 'delete', effect: 'deletes many entries', prefix});
+  return deleteRange(call, {
+    command: 'delete',
+    effect: 'deletes many entries',
+    prefix,
+    withoutMax: DELETED_WITHOUT_SNAPSHOT_MAX,
+  });
 }
 
 function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: CallOf<'delete'>): void {

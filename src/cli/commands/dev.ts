@@ -12,9 +12,10 @@ import {checkPageServer} from '../dev/check-page-server.ts';
 import {createDevReporter, type DevReporter} from '../dev/dev-reporter.ts';
 import {type DevSettings, readDevSettings} from '../dev/dev-settings.ts';
 import {findHints} from '../dev/find-hints.ts';
-import {followPlugin, pluginIn} from '../dev/follow-plugin.ts';
+import {followCommand} from '../dev/follow-command.ts';
+import {followPlugin, pluginIn, untilBuilt} from '../dev/follow-plugin.ts';
 import {provideSdks} from '../dev/provide-sdks.ts';
-import {type SideCommand, startCommand} from '../dev/side-command.ts';
+import {startCommand} from '../dev/side-command.ts';
 import {createLoopbackFetch} from '../service/http-fetch.ts';
 import {untilStarted} from '../service/until-started.ts';
 import {listenForStop} from '../terminal/stop-request.ts';
@@ -53,7 +54,7 @@ interface Development {
 
 async function develop(development: Development): Promise<number> {
   const {call, settings, reporter, stop, signal} = development;
-  const {directory} = settings;
+  const {directory, pageServer} = settings;
   const {context, flags} = call;
   let crewroom: Crewroom | undefined;
   const onAnswer = (answered: NotedRequest): void => crewroom?.requests.note(answered);
@@ -62,36 +63,42 @@ async function develop(development: Development): Promise<number> {
   // The session of a back end that ends with this process is not kept.
   const config =
     backEnd === undefined ? settings.config : {...settings.config, airline: backEnd.airlineFile, keep: false};
-  const parts = {log: reporter.log, pageServer: flags.ui, takesForeignPlugins: true, stop};
+  const parts = {log: reporter.log, pageServer, takesForeignPlugins: true, stop};
   // Before a background starts, and before a command builds the plugin.
   const provided = await provideSdks(directory);
-  let command: SideCommand | undefined;
+  const over = new AbortController();
+  let isReported = false;
+  const aborted = whenAborted(signal).then(() => EXIT.ok);
+  let running: Promise<number> | undefined;
   try {
     crewroom = await openCrewroom(config, parts);
     const [pilot] = backEnd?.pilots ?? [];
     if (pilot !== undefined) await crewroom.sessions.signIn({username: pilot.number, password: pilot.password});
     const listening = await crewroom.listen();
     const address = {host: config.host, port: listening.port};
-    if (call.command.length > 0) command = startCommand(call.command, {context, directory, address});
-    const ended = untilEnded(command, signal);
-    await Promise.race([ended, report({crewroom, ...listening, provided, backEnd}, development)]);
+    if (call.command.length > 0)
+      running = followCommand({
+        ...context,
+        start: () => startCommand(call.command, {context, directory, address, pageServer}),
+        hasServed: () => isReported && pageServer !== undefined,
+        note: reporter.note,
+        signal: AbortSignal.any([signal, over.signal]),
+      });
+    const reported = report({crewroom, ...listening, provided, backEnd}, development).then(() => {
+      isReported = true;
+    });
+    const ended = Promise.race([aborted, ...(running === undefined ? [] : [running])]);
+    await Promise.race([ended, reported]);
     const exitCode = await ended;
     if (signal.aborted) reporter.stopping();
     return exitCode;
   } finally {
-    await command?.[Symbol.asyncDispose]();
+    over.abort();
+    // The caller has its error.
+    await running?.catch(() => {});
     await crewroom?.[Symbol.asyncDispose]();
     await backEnd?.[Symbol.asyncDispose]();
   }
-}
-
-/** Waits until it is to end, or the command fails. A command that is done, such as a build, ends nothing. */
-async function untilEnded(command: SideCommand | undefined, signal: AbortSignal): Promise<number> {
-  const aborted = whenAborted(signal).then(() => EXIT.ok);
-  const exitCode = await Promise.race([aborted, ...(command === undefined ? [] : [command.ended])]);
-  if (exitCode === EXIT.ok) await aborted;
-  // On a terminal Ctrl+C ends the command too.
-  return signal.aborted ? EXIT.ok : (exitCode ?? EXIT.failure);
 }
 
 /** Waits until a signal is aborted. */
@@ -111,8 +118,7 @@ interface Listening {
 /** Reports the plugin once it runs, or once it is known why it does not, and then what its author may want to change. */
 async function report(listening: Listening, {call, settings, reporter, signal}: Development): Promise<void> {
   const {plugins} = listening.crewroom;
-  const {directory, portHolder} = settings;
-  const {ui: pageServer} = call.flags;
+  const {directory, pageServer, portHolder} = settings;
   const started = (): Promise<unknown> => Promise.race([untilStarted(plugins), whenAborted(signal)]);
   await started();
   const found = pluginIn(plugins, directory);
@@ -125,7 +131,8 @@ async function report(listening: Listening, {call, settings, reporter, signal}: 
           fetch: createLoopbackFetch(),
           signal,
         });
-  // A build may have written the background meanwhile.
+  // A build may have written the background meanwhile, or is about to.
+  if (call.command.length > 0) await untilBuilt(plugins, {directory, signal});
   await started();
   if (signal.aborted) return;
   const halves = await findHalves(directory);

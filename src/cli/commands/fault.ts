@@ -1,7 +1,7 @@
 import {formatFault, readFaultWords} from '../../documents/fault-text.ts';
 import type {Fault} from '../../domain/faults/fault.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {formatFaults, readFaultList} from '../../protocol/faults.ts';
+import {readFaultList} from '../../protocol/faults.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {connect, type SendJson} from '../service/connection.ts';
@@ -71,7 +71,7 @@ function clearKind(kind: string): Action {
 }
 
 function add(fault: Fault): Action {
-  return async send => (await send('POST', '/api/faults', readFaultList, formatFaults({faults: [fault]}))).faults;
+  return async send => (await send('POST', '/api/faults', readFaultList, {faults: [fault]})).faults;
 }
 
 /** Prints the faults that are on: to people each on a line, as the command line has them. */

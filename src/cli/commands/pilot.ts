@@ -1,6 +1,6 @@
 import type {SamplePilot} from '../../domain/identity/pilots.ts';
 import type {ExitCode} from '../../failures/exit-codes.ts';
-import {formatPilotChoice, readPilots} from '../../protocol/pilots.ts';
+import {readPilots} from '../../protocol/pilots.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
 import {connect} from '../service/connection.ts';
@@ -41,7 +41,7 @@ function describe({name, description, summary}: SamplePilot, current: string | u
 
 async function use(call: PilotCall, name: string): Promise<ExitCode> {
   const {send} = await connect(call);
-  const {pilots} = await send('PUT', '/api/pilots/current', readPilots, formatPilotChoice(name));
+  const {pilots} = await send('PUT', '/api/pilots/current', readPilots, {name});
   const pilot = pilots.find(each => each.name === name);
   const line = pilot?.summary === undefined ? 'No pilot is signed in' : `The pilot is ${pilot.summary}`;
   return reportDone(call, pilot === undefined ? {} : describe(pilot, name), line);

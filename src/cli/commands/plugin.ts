@@ -90,9 +90,10 @@ function formatNotes(plugins: readonly PluginStatus[], context: CliContext): str
   return notes.join('');
 }
 
-function tableRow({id, version, state, memoryBytes, routes}: PluginStatus): readonly string[] {
+function tableRow({id, version, state, error, memoryBytes, routes}: PluginStatus): readonly string[] {
   const memory = memoryBytes === undefined ? '-' : formatBytes(memoryBytes);
-  return [id, version || '-', state, memory, String(routes.length)];
+  const shown = state === 'running' && error !== undefined ? 'running, with an error' : state;
+  return [id, version || '-', shown, memory, String(routes.length)];
 }
 
 /** Indent of the further lines of an entry: as wide as the time before it. */

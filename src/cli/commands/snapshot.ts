@@ -1,6 +1,15 @@
+import {join} from 'node:path';
 import {formatBytes} from '../../domain/byte-size.ts';
 import type {ExitCode} from '../../failures/exit-codes.ts';
-import {snapshotsDirOf} from '../../paths.ts';
+import {pluginStorageDirOf, snapshotsDirOf} from '../../paths.ts';
+import {removeSnapshot} from '../../snapshots/automatic-snapshots.ts';
+import {restoreFiles, treeBytes} from '../../snapshots/kept-files.ts';
+import {
+  assertOwnDirectory,
+  listSnapshots,
+  makeSnapshotsDirectory,
+  type SavedSnapshot,
+} from '../../snapshots/snapshot-directory.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage, refusedUsage, unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
@@ -10,19 +19,12 @@ import {printList} from '../terminal/print-list.ts';
 import {canAsk} from '../terminal/prompts.ts';
 import {reportDone} from '../terminal/report-done.ts';
 import {kindOf, writeExportFile} from '../transfer/export-file.ts';
-import {fileSource} from '../transfer/import-source.ts';
+import {fileSource, readPrefix} from '../transfer/import-source.ts';
 import {reportImport} from '../transfer/import-summary.ts';
 import {exportTo} from '../transfer/run-export.ts';
 import {runImport} from '../transfer/run-import.ts';
-import {
-  assertOwnDirectory,
-  assertSnapshot,
-  deleteSnapshot,
-  listSnapshots,
-  makeSnapshotsDirectory,
-  type SavedSnapshot,
-  snapshotFile,
-} from '../transfer/snapshot-files.ts';
+import {snapshotBefore, type Undo} from '../transfer/snapshot-before.ts';
+import {deleteSnapshot, findSnapshot, type KeptFiles, snapshotFile} from '../transfer/snapshot-files.ts';
 
 /** `crewroom snapshot`: saves the whole store under a name, and restores it. */
 export async function run(call: CallOf<'snapshot'>): Promise<ExitCode> {
@@ -68,22 +70,34 @@ async function save(call: CallOf<'snapshot'>, directory: string, name: string): 
 
 async function load(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
   const {context, flags} = call;
-  const path = snapshotFile(directory, name);
-  await assertSnapshot(path, name);
-  const ask = !flags.yes;
-  if (ask && !canAsk(context)) throw unconfirmed('snapshot', 'replaces all entries');
-  const {url, fetch} = await connect(call);
-  const source = await fileSource(path, `the snapshot ${JSON.stringify(name)}`);
-  const imported = await runImport({
-    context,
-    url,
-    fetch,
-    source,
-    mode: 'replace',
-    dryRun: false,
-    ask: ask ? 'Load' : undefined,
-  });
-  return reportImport(imported, call, {infinitive: 'load', past: 'Loaded'});
+  const found = await findSnapshot(directory, name);
+  if (found.kind === 'files') return loadFiles(call, name, found);
+  const asked = flags.yes ? undefined : 'Load';
+  if (asked !== undefined && !canAsk(context)) throw unconfirmed('snapshot', 'replaces entries');
+  const service = await connect(call);
+  const {url, fetch} = service;
+  const source = await fileSource(found.path, `the snapshot ${JSON.stringify(name)}`);
+  let snapshot: Undo | undefined;
+  const before = async (): Promise<void> => {
+    snapshot = await snapshotBefore(call, {change: 'load', prefix: await readPrefix(source), service});
+  };
+  const imported = await runImport({context, url, fetch, source, mode: 'replace', dryRun: false, ask: asked, before});
+  return reportImport(imported, call, {infinitive: 'load', past: 'Loaded', snapshot});
+}
+
+/** Gives the files of a plugin back; none may be there, since a background could be using them. */
+async function loadFiles(call: CallOf<'snapshot'>, name: string, {path, plugin}: KeptFiles): Promise<ExitCode> {
+  const {config} = await readSettings(call);
+  const storage = join(pluginStorageDirOf(config.dataDir), plugin);
+  if ((await treeBytes(storage)) > 0)
+    throw refusedUsage(
+      'snapshot',
+      `the plugin ${plugin} has files in ${JSON.stringify(storage)}`,
+      `Remove them first: crewroom plugin remove ${plugin} --data`,
+    );
+  await restoreFiles(join(path, plugin), storage);
+  await removeSnapshot(snapshotsDirOf(config.dataDir), name);
+  return reportDone(call, {name, plugin, restored: true}, `Restored the files of ${plugin} in ${storage}`);
 }
 
 async function remove(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
@@ -100,7 +114,8 @@ async function list(call: CallOf<'snapshot'>, directory: string): Promise<ExitCo
   });
 }
 
-function tableRow({name, entries, revision, sizeBytes, savedAt}: SavedSnapshot): readonly string[] {
-  const count = entries === undefined ? 'incomplete' : formatCount(entries);
+function tableRow({name, entries, plugin, revision, sizeBytes, savedAt}: SavedSnapshot): readonly string[] {
+  const count =
+    plugin !== undefined ? `files of ${plugin}` : entries === undefined ? 'incomplete' : formatCount(entries);
   return [name, count, revision, formatBytes(sizeBytes), savedAt.toISOString().replace(/\.\d+Z$/, 'Z')];
 }

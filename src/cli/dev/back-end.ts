@@ -5,6 +5,7 @@ import {SAMPLE_DATA_FILE} from '../../back-end/back-end-data.ts';
 import {type AnsweredBackEndRequest, startRecordingBackEnd} from '../../back-end/recording-back-end.ts';
 import {openSampleBackEnd} from '../../back-end/sample-back-end.ts';
 import type {PluginManifest} from '../../domain/plugins/plugin-manifest.ts';
+import {membersOf} from '../../json/members.ts';
 import {resolvePath} from '../../paths.ts';
 import {readManifestFile} from '../../plugins/directory/found-plugin.ts';
 import {findHalves} from '../../plugins/directory/plugin-halves.ts';
@@ -40,8 +41,8 @@ export async function startDevBackEnd(
   {context, directory, onAnswer}: DevBackEndOptions,
 ): Promise<DevBackEnd> {
   const dataFile = data === 'sample' ? SAMPLE_DATA_FILE : resolvePath(data, context);
-  const {elapsedMs, randomName} = context;
-  const sample = await openSampleBackEnd({file: dataFile, randomName});
+  const {elapsedMs, randomName, nowMs} = context;
+  const sample = await openSampleBackEnd({file: dataFile, randomName, nowMs});
   const server = await startRecordingBackEnd({}, {sample, listing: {elapsedMs, onAnswer}});
   const folder = await mkdtemp(join(tmpdir(), 'crewroom-airline-'));
   const dispose = async (): Promise<void> => {
@@ -67,15 +68,19 @@ async function readManifest(directory: string): Promise<PluginManifest | undefin
   return 'manifest' in reading ? reading.manifest : undefined;
 }
 
-/** Adds the plugin, with the defaults of its airline settings, to those of the airline, unless the file has it. */
+/** Adds the plugin, with the defaults of its airline settings, to those of the airline. What the file has of it counts: `id` and `appliedSettings` are enough. */
 function withPlugin(given: unknown, manifest: PluginManifest | undefined): readonly unknown[] {
   const plugins: readonly unknown[] = Array.isArray(given) ? given : [];
-  if (manifest === undefined || plugins.some(plugin => Object(plugin).id === manifest.id)) return plugins;
+  if (manifest === undefined) return plugins;
   const {id, name, version, type, description, availableSettings} = manifest;
+  const isOwn = (plugin: unknown): boolean => Object(plugin).id === id;
+  const own = membersOf(plugins.find(isOwn));
   const settings = [...availableSettings].filter(([, {settingType}]) => settingType === 'airline');
-  const appliedSettings = Object.fromEntries(settings.map(([key, setting]) => [key, setting.default]));
+  const defaults = Object.fromEntries(settings.map(([key, setting]) => [key, setting.default]));
+  const appliedSettings = {...defaults, ...membersOf(own['appliedSettings'])};
   const listed = {verified: false, downloads: 0, rating: 0, totalReviews: 0, author: '', lastUpdated: LAST_UPDATED};
-  return [...plugins, {id, name, version, type, description, ...listed, availableSettings: {}, appliedSettings}];
+  const described = {id, name, version, type, description, ...listed, availableSettings: {}};
+  return [...plugins.filter(plugin => !isOwn(plugin)), {...described, ...own, appliedSettings}];
 }
 
 /** The time of every plugin that a developer adds, as it is in lists of plugins. */

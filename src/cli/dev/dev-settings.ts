@@ -5,7 +5,7 @@ import {DEFAULT_ORIGIN, type ResolvedConfig, resolveConfig} from '../../config/r
 import {AppError} from '../../failures/app-error.ts';
 import {resolvePath} from '../../paths.ts';
 import {findHalves} from '../../plugins/directory/plugin-halves.ts';
-import {findFreePort, findTakenAddress} from '../../system/free-port.ts';
+import {findAnyPort, findFreePort, findTakenAddress} from '../../system/free-port.ts';
 import {findServerProblem} from '../../system/loopback-address.ts';
 import {describePortHolder, findPortHolder} from '../../system/port-holder.ts';
 import type {CallOf} from '../catalogue/call.ts';
@@ -17,6 +17,8 @@ export interface DevSettings {
   readonly config: Config;
   /** Real path of the folder of the plugin. */
   readonly directory: string;
+  /** Origin of the dev server of its page; undefined without one. */
+  readonly pageServer: string | undefined;
   /** The program that holds the default port, if another one is used. */
   readonly portHolder: string | undefined;
 }
@@ -31,18 +33,25 @@ export async function readDevSettings(call: CallOf<'dev'>): Promise<DevSettings>
   const [given = '.'] = call.arguments;
   const directory = resolvePath(given, call.context);
   await assertPlugin(directory);
-  assertPageServer(call.flags.ui);
+  const pageServer = call.flags.ui === undefined ? undefined : await readPageServer(call.flags.ui);
   const {flags, ...sources} = await readSources(call);
   const others = Array.isArray(flags.plugin) ? flags.plugin : [];
   const ephemeral = flags.dataDir === undefined ? {ephemeral: true} : {};
   const resolved = resolveConfig({...sources, flags: {...ephemeral, ...flags, plugin: [...others, directory]}});
-  return {...(await choosePort(resolved)), directory: await realpath(directory)};
+  const {config, portHolder} = await choosePort(resolved);
+  // Its own page may call the service too, through its proxy or directly: it shows the same files.
+  const allowOrigin = pageServer === undefined ? config.allowOrigin : [...config.allowOrigin, pageServer];
+  return {config: {...config, allowOrigin}, pageServer, portHolder, directory: await realpath(directory)};
 }
 
-function assertPageServer(address: string | undefined): void {
-  const problem = address === undefined ? undefined : findServerProblem(address);
-  if (problem === undefined) return;
-  throw new AppError({code: 'invalid-configuration', problems: [{setting: 'ui', source: '--ui', problem}]});
+/** Returns the origin of a dev server. Its port is one that is free now if none is given: 0. */
+async function readPageServer(address: string): Promise<string> {
+  const problem = findServerProblem(address);
+  if (problem !== undefined)
+    throw new AppError({code: 'invalid-configuration', problems: [{setting: 'ui', source: '--ui', problem}]});
+  const url = new URL(address);
+  if (url.port === '0') url.port = String(await findAnyPort(url.hostname.replace(/^\[|\]$/g, '')));
+  return url.origin;
 }
 
 async function assertPlugin(directory: string): Promise<void> {

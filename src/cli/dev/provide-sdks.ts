@@ -4,8 +4,7 @@ import {fileURLToPath} from 'node:url';
 import {messageOf} from '../../failures/error-text.ts';
 import {renameOver} from '../../files/rename-over.ts';
 import {isAlias, readProjects} from '../../plugins/sources/author-project.ts';
-import {aliasOf, OLDER_SDKS, type OlderSdk} from '../../plugins/sources/older-sdks.ts';
-import {VERSION} from '../../version.ts';
+import {OLDER_SDKS, type OlderSdk} from '../../plugins/sources/older-sdks.ts';
 
 /** The folder of the packages that stand in for older SDKs: beside the service, in a clone and in the published package. */
 const PACKAGES = fileURLToPath(new URL('../../../packages/', import.meta.url));
@@ -40,7 +39,7 @@ async function provideSdk(
   const places = [folder, 'node_modules'].filter(part => part !== '').join('/');
   const alias = isAdopted
     ? 'npm install installs it'
-    : `"crewroom plugin adopt" writes "${sdk.name}": "${aliasOf(sdk, VERSION)}" into package.json, for npm install`;
+    : `"crewroom plugin adopt" gives this name to ${sdk.standIn} in package.json, for npm install`;
   try {
     await copySdk(sdk, installed);
     return `${sdk.name} is not on the registry: ${sdk.standIn} is in ${places} in its place; ${alias}`;

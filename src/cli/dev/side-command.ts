@@ -20,6 +20,8 @@ export interface SideCommandDeps {
   /** Folder in which it runs. */
   readonly directory: string;
   readonly address: ServiceAddress;
+  /** Origin of the dev server that it starts; undefined if it starts none. Its port is in the variable `PORT`, by which many dev servers choose theirs. */
+  readonly pageServer: string | undefined;
 }
 
 /**
@@ -29,13 +31,14 @@ export interface SideCommandDeps {
  * It leads a group of processes that ends with it: package managers start dev servers as processes of their own.
  */
 export function startCommand([program = '', ...args]: readonly string[], deps: SideCommandDeps): SideCommand {
-  const {context, directory, address} = deps;
+  const {context, directory, address, pageServer} = deps;
+  const port = pageServer === undefined ? {} : {PORT: new URL(pageServer).port || '80'};
   const child = spawn(program, args, {
     cwd: directory,
     stdio: ['pipe', STDERR_FD, STDERR_FD],
     detached: context.platform !== 'win32',
     // Some dev servers open a browser of their own: the page is shown by the service.
-    env: {BROWSER: 'none', ...childEnvironment(context.environment, address)},
+    env: {BROWSER: 'none', ...childEnvironment(context.environment, address), ...port},
   });
   const ended = untilExit(child, {command: 'dev', program}).then(({exitCode}) => exitCode ?? undefined);
   // The caller may wait for it later.

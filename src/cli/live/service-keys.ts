@@ -103,7 +103,7 @@ async function openAsOwner({context, address, config}: ServiceKeysDeps): Promise
   });
   const problem = await openAddress(url, context);
   if (problem !== undefined) {
-    const command = `crewroom console --port ${new URL(address).port}`;
+    const command = `crewroom console --print --port ${new URL(address).port}`;
     return `Cannot open a browser: ${problem}; open ${plain} to read, or what "${command}" prints as the owner`;
   }
   return refusal === undefined

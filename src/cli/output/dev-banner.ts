@@ -76,13 +76,15 @@ export function formatDevBanner(started: StartedPlugin & StartTime, style: Style
 function describePage(started: StartedPlugin, style: Style): string {
   const {plugin, halves, pageServer} = started;
   const source =
-    pageServer === undefined ? `${halves.page ?? PAGE_FOLDER}/, reloaded when a file changes` : `from ${pageServer}`;
+    pageServer === undefined ? `${halves.page ?? PAGE_FOLDER}/, reloaded when a file changes` : 'from its dev server';
   return `${style.cyan(`${mainAddress(started)}/plugins/${plugin?.id}/`)} ${style.dim(`(${source})`)}`;
 }
 
 function describeBackground({plugin, halves}: StartedPlugin, style: Style): string {
   const {state = 'broken', reason, routes = []} = plugin ?? {};
-  if (state === 'page-only') return 'no background yet; it starts once there is a background/index.js';
+  if (state === 'page-only') return 'no background; one starts once there is a background/index.js';
+  if (state === 'not-built') return style.yellow(escapeControls(`not built yet; it starts once it is: ${reason}`));
+  if (state === 'running' && reason !== undefined) return style.yellow(escapeControls(`with an error: ${reason}`));
   if (state === 'running') {
     const {background = BACKGROUND_FOLDER} = halves;
     return `${background} with ${routes.length} ${routes.length === 1 ? 'route' : 'routes'}, restarted when a file changes`;

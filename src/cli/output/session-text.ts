@@ -33,7 +33,7 @@ export function describePlace({kept}: SessionStatus): string {
 
 const PLACES = {
   keychain: 'kept in the keychain',
-  file: 'kept in a file that only you can read',
+  file: 'kept in "session.json" in the data directory',
   memory: 'kept until the service stops',
 } as const satisfies Record<SessionPlace, string>;
 

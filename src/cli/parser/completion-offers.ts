@@ -1,12 +1,12 @@
 import {readdir} from 'node:fs/promises';
 import {ShellCompDirective} from '@bomb.sh/tab';
 import {resolvePath, snapshotsDirOf} from '../../paths.ts';
+import {readSnapshotNames} from '../../snapshots/snapshot-directory.ts';
 import type {SettingsCall} from '../catalogue/call.ts';
 import type {CommandName} from '../catalogue/commands.ts';
 import {readSettings} from '../input/settings.ts';
 import {connect} from '../service/connection.ts';
 import {connectPlugins} from '../service/plugin-client.ts';
-import {readSnapshotNames} from '../transfer/snapshot-files.ts';
 
 /** A place in a command line that takes an argument, or the value of a flag. */
 export interface CompletionPlace extends SettingsCall {

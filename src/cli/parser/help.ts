@@ -15,6 +15,7 @@ type Row = readonly [left: string, right: string];
 const GROUPS: readonly CommandGroup[] = ['Service', 'Data', 'Plugins', 'Setup'];
 
 const EXAMPLES: readonly Example[] = [
+  {line: 'crewroom play', purpose: 'see it all in five minutes'},
   {line: 'crewroom start', purpose: 'serve on http://localhost:7172'},
   {line: 'crewroom start --profile me.json', purpose: 'serve your own identity'},
   {line: `crewroom put greeting '"hello"'`, purpose: 'store a JSON value'},

@@ -1,15 +1,16 @@
-import {realpath} from 'node:fs/promises';
-import {basename, join} from 'node:path';
+import {mkdir, realpath} from 'node:fs/promises';
+import {basename, dirname, join} from 'node:path';
 import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {FileError} from '../../files/read-file.ts';
 import {replaceFile, SHARED_FILE_MODE} from '../../files/replace-file.ts';
 import {resolvePath} from '../../paths.ts';
-import {type Adoption, type FileChange, planAdoption} from '../../plugins/sources/adopt-project.ts';
-import {VERSION} from '../../version.ts';
+import {type Adoption, type FileChange, type ProvidedSdk, planAdoption} from '../../plugins/sources/adopt-project.ts';
+import type {OlderSdk} from '../../plugins/sources/older-sdks.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {AdvisedError} from '../failures/report.ts';
+import {provideOwnPackages} from '../npm/own-packages.ts';
 import {formatFiles} from '../output/counts.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {findUncommitted} from './uncommitted.ts';
@@ -39,7 +40,7 @@ export async function adopt({context, flags}: PluginCall, name: string): Promise
 
 async function plan(directory: string): Promise<Adoption> {
   try {
-    return await planAdoption(directory, VERSION);
+    return await planAdoption(directory, provide);
   } catch (error) {
     const problem =
       error instanceof FileError && error.problem === 'missing'
@@ -48,6 +49,13 @@ async function plan(directory: string): Promise<Adoption> {
     const failure = {code: 'invalid-plugin', plugin: basename(directory), problems: [{path: '$', problem}]} as const;
     throw new AdvisedError(new AppError(failure, {cause: error}), 'Give the folder of the project of a plugin');
   }
+}
+
+/** Says how a project gets the package in the place of an SDK, under the name of the SDK. */
+async function provide({standIn}: OlderSdk): Promise<ProvidedSdk> {
+  const [own] = await provideOwnPackages([standIn]);
+  if (own === undefined) throw new Error(`there is no package ${standIn}`);
+  return own.file === undefined ? {specifier: `npm:${standIn}@${own.specifier}`} : own;
 }
 
 /** Asserts that git has what the files were before. */
@@ -69,6 +77,7 @@ async function assertCommitted(directory: string, {changes}: Adoption): Promise<
 async function write(directory: string, {file, after}: FileChange, suffix: string): Promise<void> {
   const path = join(directory, file);
   try {
+    await mkdir(dirname(path), {recursive: true});
     await replaceFile(path, handle => handle.writeFile(after), {
       mode: SHARED_FILE_MODE,
       temporary: `${path}.${suffix}`,

@@ -5,7 +5,6 @@ import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {resolvePath} from '../../paths.ts';
-import {findReservedPath} from '../../plugins/manifest/reserved-ids.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage, refusedUsage} from '../failures/usage.ts';
@@ -53,16 +52,16 @@ function readName(name: string): string {
   throw invalidUsage('plugin', `the name of the folder has to be ${form}, not ${JSON.stringify(name)}`);
 }
 
+/** Published plugins have a domain in front of their name, so that no two have one id. */
+const HAS_DOMAIN = /^[^.]+\.[^.]/;
+
 function readId(id: string): string {
-  if (!isPluginId(id))
-    throw invalidUsage('plugin', `--id has to be a name such as com.example.my-plugin, not ${JSON.stringify(id)}`);
-  const reserved = findReservedPath(id);
-  if (reserved === undefined) return id;
-  throw refusedUsage(
-    'plugin',
-    `${JSON.stringify(id)} is the name of a path of the service, ${reserved}`,
-    'Choose another --id',
-  );
+  if (!isPluginId(id) || !HAS_DOMAIN.test(id))
+    throw invalidUsage(
+      'plugin',
+      `--id has to be a domain of yours from its end on and a name, such as com.example.my-plugin, not ${JSON.stringify(id)}`,
+    );
+  return id;
 }
 
 /** Returns the name for people, such as `My plugin`. */

@@ -1,6 +1,10 @@
+import {rm} from 'node:fs/promises';
+import {dirname} from 'node:path';
 import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {syncDirectory} from '../../files/directory.ts';
 import {findRemovable, type RemovablePlugin, removePlugin} from '../../plugins/package/remove-plugin.ts';
+import {treeBytes} from '../../snapshots/kept-files.ts';
 import {describeDataDirectory} from '../../store/disk/data-directory.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {AdvisedError} from '../failures/report.ts';
@@ -10,6 +14,7 @@ import {escapeControls} from '../terminal/escape.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {canAsk} from '../terminal/prompts.ts';
 import {reportDone} from '../terminal/report-done.ts';
+import {keepFilesBefore, type Undo} from '../transfer/snapshot-before.ts';
 import {askUntil} from './ask.ts';
 import {findFollowingService, hasStorage, type StoringService} from './following-service.ts';
 import {changing, findPlaces, stage, waitingOf} from './plugin-places.ts';
@@ -34,13 +39,25 @@ export async function remove(call: PluginCall, id: string): Promise<ExitCode> {
       await using staging = await stage(places, context);
       const service = state.kind === 'following' ? state.service : undefined;
       const holder = data ? await findDataHolder(call, plugin, service) : undefined;
-      const deps = {staging, service, holder, waiting: waitingOf(context, signal)};
+      let snapshot: Undo | undefined;
+      const removeFiles = async (storage: string): Promise<void> => {
+        snapshot = await removeStorage(call, storage);
+      };
+      const deps = {staging, service, holder, waiting: waitingOf(context, signal), removeFiles};
       const {hasEnded} = await removePlugin(plugin, data, deps).catch(error => {
         throw adviseOnUse(error);
       });
-      return report(call, plugin, hasEnded);
+      return report(call, plugin, {hasEnded, snapshot});
     }),
   );
+}
+
+/** Removes the files of a background: into a snapshot, unless there are none or the user wants none. */
+async function removeStorage(call: PluginCall, storage: string): Promise<Undo | undefined> {
+  if (!call.flags.noSnapshot && (await treeBytes(storage)) > 0) return keepFilesBefore(call, storage);
+  await rm(storage, {recursive: true, force: true, maxRetries: 3});
+  await syncDirectory(dirname(storage));
+  return undefined;
 }
 
 /**
@@ -72,9 +89,18 @@ function describePlugin({id, directory, storage}: RemovablePlugin, withData: boo
   return escapeControls(`Remove ${id}: ${parts.join(' and ')}`);
 }
 
-function report(call: PluginCall, {id, directory, storage}: RemovablePlugin, hasEnded: boolean): Promise<ExitCode> {
+interface Removed {
+  readonly hasEnded: boolean;
+  readonly snapshot: Undo | undefined;
+}
+
+function report(
+  call: PluginCall,
+  {id, directory, storage}: RemovablePlugin,
+  {hasEnded, snapshot}: Removed,
+): Promise<ExitCode> {
   const withData = call.flags.data === true;
-  const result = {id, removed: directory !== undefined, dataRemoved: withData && storage !== undefined};
+  const result = {id, removed: directory !== undefined, dataRemoved: withData && storage !== undefined, snapshot};
   const kept = withData || storage === undefined ? '' : `; its files stay in ${storage}`;
   const running = hasEnded ? '' : '; its background is still ending';
   return reportDone(call, result, `Removed ${id}${kept}${running}`);

@@ -23,7 +23,12 @@ export interface ConnectedClient {
 }
 
 /** Sends a request with JSON to the service, and reads its answer. Throws what the service threw. */
-export type SendJson = <T>(method: string, path: string, read: (json: string) => T, body?: string) => Promise<T>;
+export type SendJson = <T>(
+  method: string,
+  path: string,
+  read: (json: string) => T,
+  body?: string | object,
+) => Promise<T>;
 
 export interface ConnectOptions {
   readonly timeoutMs?: number;
@@ -65,6 +70,8 @@ export async function connect(
 /** Creates a sender of JSON to a service. Sends nothing yet. */
 export function createJsonSender(options: ClientOptions): SendJson {
   const transport = openTransport(options, isSentFailure);
-  return async (method, path, read, body) =>
-    parseAnswer(await transport.send(method, path, body === undefined ? {} : {body}), read);
+  return async (method, path, read, body) => {
+    const text = typeof body === 'object' ? JSON.stringify(body) : body;
+    return parseAnswer(await transport.send(method, path, text === undefined ? {} : {body: text}), read);
+  };
 }

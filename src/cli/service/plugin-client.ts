@@ -1,7 +1,7 @@
 import type {FlightStatus} from '../../domain/plugins/flight.ts';
 import type {SettingValues} from '../../domain/plugins/user-settings.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {type FlightCommand, formatFlightCommand, readFlight} from '../../protocol/plugin/flight-document.ts';
+import {type FlightCommand, readFlight} from '../../protocol/plugin/flight-document.ts';
 import {readPlugin, readPluginLogs, readPlugins} from '../../protocol/plugin/plugin-documents.ts';
 import {readService} from '../../protocol/service-documents.ts';
 import {readDocument} from '../../protocol/text/read-document.ts';
@@ -26,11 +26,10 @@ export async function connectPlugins(call: SettingsCall, options: ConnectOptions
     restart: (id: string) => send('POST', `${about(id)}/restart`, readPlugin),
     /** Changes settings. @returns All settings of the plugin. */
     set: (id: string, changes: SettingValues) =>
-      send('PUT', `/api/settings/${encodeURIComponent(id)}`, readObject, JSON.stringify(changes)),
+      send('PUT', `/api/settings/${encodeURIComponent(id)}`, readObject, changes),
     /** Reads the flight. @throws {AppError} `no-flight`. */
     flight: () => send('GET', '/api/flight', readPresentFlight),
-    changeFlight: (command: FlightCommand) =>
-      send('POST', '/api/flight', readPresentFlight, formatFlightCommand(command)),
+    changeFlight: (command: FlightCommand) => send('POST', '/api/flight', readPresentFlight, command),
     stopFlight: async () => void (await send('DELETE', '/api/flight', readFlight)),
   };
 }

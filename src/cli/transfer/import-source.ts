@@ -1,5 +1,6 @@
 import {stat} from 'node:fs/promises';
 import {streamAsUtf8} from '../../files/text-file.ts';
+import {readExportPrefix} from '../../protocol/transfer/export-ends.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {type InputFile, openInputFile} from '../input/input-file.ts';
 import {unreadableFile} from '../input/value-input.ts';
@@ -55,6 +56,24 @@ export async function fileSource(path: string, name: string): Promise<ImportSour
     close: () => opened?.close(),
   };
 }
+
+/**
+ * Reads the prefix of an export, of whose keys an import can replace or delete entries; all keys if it can be read only once.
+ *
+ * @throws {AdvisedError} `unreadable-input`.
+ */
+export async function readPrefix(source: ImportSource): Promise<string> {
+  let start = '';
+  if (source.isFile)
+    for await (const chunk of source.chunks()) {
+      start += Buffer.from(chunk).toString();
+      if (start.includes('\n') || start.length > HEADER_LENGTH_MAX) break;
+    }
+  return readExportPrefix(start) ?? '';
+}
+
+/** More than the first line of an export has, in characters: six for each byte of a prefix, and its other members. */
+const HEADER_LENGTH_MAX = 8192;
 
 async function* readText(
   open: () => AsyncIterable<Uint8Array>,

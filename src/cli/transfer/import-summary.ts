@@ -11,6 +11,8 @@ export interface ImportVerb {
   readonly infinitive: string;
   /** Such as `Imported`. */
   readonly past: string;
+  /** The snapshot before it; undefined if there is none. */
+  readonly snapshot?: object | undefined;
 }
 
 /**
@@ -21,14 +23,14 @@ export interface ImportVerb {
 export async function reportImport(
   imported: Imported | undefined,
   {context: {stdout, stderr}, flags}: CommandCall & {readonly flags: {readonly json: Switch}},
-  {infinitive, past}: ImportVerb,
+  {infinitive, past, snapshot}: ImportVerb,
 ): Promise<ExitCode> {
   if (imported === undefined) {
     await stderr.write('Nothing was changed\n');
     return EXIT.failure;
   }
   const summary = summarizeImport(imported);
-  if (flags.json) await stdout.write(jsonLine({...imported, revision: String(imported.revision)}));
+  if (flags.json) await stdout.write(jsonLine({...imported, revision: String(imported.revision), snapshot}));
   else if (imported.dryRun) await stdout.write(`Would ${infinitive} ${summary}\n`);
   else if (stderr.isTerminal) await stderr.write(`${past} ${summary}\n`);
   return EXIT.ok;

@@ -15,6 +15,8 @@ export interface ImportCall extends Omit<InterruptibleImport, 'chunks'> {
   readonly source: ImportSource;
   /** The verb of the question that the user has to confirm, such as `Import`; undefined to ask nothing. */
   readonly ask: string | undefined;
+  /** Called before anything is stored, once it is confirmed, unless nothing would be replaced or deleted; nothing is stored if it throws. */
+  readonly before?: () => Promise<unknown>;
 }
 
 /**
@@ -24,13 +26,19 @@ export interface ImportCall extends Omit<InterruptibleImport, 'chunks'> {
  * @returns Undefined if the user did not confirm it.
  */
 export async function runImport(call: ImportCall): Promise<Imported | undefined> {
-  const {source, dryRun, ask, context} = call;
-  if (dryRun || !source.isFile) return transferOnce(call, dryRun);
+  const {source, dryRun, ask, before, context} = call;
+  if (dryRun) return transferOnce(call, true);
+  if (!source.isFile) {
+    await before?.();
+    return transferOnce(call, false);
+  }
   const checked = await transferOnce(call, true);
   // Outside of `untilInterrupted`, so that Ctrl+C ends the question.
   const question = `${ask} ${summarizeImport(checked)}?`;
-  const asks = ask !== undefined && checked.deleted + checked.replaced > 0;
-  if (asks && !(await confirm(question, context))) return undefined;
+  if (checked.deleted + checked.replaced > 0) {
+    if (ask !== undefined && !(await confirm(question, context))) return undefined;
+    await before?.();
+  }
   return transferOnce(call, false);
 }
 

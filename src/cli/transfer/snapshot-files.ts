@@ -1,94 +1,34 @@
-import type {Stats} from 'node:fs';
-import {lstat, readdir, stat} from 'node:fs/promises';
-import {join} from 'node:path';
+import {stat} from 'node:fs/promises';
 import {AppError} from '../../failures/app-error.ts';
-import {messageOf} from '../../failures/error-text.ts';
-import {makeDirectory} from '../../files/directory.ts';
-import {describeOwner, findOwnProblem} from '../../files/own.ts';
-import {openNow} from '../../files/read-file.ts';
-import {removeDurably} from '../../files/replace-file.ts';
-import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
+import {syncDirectory} from '../../files/directory.ts';
+import {removeSnapshot} from '../../snapshots/automatic-snapshots.ts';
+import {readKeptPlugin} from '../../snapshots/kept-files.ts';
+import {entriesFileOf, isSnapshotName, keptFilesOf} from '../../snapshots/snapshot-directory.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage} from '../failures/usage.ts';
-import type {CliContext} from '../terminal/context.ts';
 
-/** A saved snapshot. */
-export interface SavedSnapshot {
-  readonly name: string;
-  /** Undefined for an incomplete file, which cannot be loaded. */
-  readonly entries: number | undefined;
-  /** The revision of the store at that time. */
-  readonly revision: string;
-  readonly sizeBytes: number;
-  readonly savedAt: Date;
+/** A snapshot that exists: a file with entries, or a directory with the files of a plugin. */
+export type FoundSnapshot = {readonly kind: 'entries'; readonly path: string} | KeptFiles;
+
+/** The files of a plugin, in a directory of the name of the plugin. */
+export interface KeptFiles {
+  readonly kind: 'files';
+  readonly path: string;
+  readonly plugin: string;
 }
 
-const EXTENSION = '.ndjson';
-
-/** Names that are valid for files on every operating system, and not those of devices. */
-const NAME = /^(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[a-z0-9][a-z0-9._-]{0,63}$/i;
-
-/** Bytes that are read at both ends of a file, to find its header and trailer. */
-const END_BYTES = 4096;
-
 /**
- * Returns the path of a snapshot.
+ * Returns the path of a snapshot of entries.
  *
  * @throws {AppError} `invalid-usage` for an invalid name.
  */
 export function snapshotFile(directory: string, name: string): string {
-  if (!NAME.test(name))
+  if (!isSnapshotName(name))
     throw invalidUsage(
       'snapshot',
       `${JSON.stringify(name)} is not a valid name: use up to 64 letters, digits, ".", "_" and "-", beginning with a letter or digit`,
     );
-  return join(directory, `${name}${EXTENSION}`);
-}
-
-/** Creates the directory of snapshots, which only its owner may read. */
-export async function makeSnapshotsDirectory(directory: string): Promise<void> {
-  await makeDirectory(directory).catch(error => {
-    throw new AppError(
-      {code: 'unwritable-output', target: JSON.stringify(directory), problem: messageOf(error)},
-      {cause: error},
-    );
-  });
-}
-
-/**
- * Refuses a directory of snapshots that another user owns or may write to: a snapshot replaces the whole store. Accepts a
- * directory that does not exist yet.
- *
- * @throws {AppError} `data-directory-unusable`.
- */
-export async function assertOwnDirectory(directory: string, {userId}: Pick<CliContext, 'userId'>): Promise<void> {
-  const link = await lstat(directory).catch(() => undefined);
-  if (link === undefined) return;
-  // For a link both count: its owner chooses the target.
-  const target = await stat(directory).catch(() => link);
-  const problem = describeProblem(link, userId) ?? describeProblem(target, userId);
-  if (problem !== undefined) throw new AppError({code: 'data-directory-unusable', directory, problem});
-}
-
-function describeProblem(found: Stats, userId: number | undefined): string | undefined {
-  const problem = findOwnProblem(found, {forbidden: 'writing', userId});
-  if (problem?.owner !== undefined) return `it ${describeOwner(problem.owner, userId)}`;
-  // The mode of a link means nothing.
-  return problem && found.isDirectory() ? 'other users may write to it; "chmod 700" prevents that' : undefined;
-}
-
-/** Lists all snapshots by name. */
-export async function listSnapshots(directory: string): Promise<readonly SavedSnapshot[]> {
-  const names = await readSnapshotNames(directory);
-  const found = await Promise.all(names.map(name => describeSnapshot(directory, name)));
-  return found.filter(snapshot => snapshot !== undefined);
-}
-
-/** Returns the names of all snapshots, sorted. */
-export async function readSnapshotNames(directory: string): Promise<readonly string[]> {
-  const files = await readdir(directory).catch(() => []);
-  const names = files.filter(file => file.endsWith(EXTENSION)).map(file => file.slice(0, -EXTENSION.length));
-  return names.filter(name => NAME.test(name)).sort();
+  return entriesFileOf(directory, name);
 }
 
 /**
@@ -97,14 +37,18 @@ export async function readSnapshotNames(directory: string): Promise<readonly str
  * @throws {AdvisedError} `unreadable-input` if there is no snapshot of this name.
  */
 export async function deleteSnapshot(directory: string, name: string): Promise<void> {
-  const file = snapshotFile(directory, name);
-  await assertSnapshot(file, name);
-  await removeDurably(file);
+  await findSnapshot(directory, name);
+  await removeSnapshot(directory, name);
+  await syncDirectory(directory);
 }
 
-/** Checks that a snapshot exists. @throws {AdvisedError} `unreadable-input` if there is no snapshot of this name. */
-export async function assertSnapshot(file: string, name: string): Promise<void> {
-  if ((await stat(file).catch(() => undefined))?.isFile()) return;
+/** Finds a snapshot. @throws {AdvisedError} `unreadable-input` if there is none of this name. */
+export async function findSnapshot(directory: string, name: string): Promise<FoundSnapshot> {
+  const path = snapshotFile(directory, name);
+  if ((await stat(path).catch(() => undefined))?.isFile()) return {kind: 'entries', path};
+  const kept = keptFilesOf(directory, name);
+  const plugin = await readKeptPlugin(kept);
+  if (plugin !== undefined) return {kind: 'files', path: kept, plugin};
   throw new AdvisedError(
     new AppError({
       code: 'unreadable-input',
@@ -114,23 +58,4 @@ export async function assertSnapshot(file: string, name: string): Promise<void> 
     }),
     '"crewroom snapshot list" shows all snapshots',
   );
-}
-
-/** @returns Undefined if it is not a regular file. A pipe is opened without waiting for a writer. */
-async function describeSnapshot(directory: string, name: string): Promise<SavedSnapshot | undefined> {
-  const file = await openNow(snapshotFile(directory, name));
-  try {
-    const status = await file.stat();
-    if (!status.isFile()) return undefined;
-    const {size: sizeBytes, mtime: savedAt} = status;
-    const read = async (position: number): Promise<string> => {
-      const {buffer, bytesRead} = await file.read(Buffer.alloc(END_BYTES), 0, END_BYTES, position);
-      return buffer.toString('utf8', 0, bytesRead);
-    };
-    const revision = String(readExportStart(await read(0)) ?? '');
-    const entries = readExportEnd(await read(Math.max(0, sizeBytes - END_BYTES)));
-    return {name, entries, revision, sizeBytes, savedAt};
-  } finally {
-    await file.close();
-  }
 }

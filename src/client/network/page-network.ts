@@ -11,15 +11,15 @@ const neverKnown = (): void => {};
 /** Returns the reason why a request to an address had no answer. */
 export function describeInPage(error: unknown, url: string): string {
   const {message} = error as Error;
-  // Names the flag that may be missing: if the service refuses the origin of a page, browsers report only that there is no answer.
-  return PAGE_ORIGIN === 'null' || isSameOrigin(`${url}/`)
+  // If the service refuses the origin of a page, browsers report only that there is no answer: the flag that may be missing comes first.
+  return PAGE_ORIGIN === 'null' || isSameOrigin(url)
     ? message
-    : `${message}; or it needs --allow-origin ${PAGE_ORIGIN}, or is blocked`;
+    : `it needs --allow-origin ${PAGE_ORIGIN}, or is away: ${message}`;
 }
 
 /** Returns whether a request to an address needs no preflight, whatever its headers: it is one to the origin of the page, or no page sends it. */
 export function isSameOrigin(url: string): boolean {
-  return !PAGE_ORIGIN || url.startsWith(`${PAGE_ORIGIN}/`);
+  return !PAGE_ORIGIN || `${url}/`.startsWith(`${PAGE_ORIGIN}/`);
 }
 
 /** Origin of the web page that the client runs in; undefined outside web pages. */

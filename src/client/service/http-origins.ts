@@ -1,5 +1,5 @@
 import type {AllowedOriginList} from '../../domain/access/allowed-origins.ts';
-import {formatAllowedOrigin, readAllowedOrigins} from '../../protocol/allowed-origins.ts';
+import {readAllowedOrigins} from '../../protocol/allowed-origins.ts';
 import {parseAnswer} from '../answer.ts';
 import type {CallOptions, Transport} from '../transport.ts';
 
@@ -18,7 +18,7 @@ export function createOrigins(transport: Transport): ClientOrigins {
   return {
     list: async call => parseAnswer(await transport.send('GET', PATH, call), readAllowedOrigins),
     allow: async (origin, call) => {
-      const body = formatAllowedOrigin(origin);
+      const body = JSON.stringify({origin});
       return parseAnswer(await transport.send('POST', PATH, {...call, body}), readAllowedOrigins);
     },
   };

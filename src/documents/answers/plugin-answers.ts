@@ -10,8 +10,20 @@ export const PLUGIN = closed({
   version: anyText,
   type: anyText,
   description: anyText,
-  state: v.picklist(['page-only', 'waiting', 'starting', 'running', 'restarting', 'stopped', 'broken']),
-  reason: maybe(anyText, 'Why it is broken, waiting, restarting or stopped.'),
+  state: v.picklist(['page-only', 'waiting', 'not-built', 'starting', 'running', 'restarting', 'stopped', 'broken']),
+  reason: maybe(
+    anyText,
+    'Why it is broken, waiting, restarting, stopped or not built, or the first line of the error with which it runs.',
+  ),
+  error: maybe(
+    closed({
+      during: described(anyText, '`build`, `load`, `onStart`, or a route, such as `GET greeting`.'),
+      message: anyText,
+      place: maybe(anyText, 'First place in its own files, such as `src/background/index.ts:12`.'),
+      request: maybe(anyText, 'Request that failed, without its query.'),
+    }),
+    'Error of its build or its start; in development also that of the last call of a route, until the route answers.',
+  ),
   warnings: v.array(anyText),
   inDevelopment: v.boolean(),
   hasPage: v.boolean(),

@@ -11,6 +11,7 @@ export const SERVICE = closed({
   storeId,
   access: described(v.picklist(ACCESS_MODES), 'What plugins may do, and programs without a token.'),
   dataDir: maybe(anyText, 'The data directory; absent if the store is in memory.'),
+  ephemeral: maybe(v.literal(true), 'Present if the store is in memory, and ends with the service.'),
   links: mapOf(anyText),
 });
 

@@ -75,6 +75,12 @@ export const IMPORTED = closed({
   revision: described(revision, 'The revision of the store afterwards.'),
 });
 
+/** Answer of POST /api/snapshots. */
+export const SNAPSHOT_BEFORE = closed({
+  name: maybe(anyText, 'Name of the snapshot.'),
+  undo: maybe(anyText, 'Command line that restores it.'),
+});
+
 /** Answer of writes and deletions. */
 export const DONE = described(closed({}), 'An empty object.');
 

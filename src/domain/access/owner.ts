@@ -23,6 +23,16 @@ export interface Owner extends AsyncDisposable {
   exchangeCode(code: string): string;
 
   /**
+   * Ends the token of a page; with the token of the file, those of all pages. Their streams end too.
+   *
+   * @throws {AppError} `owner-required`.
+   */
+  endPages(token: string | undefined): void;
+
+  /** Calls a listener once when a token of a page ends by {@link endPages}. @returns A function that removes it; undefined for any other token. */
+  onPageEnd(token: string, listener: () => void): (() => void) | undefined;
+
+  /**
    * Writes the token into the file, for programs of this user. Idempotent. Without the file only they lack it, so it never rejects.
    *
    * @param port Undefined before the service listens: then it writes the file if its place does not depend on the port.

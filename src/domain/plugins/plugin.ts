@@ -7,6 +7,8 @@ export type PluginState =
   | 'page-only'
   /** Its background starts once there is an identity. */
   | 'waiting'
+  /** In development: its background has sources, and was not built yet. */
+  | 'not-built'
   | 'starting'
   | 'running'
   /** Its background ended by itself and is about to be started again. */
@@ -26,6 +28,18 @@ export interface PluginRoute {
   readonly description: string;
 }
 
+/** An error in the code of a plugin, or in its build. Secrets in it are masked. */
+export interface PluginError {
+  /** `build`, `load`, `onStart`, or the route that was called, such as `GET greeting`. */
+  readonly during: string;
+  /** May have several lines. */
+  readonly message: string;
+  /** First place in the own files of the plugin, such as `src/background/index.ts:12`, if it is known. */
+  readonly place?: string | undefined;
+  /** Request that failed, without its query; absent if none did. */
+  readonly request?: string | undefined;
+}
+
 /** A plugin with its state. Contains no secret. */
 export interface PluginStatus {
   /** Name of its folder, if the manifest is wrong. */
@@ -38,8 +52,10 @@ export interface PluginStatus {
   readonly type: string;
   readonly description: string;
   readonly state: PluginState;
-  /** The reason why it is broken, waiting, restarting or stopped. */
+  /** The reason why it is broken, waiting, restarting, stopped or not built, or the first line of the error with which it runs. */
   readonly reason?: string | undefined;
+  /** Error of its build or its start; in development also that of the last call of a route, until the route answers. */
+  readonly error?: PluginError | undefined;
   /** Problems that do not keep the plugin from running, such as invalid values of settings. */
   readonly warnings: readonly string[];
   /** True if the plugin was named with `--plugin`; false if it was found in the directory of plugins. */

@@ -4,6 +4,7 @@ import type {MembersByCode} from './members.ts';
 /** Members of the failures of requests besides those in `data.ts`. */
 export const REQUEST_MEMBERS = {
   'invalid-import': {line: number, problem: text, imported: number, batches: number},
+  'snapshot-failed': {directory: text, problem: text},
   'unsupported-body': {problem: text},
   'invalid-header': {header: text, problem: text},
   'malformed-request': {problem: text},

@@ -75,8 +75,7 @@ export const ACCESS_ROWS: Rows<FailureIn<typeof ACCESS_MEMBERS>> = {
   'invalid-code': {
     status: 403,
     text: () => 'Cannot open the console as the owner: the code is unknown, was used, or is too old',
-    advice:
-      'Press o in the terminal, or run "crewroom console" again, and open the address that it prints within a minute',
+    advice: 'Press o in the terminal, or run "crewroom console" again',
     when: 'The code with which the console was opened is unknown, was used before, or is older than a minute.',
     example: {},
   },

@@ -56,7 +56,7 @@ export const DATA_ROWS: Rows<DataFailure> = {
   'patch-too-large': {
     status: 413,
     text: ({membersMax}) =>
-      `Cannot apply more than ${membersMax} members of merge patches, those of nested objects included`,
+      `Cannot apply the merge patches: they have more than ${membersMax} members, those of nested objects included`,
     advice: 'Store the whole value with PUT, or change it with several patches; nothing was applied',
     when: 'A merge patch has more than 1,000 members, those of nested objects included, or those of a transaction have more than 10,000 together.',
     example: {membersMax: 1000},

@@ -13,6 +13,13 @@ export const REQUEST_ROWS: Rows<FailureIn<typeof REQUEST_MEMBERS>> = {
     when: 'A line of an import is not valid, or the last one is missing: `line` and `problem` name the line and the reason, `imported` and `batches` the entries stored before.',
     example: {line: 1, problem: '$.key is missing', imported: 0, batches: 0},
   },
+  'snapshot-failed': {
+    status: 500,
+    text: ({directory, problem}) => `Cannot save a snapshot in ${quote(directory)}: ${problem}`,
+    advice: 'Nothing was deleted, since it could not be undone; free space there, or go on with --no-snapshot',
+    when: 'The snapshot that comes before the deletion of many entries cannot be written. Nothing is deleted then.',
+    example: {directory: '/a', problem: 'the disk is full'},
+  },
   'unsupported-body': {
     status: 415,
     text: ({problem}) => `Cannot accept the body: ${problem}`,
@@ -54,7 +61,7 @@ export const REQUEST_ROWS: Rows<FailureIn<typeof REQUEST_MEMBERS>> = {
     status: 403,
     text: ({path}) => `Cannot open ${quote(path)} in a browser window: it is not a page but a resource for programs`,
     advice:
-      'Open /docs in the browser, where each operation can be tried out, or send the request with curl or the command "crewroom"',
+      'Open /docs/api in the browser, where each operation can be tried out, or send the request with curl or the command "crewroom"',
     when: 'A browser opens an address in a window or a frame that is not a page (`Sec-Fetch-Mode: navigate`): typed, linked, or after a redirect.',
     example: {path: '/api/identity'},
   },

@@ -165,10 +165,16 @@ export function isServedAt({kind, plugin}: Site, {target, headers}: Pick<HttpReq
       const path = target.split('?', 1)[0] ?? '';
       if (path === '/api' || path.startsWith('/api/')) return !path.startsWith('/api/access/');
       const page = PLUGIN_PAGES + plugin;
-      return path === page || path.startsWith(`${page}/`) || path === WEBPACK_SOCKET;
+      return path === page || path.startsWith(`${page}/`) || SHARED_PATHS.has(path);
     }
   }
 }
 
 /** Path at which the client of webpack-dev-server opens its WebSocket, whatever the path of the page. */
 export const WEBPACK_SOCKET = '/ws';
+
+/** Path of the client for pages that need no build: a file without data. */
+export const CLIENT_MODULE = '/client.js';
+
+/** Paths that the pages of all plugins have in common. */
+const SHARED_PATHS: ReadonlySet<string> = new Set([WEBPACK_SOCKET, CLIENT_MODULE]);

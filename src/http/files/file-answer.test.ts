@@ -3,6 +3,7 @@ import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {IS_WINDOWS} from '../../../test/support/platform.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, isStream} from '../core/message.ts';
 import {answerFile, REWRITTEN_BYTES_MAX, type Rewrite} from './file-answer.ts';
@@ -109,9 +110,10 @@ describe('answerFile()', () => {
 
   test('has no answer for what is not a regular file', async () => {
     await mkdir(join(directory, 'folder'));
-    execFileSync('mkfifo', [join(directory, 'pipe')]);
+    const others = IS_WINDOWS ? [] : [join(directory, 'pipe'), '/dev/zero'];
+    if (!IS_WINDOWS) execFileSync('mkfifo', [join(directory, 'pipe')]);
     const request = {rawHeaders: [], reserveMemory: () => {}};
-    for (const path of [join(directory, 'folder'), join(directory, 'pipe'), '/dev/zero', join(directory, 'nosuch')])
+    for (const path of [join(directory, 'folder'), join(directory, 'nosuch'), ...others])
       expect(await answerFile(request, path), path).toBeUndefined();
   });
 });

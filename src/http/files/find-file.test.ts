@@ -2,6 +2,7 @@ import {mkdir, mkdtemp, realpath, rm, symlink, writeFile} from 'node:fs/promises
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {IS_WINDOWS} from '../../../test/support/platform.ts';
 import {findFile} from './find-file.ts';
 
 let base: string;
@@ -30,7 +31,8 @@ describe('findFile()', () => {
     {path: 'assets', file: 'assets'},
     {path: '%C3%BCml%C3%A4ut.css', file: 'ümläut.css'},
     {path: '..data', file: '..data'},
-    {path: 'inside.js', file: 'assets/a b.js'},
+    // Wine makes links, but Node does not follow them there.
+    ...(IS_WINDOWS ? [] : [{path: 'inside.js', file: 'assets/a b.js'}]),
   ];
   for (const {path, file} of found) {
     test(`finds ${path}`, async () => {

@@ -2,6 +2,7 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {IS_WINDOWS} from '../../../test/support/platform.ts';
 import {type Log, SILENT_LOG} from '../../domain/log.ts';
 import type {ConnectionEnds} from '../../system/socket-owner.ts';
 import {createPeerCheck, type PeerCheckOptions} from './peer-check.ts';
@@ -56,17 +57,21 @@ describe('the check of the peer of a connection', () => {
     expect(await check(1000, {tables: [tmpdir(), tmpdir()]})).toEqual({code: 'user-lookup-failed'});
   });
 
-  test('admits a user who is allowed by name, and refuses to begin with a name of no user', async () => {
-    expect(await check(1, {allowUser: ['daemon']})).toBeUndefined();
-    const failure = {
-      code: 'invalid-configuration',
-      problems: [
-        {setting: 'allowUser', source: 'allowUser', problem: '"no-such-user" is not a user of this machine'},
-        {setting: 'allowUser', source: 'allowUser', problem: '"$(id)" is not a user of this machine'},
-      ],
-    };
-    await expect(check(1, {allowUser: ['daemon', 'no-such-user', '$(id)']})).rejects.toMatchObject({failure});
-  });
+  // Windows has no user "daemon", and no numbers of users.
+  test.skipIf(IS_WINDOWS)(
+    'admits a user who is allowed by name, and refuses to begin with a name of no user',
+    async () => {
+      expect(await check(1, {allowUser: ['daemon']})).toBeUndefined();
+      const failure = {
+        code: 'invalid-configuration',
+        problems: [
+          {setting: 'allowUser', source: 'allowUser', problem: '"no-such-user" is not a user of this machine'},
+          {setting: 'allowUser', source: 'allowUser', problem: '"$(id)" is not a user of this machine'},
+        ],
+      };
+      await expect(check(1, {allowUser: ['daemon', 'no-such-user', '$(id)']})).rejects.toMatchObject({failure});
+    },
+  );
 
   for (const [name, options] of [
     ['on macOS', {platform: 'darwin', allowUser: ['no-such-user']}],

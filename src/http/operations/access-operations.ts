@@ -114,4 +114,13 @@ export const ACCESS_OPERATIONS = tagged('Service', {
       failures: ['invalid-code', 'no-resource', 'own-callers-only', ...JSON_BODY_FAILURES],
     },
   },
+  '/api/access/pages': {
+    DELETE: {
+      operationId: 'endPages',
+      summary: 'End the rights of the owner that pages have',
+      description: 'With the token of a page, those of this page; with that of a program, those of all pages.',
+      answers: {200: {description: 'Their tokens are refused from now on.', schema: DONE}},
+      failures: ['owner-required', 'own-callers-only'],
+    },
+  },
 });

@@ -76,6 +76,13 @@ export const SERVICE_OPERATIONS = tagged('Service', {
       answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
     },
   },
+  '/client.js': {
+    GET: {
+      operationId: 'getClient',
+      summary: 'The client as one module, for pages of plugins and of allowed origins',
+      answers: {200: {description: 'A module that calls this service.', contentType: 'text/javascript'}},
+    },
+  },
   '/openapi.json': {
     GET: {
       operationId: 'getOpenApi',
@@ -86,14 +93,14 @@ export const SERVICE_OPERATIONS = tagged('Service', {
   '/docs': {
     GET: {
       operationId: 'getDocs',
-      summary: 'This document as a page',
+      summary: 'The documentation as a page, with a search',
       answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
     },
   },
   '/docs/{name}': {
     GET: {
       operationId: 'getDocsPage',
-      summary: 'A reference as a page; `guides` and `errors` list all guides and all failures',
+      summary: 'A reference as a page; `api` is this document, to try',
       answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
       failures: ['no-resource'],
     },

@@ -1,10 +1,18 @@
-import {DELETED, DONE, EVENT_LIST, IMPORTED, TRANSACTED} from '../../documents/answers/store-answers.ts';
+import {
+  DELETED,
+  DONE,
+  EVENT_LIST,
+  IMPORTED,
+  SNAPSHOT_BEFORE,
+  TRANSACTED,
+} from '../../documents/answers/store-answers.ts';
 import {
   DELETE_RANGE_QUERY,
   EVENTS_QUERY,
   EXPORT_QUERY,
   IMPORT_QUERY,
   LIST_QUERY,
+  SNAPSHOT_QUERY,
   WRITE_QUERY,
 } from '../../documents/queries.ts';
 import type {FailureCode} from '../../failures/failure.ts';
@@ -168,6 +176,20 @@ export const STORE_OPERATIONS = tagged('Store', {
       body: 'export',
       answers: {200: {description: 'All changes are on disk.', schema: IMPORTED}},
       failures: ['invalid-import', 'unsupported-body', 'entry-corrupt', 'store-corrupt', ...WRITE_FAILURES],
+    },
+  },
+  '/api/snapshots': {
+    POST: {
+      operationId: 'saveSnapshot',
+      summary: 'Save the entries that an import is about to replace',
+      description:
+        'With the token of the owner. The console does this before it replaces entries. The snapshot is a file beside the data directory, for its owner only; of these automatic ones the last 5 stay, up to 200 MB.',
+      query: SNAPSHOT_QUERY,
+      answers: {
+        200: {description: 'The store is in memory: nothing is saved.', schema: SNAPSHOT_BEFORE},
+        201: {description: 'It is on disk; `undo` is the command that restores it.', schema: SNAPSHOT_BEFORE},
+      },
+      failures: ['owner-required', 'own-callers-only', 'snapshot-failed', ...READ_FAILURES],
     },
   },
 });

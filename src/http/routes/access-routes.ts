@@ -1,15 +1,14 @@
-import {CODE_BYTES_MAX, readCodeExchange} from '../../documents/requests.ts';
+import {CODE_EXCHANGE} from '../../documents/requests.ts';
 import type {Owner} from '../../domain/access/owner.ts';
 import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
-import {formatOwnerCode, formatPageToken} from '../../protocol/owner.ts';
-import {readJsonBody} from '../core/body.ts';
-import {answer} from '../core/message.ts';
+import {jsonAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
-import {assertOwnCaller} from './own-callers.ts';
+import {assertNoQuery, withDocument, withoutQuery} from './no-query.ts';
+import {assertOwnCaller, forOwner} from './own-callers.ts';
 
 /** `/api/access/…`: codes, with which a page of the console gets a token of the owner. */
 export function accessRoutes(owner: Owner): readonly Route[] {
+  const exchange = withDocument(CODE_EXCHANGE, ({code}) => ({token: owner.exchangeCode(code)}), 201);
   return [
     {
       path: '/api/access/codes',
@@ -17,18 +16,26 @@ export function accessRoutes(owner: Owner): readonly Route[] {
       POST: ({request, query}) => {
         assertOwnCaller(request);
         assertNoQuery(query);
-        return answer(formatOwnerCode(owner.createCode(bearerTokenOf(request.rawHeaders))), {status: 201});
+        return jsonAnswer(owner.createCode(bearerTokenOf(request.rawHeaders)), {status: 201});
       },
     },
     {
       path: '/api/access/page-tokens',
       needs: 'by-operation',
-      POST: async ({request, query}) => {
-        assertOwnCaller(request);
-        assertNoQuery(query);
-        const code = readCodeExchange(await readJsonBody(request, CODE_BYTES_MAX));
-        return answer(formatPageToken(owner.exchangeCode(code)), {status: 201});
+      POST: call => {
+        assertOwnCaller(call.request);
+        return exchange(call);
       },
+    },
+    {
+      path: '/api/access/pages',
+      needs: 'by-operation',
+      DELETE: forOwner(owner)(
+        withoutQuery(({request}) => {
+          owner.endPages(bearerTokenOf(request.rawHeaders));
+          return '{}';
+        }),
+      ),
     },
   ];
 }

@@ -1,15 +1,15 @@
-import {ALLOWED_ORIGIN_BYTES_MAX, readAllowedOrigin} from '../../documents/requests.ts';
+import {ALLOWED_ORIGIN} from '../../documents/requests.ts';
 import type {AllowedOrigins} from '../../domain/access/allowed-origins.ts';
 import type {Owner} from '../../domain/access/owner.ts';
 import {formatAllowedOrigins} from '../../protocol/allowed-origins.ts';
-import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
+import {assertNoQuery, withDocument} from './no-query.ts';
 import {assertMayChangeAccess, assertOwnCaller, assertOwner} from './own-callers.ts';
 
 /** `/api/allowed-origins`: origins whose pages may call, and those that were refused. Pages of other origins read neither; only the owner's change them. */
 export function allowedOriginRoutes(origins: AllowedOrigins, owner: Owner): readonly Route[] {
+  const allow = withDocument(ALLOWED_ORIGIN, ({origin}) => formatAllowedOrigins(origins.allow(origin)));
   return [
     {
       path: '/api/allowed-origins',
@@ -19,13 +19,10 @@ export function allowedOriginRoutes(origins: AllowedOrigins, owner: Owner): read
         assertNoQuery(query);
         return answer(formatAllowedOrigins(origins.list()));
       },
-      POST: async call => {
-        const {request, query} = call;
-        assertOwner(request, owner);
+      POST: call => {
+        assertOwner(call.request, owner);
         assertMayChangeAccess(call);
-        assertNoQuery(query);
-        const origin = readAllowedOrigin(await readJsonBody(request, ALLOWED_ORIGIN_BYTES_MAX));
-        return answer(formatAllowedOrigins(origins.allow(origin)));
+        return allow(call);
       },
     },
   ];

@@ -12,6 +12,7 @@ import {FLIGHT_TRACKING, flightRoutes} from './flight-routes.ts';
 import {identityRoutes} from './identity-routes.ts';
 import {keysRoutes} from './keys-routes.ts';
 import {metricsRoutes} from './metrics-routes.ts';
+import {pageClientRoutes} from './page-client-routes.ts';
 import {pageRoutes} from './page-routes.ts';
 import {pilotRoutes} from './pilot-routes.ts';
 import {pluginRoutes} from './plugin-routes.ts';
@@ -20,6 +21,7 @@ import type {RoutesDeps} from './routes-deps.ts';
 import {serviceRoutes} from './service-routes.ts';
 import {sessionRoutes} from './session-routes.ts';
 import {settingsRoutes} from './settings-routes.ts';
+import {snapshotRoutes} from './snapshot-routes.ts';
 import {createSoundAddresses} from './sound-addresses.ts';
 import {stopRoutes} from './stop-routes.ts';
 import {storeRoutes} from './store-routes.ts';
@@ -38,6 +40,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...eventsRoutes(deps),
     ...transactionRoutes(deps),
     ...transferRoutes(deps.transfer),
+    ...snapshotRoutes(deps.snapshots, owner),
     ...faultRoutes(deps.faults, owner),
     ...accessRoutes(owner),
     ...accessTokenRoutes(tokens, owner),
@@ -49,6 +52,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...metricsRoutes(deps.metrics),
     ...consoleRoutes(),
     ...docsRoutes(),
+    ...pageClientRoutes(),
     ...createPluginRoutes(deps),
   ];
 }

@@ -2,8 +2,7 @@ import {FAULTS_BYTES_MAX, readFaults} from '../../documents/faults.ts';
 import {END_FAULTS_QUERY} from '../../documents/queries.ts';
 import type {Owner} from '../../domain/access/owner.ts';
 import type {Fault, FaultList, Faults} from '../../domain/faults/fault.ts';
-import {formatFaults} from '../../protocol/faults.ts';
-import {answer} from '../core/message.ts';
+import {jsonAnswer} from '../core/message.ts';
 import type {Route, RouteHandler} from '../core/route.ts';
 import {withBody, withoutQuery} from './no-query.ts';
 import {assertOwner} from './own-callers.ts';
@@ -12,7 +11,7 @@ import {readParameters} from './read-parameters.ts';
 /** `/api/faults`: faults for testing plugins. Pages can read them; only those of the owner change them. */
 export function faultRoutes(faults: Faults, owner: Owner): readonly Route[] {
   const change = (make: (given: readonly Fault[]) => FaultList): RouteHandler => {
-    const changed = withBody(FAULTS_BYTES_MAX, body => formatFaults(make(readFaults(body))));
+    const changed = withBody(FAULTS_BYTES_MAX, body => make(readFaults(body)));
     return call => {
       assertOwner(call.request, owner);
       return changed(call);
@@ -22,13 +21,13 @@ export function faultRoutes(faults: Faults, owner: Owner): readonly Route[] {
     {
       path: '/api/faults',
       needs: 'admin',
-      GET: withoutQuery(() => formatFaults(faults.list())),
+      GET: withoutQuery(() => faults.list()),
       PUT: change(given => faults.set(given)),
       POST: change(given => faults.add(given)),
       DELETE: async ({request, query}) => {
         assertOwner(request, owner);
         const {kind} = readParameters(query, END_FAULTS_QUERY);
-        return answer(formatFaults(kind === undefined ? faults.set([]) : faults.end(kind)));
+        return jsonAnswer(kind === undefined ? faults.set([]) : faults.end(kind));
       },
     },
   ];

@@ -1,7 +1,7 @@
 import {DELETE_RANGE_QUERY, LIST_QUERY} from '../../documents/queries.ts';
-import {formatDeleted, formatListing} from '../../protocol/listing.ts';
+import {formatListing} from '../../protocol/listing.ts';
 import {nextTick} from '../../time/next-tick.ts';
-import {answer, type HttpAnswer} from '../core/message.ts';
+import {answer, type HttpAnswer, jsonAnswer} from '../core/message.ts';
 import {parseQuery, type Route} from '../core/route.ts';
 import {readParameters} from './read-parameters.ts';
 import type {EntryRoutesDeps} from './routes-deps.ts';
@@ -28,7 +28,7 @@ export function keysRoutes({entries, store, limits}: EntryRoutesDeps): readonly 
       },
       DELETE: async ({query, caller}) => {
         const {prefix} = readParameters(query, DELETE_RANGE_QUERY);
-        return answer(formatDeleted(await entries.deleteRange({prefix, writtenBy: caller.principal})));
+        return jsonAnswer({deleted: await entries.deleteRange({prefix, writtenBy: caller.principal})});
       },
     },
   ];

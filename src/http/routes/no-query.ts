@@ -1,3 +1,4 @@
+import type {SmallRequest} from '../../documents/requests.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer} from '../core/message.ts';
 import {type Call, invalidParameter, parseQuery, type RouteHandler} from '../core/route.ts';
@@ -25,18 +26,31 @@ export function assertNoQuery(query: string): void {
   throw invalidParameter(parameter, 'the operation has no such parameter');
 }
 
-/** Returns an operation without parameters that answers a JSON text. */
-export function withoutQuery(write: (call: Call) => string | Promise<string>, status = 200): RouteHandler {
+/** A JSON text, or an object that becomes one. */
+type Document = string | object;
+
+/** Returns an operation without parameters that answers a document. */
+export function withoutQuery(write: (call: Call) => Document | Promise<Document>, status = 200): RouteHandler {
   return async call => {
     assertNoQuery(call.query);
-    return answer(await write(call), {status});
+    const document = await write(call);
+    return answer(typeof document === 'string' ? document : JSON.stringify(document), {status});
   };
 }
 
-/** Returns an operation without parameters that reads a body, which is JSON, and answers a JSON text. */
+/** Returns an operation without parameters that reads a small document, and answers a document. */
+export function withDocument<T>(
+  {bytesMax, read}: SmallRequest<T>,
+  write: (document: T) => Document | Promise<Document>,
+  status = 200,
+): RouteHandler {
+  return withBody(bytesMax, body => write(read(body)), status);
+}
+
+/** Returns an operation without parameters that reads a body, which is JSON, and answers a document. */
 export function withBody(
   sizeBytesMax: number,
-  write: (body: Uint8Array, call: Call) => string | Promise<string>,
+  write: (body: Uint8Array, call: Call) => Document | Promise<Document>,
   status = 200,
 ): RouteHandler {
   return withoutQuery(async call => write(await readJsonBody(call.request, sizeBytesMax), call), status);

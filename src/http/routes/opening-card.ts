@@ -18,16 +18,22 @@ export function isOpenedFromOutside({rawHeaders}: Pick<HttpRequest, 'rawHeaders'
 /**
  * Creates the page that stands at the address of a plugin until the user wants its page, which acts by itself when it opens. It asks once per tab
  * for each address with a query or a fragment, and leads on at once without them. Nothing of the plugin is in it.
+ *
+ * @param own Origin of the page of the plugin alone, by which the service knows it, if the card leads there. A browser that does not resolve its
+ * name shows the page where it is.
  */
-export function answerCard({id, name}: Pick<PluginStatus, 'id' | 'name'>): HttpAnswer {
-  const content = CARD.replace(/\{(name|id)\}/g, (_, member) => escapeHtml(member === 'id' ? id : name));
+export function answerCard({id, name}: Pick<PluginStatus, 'id' | 'name'>, own = ''): HttpAnswer {
+  const texts: Readonly<Record<string, string>> = {id, name, own};
+  const content = CARD.replace(/\{(name|id|own)\}/g, (_, member) => escapeHtml(texts[member] ?? ''));
+  const policy = own === '' ? POLICY : `${POLICY}; connect-src ${own.replace(/[^/]+?\./, '')}`;
   return answer(content, {
     contentType: 'text/html; charset=utf-8',
-    rawHeaders: ['Content-Security-Policy', POLICY, ...WINDOW_HEADERS],
+    rawHeaders: ['Content-Security-Policy', policy, ...WINDOW_HEADERS],
   });
 }
 
-function escapeHtml(text: string): string {
+/** Escapes a text for HTML. */
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`);
 }
 
@@ -48,7 +54,12 @@ const read = () => {
     return null;
   }
 };
-const show = () => {
+const show = async () => {
+  const own = document.body.dataset.own;
+  // The console answers below whose name the page has its own, if the browser resolves them.
+  const probe = own.replace(/[^/]+?\\./, '') + '/livez';
+  const isKnown = own !== '' && (await fetch(probe, {signal: AbortSignal.timeout(1000)}).then(({ok}) => ok, () => false));
+  if (isKnown) return location.replace(own + location.pathname + search + hash);
   // Another address first: one that differs only in its fragment would not be loaded.
   history.replaceState(null, '', search === '?shown' ? '?' : '?shown');
   location.replace(href);
@@ -74,7 +85,7 @@ const CARD = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Show a plugin? – Crewroom</title>
 <style>${STYLE}</style>
-<body hidden>
+<body hidden data-own="{own}">
 <main>
 <h1>Show the plugin <bdi>{name}</bdi>?</h1>
 <p>A page of a plugin acts by itself when it opens. You, a program or a page of another site opened its address, with this:</p>

@@ -3,15 +3,16 @@ import {AppError} from '../../failures/app-error.ts';
 import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, openedWebSocket, redirect, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route, RouteHandler} from '../core/route.ts';
-import {CONSOLE_NAME, WEBPACK_SOCKET} from '../core/sites.ts';
+import {CONSOLE_NAME, SCHEME, WEBPACK_SOCKET} from '../core/sites.ts';
 import {answerFile, type FileAnswerOptions, type Rewrite} from '../files/file-answer.ts';
 import {findFile} from '../files/find-file.ts';
 import type {PageServer} from '../proxy/page-server.ts';
+import {answerMissingServer} from './missing-server.ts';
 import {answerCard, isOpenedFromOutside} from './opening-card.ts';
 import {hostOf, isMoved, portOf, replacePublishedAddress} from './published-address.ts';
 import type {RoutesDeps} from './routes-deps.ts';
 
-type PageParts = Pick<RoutesDeps, 'plugins' | 'allowedOrigins' | 'pageServer'>;
+type PageParts = Pick<RoutesDeps, 'plugins' | 'allowedOrigins' | 'pageServer' | 'accessMode'>;
 
 /** `/plugins/{id}/…`: files of the page of a plugin. */
 export function pageRoutes(deps: PageParts): readonly Route[] {
@@ -44,11 +45,17 @@ function redirectToPage({segments: [id = ''], query}: Call): HttpAnswer {
 }
 
 /** Returns the page that asks the user before a page of a plugin is shown; undefined if there is nothing to ask. */
-function findCard({request, segments: [id = '']}: Call, {plugins}: PageParts): HttpAnswer | undefined {
+function findCard({request, segments: [id = '']}: Call, {plugins, accessMode}: PageParts): HttpAnswer | undefined {
   if (!isOpenedFromOutside(request)) return undefined;
   const plugin = plugins.list().find(each => each.id === id && each.hasPage);
-  return plugin === undefined ? undefined : answerCard(plugin);
+  if (plugin === undefined) return undefined;
+  // At the names that all pages share, no request is known to be of this one.
+  const leads = accessMode !== 'open' && plugin.label !== undefined && SHARED_NAME.test(hostOf(request));
+  return answerCard(plugin, leads ? `${SCHEME}${plugin.label}.${CONSOLE_NAME}:${portOf(hostOf(request))}` : undefined);
 }
+
+/** Loopback names with a port. */
+const SHARED_NAME = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/i;
 
 /** Keeps an answer out of the cache of the browser, which would go back to it, with any fragment, without asking the service. */
 async function uncached(answered: Promise<HttpAnswer>): Promise<HttpAnswer> {
@@ -60,7 +67,13 @@ async function uncached(answered: Promise<HttpAnswer>): Promise<HttpAnswer> {
 async function forwardPage(call: Call, pageServer: PageServer, deps: PageParts): Promise<HttpAnswer> {
   if (!isForwarded(call, deps)) return answerPage(call, deps);
   const {rawHeaders, rewrite} = optionsFor(call, deps);
-  return pageServer.forward(call.request, targetOf(call), {rawHeaders, rewrite: rewrite?.apply});
+  try {
+    return await pageServer.forward(call.request, targetOf(call), {rawHeaders, rewrite: rewrite?.apply});
+  } catch (error) {
+    const isShown = isNavigation(call.request.rawHeaders) && error instanceof AppError;
+    if (!isShown || error.failure.code !== 'dev-server-failed') throw error;
+    return answerMissingServer(error, rawHeaders);
+  }
 }
 
 async function connect(call: Call, pageServer: PageServer, deps: PageParts): Promise<HttpAnswer> {

@@ -5,6 +5,7 @@ import type {Owner} from '../../domain/access/owner.ts';
 import type {RefusedRequests} from '../../domain/access/refused-requests.ts';
 import type {CheckedEntries} from '../../domain/commits/checked-entries.ts';
 import type {Announcer, Events} from '../../domain/commits/event.ts';
+import type {Snapshots} from '../../domain/commits/snapshots.ts';
 import type {Store} from '../../domain/commits/store.ts';
 import type {Transfer} from '../../domain/commits/transfer.ts';
 import type {StoreFaults} from '../../domain/faults/active-faults.ts';
@@ -30,6 +31,7 @@ export interface RoutesDeps {
   readonly entries: CheckedEntries;
   readonly events: Events & Announcer;
   readonly transfer: Transfer;
+  readonly snapshots: Snapshots;
   readonly identity: IdentitySource;
   readonly sessions: ServedSessions;
   readonly pilots: Pilots;

@@ -18,6 +18,7 @@ const LINKS = {
   events: '/api/events',
   export: '/api/export',
   import: '/api/import',
+  snapshots: '/api/snapshots',
   faults: '/api/faults',
   allowedOrigins: '/api/allowed-origins',
   limits: '/api/limits',
@@ -62,6 +63,7 @@ export function serviceRoutes(deps: RoutesDeps): readonly Route[] {
       apiVersion,
       storeId: store.id,
       access: accessMode,
+      ...(dataDir === undefined ? {ephemeral: true} : {}),
       links: LINKS,
     };
     // The path has the name of the user.

@@ -1,4 +1,4 @@
-import {readSignIn, SIGN_IN_BYTES_MAX} from '../../documents/requests.ts';
+import {SIGN_IN} from '../../documents/requests.ts';
 import type {ServedSessions, SignIn} from '../../domain/identity/session.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {isOfPage} from '../../protocol/headers/sender.ts';
@@ -33,10 +33,10 @@ export function sessionRoutes(sessions: ServedSessions): readonly Route[] {
 
 async function readRequest(request: HttpRequest): Promise<SignIn> {
   try {
-    return readSignIn(await readJsonBody(request, SIGN_IN_BYTES_MAX));
+    return SIGN_IN.read(await readJsonBody(request, SIGN_IN.bytesMax));
   } catch (error) {
     if (!(error instanceof AppError) || error.failure.code !== 'value-too-large') throw error;
-    const problem = `is larger than ${SIGN_IN_BYTES_MAX} bytes`;
+    const problem = `is larger than ${SIGN_IN.bytesMax} bytes`;
     throw new AppError({code: 'invalid-sign-in', problems: [{path: '$', problem}]}, {cause: error});
   }
 }

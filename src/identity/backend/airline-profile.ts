@@ -58,15 +58,32 @@ async function readDocument(file: string): Promise<JsonReading> {
   }
 }
 
+/** The names of an airline, and the address of its back end. */
+export interface AirlineNames {
+  readonly name: string;
+  /** Designator of three letters (ICAO Doc 8585); may be empty. */
+  readonly icao: string;
+  readonly scriptURL: string;
+}
+
 /** Returns an airline of which only the address is known, for users who sign in without configuring an airline. */
 export function makeAirline(scriptURL: string): BackEndAirline {
-  const {hostname, origin} = new URL(scriptURL);
-  const airline = {
+  const airline = describeAirline({name: new URL(scriptURL).hostname, icao: '', scriptURL});
+  return {json: encodeJsonText(JSON.stringify(airline)), scriptURL};
+}
+
+/** Formats an airline as a file, which {@link readAirline} reads, with defaults for what it has besides its names. */
+export function formatAirlineFile(names: AirlineNames): string {
+  return `${JSON.stringify(describeAirline(names), null, 2)}\n`;
+}
+
+function describeAirline({name, icao, scriptURL}: AirlineNames): object {
+  return {
     id: 0,
     isPartner: false,
     settings: {
-      airlineName: hostname,
-      airlineICAO: '',
+      airlineName: name,
+      airlineICAO: icao,
       accentBackgroundColor: '#1B3A5C',
       accentForegroundColor: '#FFFFFF',
       welcomeMessage: null,
@@ -76,10 +93,9 @@ export function makeAirline(scriptURL: string): BackEndAirline {
       logoDark: null,
       icon: null,
       scriptURL,
-      vaURL: `${origin}/`,
+      vaURL: `${new URL(scriptURL).origin}/`,
       ico: null,
     },
     plugins: [],
   };
-  return {json: encodeJsonText(JSON.stringify(airline)), scriptURL};
 }

@@ -1,7 +1,6 @@
 import type {SignIn} from '../../domain/identity/session.ts';
 import {AppError} from '../../failures/app-error.ts';
-import type {JsonText} from '../../json/json-text.ts';
-import {isObject, type JsonMembers} from '../../json/members.ts';
+import {isObject} from '../../json/members.ts';
 import {cleanText} from '../clean-text.ts';
 import {decodeWithoutSecrets, firstLineOf, titleOf, withoutTags} from './answer-text.ts';
 import {type Diagnosis, diagnose, diagnoseFront} from './diagnosis.ts';
@@ -147,13 +146,8 @@ function describeBlank(password: string): string | undefined {
   return `The password ${place} with a blank, which may have been copied with it: try it without`;
 }
 
-interface Success {
-  readonly json: JsonText;
-  readonly value: JsonMembers;
-}
-
 /** Returns the JSON object of a successful answer, and throws for any other answer. */
-function readSuccess(answer: BackEndResponse): Success {
+function readSuccess(answer: BackEndResponse) {
   const redirect = findRedirect(answer);
   if (redirect !== undefined) throw redirect;
   const {status, body} = answer;

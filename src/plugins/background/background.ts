@@ -1,7 +1,7 @@
 import type {CommonDeps} from '../../domain/common-deps.ts';
 import type {Identity} from '../../domain/identity/identity.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import type {PluginLogLine, PluginRoute} from '../../domain/plugins/plugin.ts';
+import type {PluginError, PluginLogLine, PluginRoute} from '../../domain/plugins/plugin.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import {Calls} from './calls.ts';
 import type {BackgroundMessage, StartMessage} from './channel/message.ts';
@@ -24,6 +24,8 @@ export interface BackgroundDeps
   /** Secrets to mask in everything that comes from the background, except answers. */
   readonly secrets: Secrets;
   readonly onLog: (line: PluginLogLine) => void;
+  /** Called if the module does not load, or if its `onStart` fails. @default {nothing} */
+  readonly onError?: ((error: PluginError) => void) | undefined;
 }
 
 /** Port that plugins were written for: it is a constant in their code. */
@@ -156,7 +158,11 @@ export class Background {
         this.#resolveStarted(true);
         return;
       case 'not-loaded':
-        this.#kill(`it did not load: ${message.problem}`);
+        this.#noteError('load', message);
+        this.#kill(`it did not load: ${message.problem}${message.place === undefined ? '' : ` (${message.place})`}`);
+        return;
+      case 'start-failed':
+        this.#noteError('onStart', message);
         return;
       case 'memory':
         this.#noticeMemory(message.sizeBytes);
@@ -167,6 +173,15 @@ export class Background {
       default:
         this.calls.answer(message, body);
     }
+  }
+
+  #noteError(during: string, {problem, place}: {readonly problem: string; readonly place?: string | undefined}): void {
+    const {secrets, onError} = this.#deps;
+    onError?.({
+      during,
+      message: secrets.mask(problem),
+      ...(place === undefined ? {} : {place: secrets.mask(place)}),
+    });
   }
 
   #noticeMemory(sizeBytes: number): void {

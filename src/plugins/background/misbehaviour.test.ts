@@ -132,7 +132,12 @@ describe('a background that misbehaves', () => {
       'index.js': `
         const {spawn} = require('node:child_process');
         exports.routes = {get: {spawn: {handler: (req, res) => {
-          const child = spawn('sleep', ['5'], {detached: true, stdio: 'inherit'});
+          const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 5000)'], {
+            detached: true,
+            stdio: 'inherit',
+            // Windows removes no folder in which a process works.
+            cwd: require('node:os').tmpdir(),
+          });
           child.once('spawn', () => res.json(child.pid));
         }}}};`,
     });

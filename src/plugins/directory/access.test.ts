@@ -4,6 +4,7 @@ import {chmod, chown, lchown, mkdir, symlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {makeHome} from '../../../test/support/package.ts';
+import {IS_WINDOWS} from '../../../test/support/platform.ts';
 import {ownUserId} from '../../files/own.ts';
 import {describeExposures, exposuresOf, findAccessProblem, findPlaceProblem} from './access.ts';
 
@@ -40,7 +41,7 @@ describe('describeExposures()', () => {
       assert.equal(describeOne(uid, mode), problem);
     });
 
-  test('names all places at once, and every command', () => {
+  test.skipIf(IS_WINDOWS)('names all places at once, and every command', () => {
     const exposures = ['plugin.json', 'ui', 'ui/a', 'ui/b', 'ui/c', '../../..', '../..'].map(name => ({
       path: join(FOLDER, name).replace(/(?!^)[/]$/, ''),
       owner: undefined,
@@ -53,7 +54,7 @@ describe('describeExposures()', () => {
     );
   });
 
-  test('quotes a path for a shell', () => {
+  test.skipIf(IS_WINDOWS)('quotes a path for a shell', () => {
     const folder = "/home/me/Ada's plugins";
     const problem = describeExposures(exposuresOf(folder, {uid: ME, mode: 0o100664}, {userId: ME}), folder, ME) ?? '';
     const [, path = ''] = /chmod -R go-w (.*)"$/.exec(problem) ?? [];
@@ -69,7 +70,7 @@ describe('findAccessProblem()', () => {
     assert.equal(await findAccessProblem(join(home, 'own')), undefined);
   });
 
-  test('refuses a directory of another user', async () => {
+  test.skipIf(IS_WINDOWS)('refuses a directory of another user', async () => {
     const home = await makeHome();
     const own = ownUserId() ?? 0;
     // The superuser is no other user.
@@ -77,7 +78,7 @@ describe('findAccessProblem()', () => {
     assert.equal(await findAccessProblem(home, own + 1), problem);
   });
 
-  test('refuses a directory if another user could replace one on its path', async () => {
+  test.skipIf(IS_WINDOWS)('refuses a directory if another user could replace one on its path', async () => {
     const home = await makeHome();
     await mkdir(join(home, 'own'), {mode: 0o700});
     for (const mode of [0o770, 0o707]) {
@@ -87,7 +88,7 @@ describe('findAccessProblem()', () => {
     }
   });
 
-  test('checks the path of a link, and the path of its target', async () => {
+  test.skipIf(IS_WINDOWS)('checks the path of a link, and the path of its target', async () => {
     const home = await makeHome();
     for (const name of ['open', 'closed']) await mkdir(join(home, name, 'own'), {recursive: true, mode: 0o700});
     await symlink('../closed/own', join(home, 'open', 'link'));
@@ -112,7 +113,7 @@ describe('findAccessProblem()', () => {
 });
 
 describe('findPlaceProblem()', () => {
-  test('checks the nearest existing directory', async () => {
+  test.skipIf(IS_WINDOWS)('checks the nearest existing directory', async () => {
     const home = await makeHome();
     const place = join(home, 'data', 'plugins');
     assert.equal(await findPlaceProblem(place), undefined);

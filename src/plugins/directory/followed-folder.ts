@@ -1,8 +1,10 @@
 import {createHash} from 'node:crypto';
 import {realpath} from 'node:fs/promises';
 import {basename} from 'node:path';
+import type {PluginError} from '../../domain/plugins/plugin.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import {describeExposures, type Exposure, findExposures} from './access.ts';
+import {readBuildError} from './build-error.ts';
 import {type FolderState, namesWithin, readFolderState, readTree} from './folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from './found-plugin.ts';
 import {findHalves, INSTALLED_HALVES} from './plugin-halves.ts';
@@ -66,8 +68,8 @@ export class FollowedFolder {
     this.#inspected = seen;
     const folder = {directory: found?.directory ?? this.path, inDevelopment: this.inDevelopment};
     const isPlugin = found !== undefined || this.inDevelopment;
-    const {page, exposed} = found ?? {};
-    this.#plugin = isPlugin ? {...(await inspectPlugin(folder, found?.state)), page, exposed} : undefined;
+    const {page, exposed, buildError} = found ?? {};
+    this.#plugin = isPlugin ? {...(await inspectPlugin(folder, found?.state)), page, exposed, buildError} : undefined;
     return true;
   }
 
@@ -84,7 +86,8 @@ export class FollowedFolder {
     const problems = [above.problem, problem].flatMap(each => (each === undefined ? [] : [{path: '$', problem: each}]));
     const isFollowed = this.inDevelopment && read.hasPage && !this.#hasPageServer;
     const page = isFollowed && halves.page !== undefined ? await readPageState(directory, halves.page) : undefined;
-    return {directory, state: {...state, problems: [...problems, ...state.problems]}, page, exposed};
+    const buildError = this.inDevelopment ? await readBuildError(directory) : undefined;
+    return {directory, state: {...state, problems: [...problems, ...state.problems]}, page, exposed, buildError};
   }
 
   /** Decides whether the plugin may run, although others could change it. */
@@ -145,6 +148,7 @@ interface ReadFolder {
   readonly page: string | undefined;
   /** See {@link FoundPlugin.exposed}. */
   readonly exposed: string | undefined;
+  readonly buildError: PluginError | undefined;
 }
 
 /** Maximum number of files and folders of a page that are followed. A built page has some dozens; sources of a page have some hundreds. */

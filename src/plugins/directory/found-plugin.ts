@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {basename, join} from 'node:path';
-import type {IconTheme} from '../../domain/plugins/plugin.ts';
+import type {IconTheme, PluginError} from '../../domain/plugins/plugin.ts';
 import type {PluginManifest} from '../../domain/plugins/plugin-manifest.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {describeFileError, FileError} from '../../files/read-file.ts';
@@ -39,6 +39,8 @@ export interface FoundPlugin extends PluginFolder {
   readonly stamp: string;
   /** Changes with the files of the page; undefined without a page, and if the plugin is not in development. */
   readonly page?: string | undefined;
+  /** Error of its last build, if the plugin is in development and its build has reported one. */
+  readonly buildError?: PluginError | undefined;
   /** How other users could change it, although it may run. */
   readonly exposed?: string | undefined;
 }
@@ -54,7 +56,7 @@ export async function inspectPlugin(folder: PluginFolder, state: FolderState | u
   const parts = {halves, hasPage, hasBackground, icons, warnings: reading.warnings};
   const found = {...folder, ...parts, stamp, manifest: undefined, ...identify(basename(folder.directory))};
   if ('problems' in reading) return {...found, problems: reading.problems};
-  if (!hasPage && !hasBackground) return {...found, problems: [EMPTY]};
+  if (!hasPage && !hasBackground && halves.source === undefined) return {...found, problems: [EMPTY]};
   return {...found, ...identify(reading.manifest.id), manifest: reading.manifest, problems: []};
 }
 

@@ -22,6 +22,8 @@ export interface PluginHalves {
   readonly background: string | undefined;
   /** Folder with the page; undefined if there is none, or only its sources. */
   readonly page: string | undefined;
+  /** First file of the sources of a background that is not built; undefined if it is, or if there is none. */
+  readonly source?: string | undefined;
   /** Why the folder cannot be used: it has more than one plugin that was built. */
   readonly problem?: string | undefined;
 }
@@ -41,7 +43,7 @@ const BUILDS = ['build', 'dist'] as const;
  * whole plugin that was built into `dist/` or a folder of `build/`. Follows no links to what was built.
  */
 export async function findHalves(folder: string): Promise<PluginHalves> {
-  const own = await findIn(folder, '');
+  const own = await withSource(folder, await findIn(folder, ''));
   if (hasHalf(own) && (await exists(join(folder, own.manifest)))) return own;
   const built: PluginHalves[] = [];
   for (const place of ['dist', ...(await listFolders(folder, 'build'))]) {
@@ -60,6 +62,17 @@ export function describeHalves({manifest, background, page}: PluginHalves): read
     ...(page === undefined || page === PAGE_FOLDER ? [] : [`page in ${page}`]),
     ...(manifest === MANIFEST_FILE ? [] : [`manifest in ${manifest}`]),
   ];
+}
+
+/** First files of sources of a background, by where published plugins, and the templates of their build tools, have them. */
+export const BACKGROUND_SOURCES = [
+  ...['background/index.ts', 'background/src/index.ts', 'src/background/index.ts', 'index.ts'],
+] as const;
+
+async function withSource(folder: string, halves: PluginHalves): Promise<PluginHalves> {
+  if (halves.background !== undefined) return halves;
+  for (const source of BACKGROUND_SOURCES) if (await isOwnFile(folder, source)) return {...halves, source};
+  return halves;
 }
 
 const NOTHING: PluginHalves = {manifest: MANIFEST_FILE, background: undefined, page: undefined};

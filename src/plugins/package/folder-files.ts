@@ -71,16 +71,10 @@ function describeFile(
   return {path: named.path, sizeBytes, isExecutable, read: () => readFile(file, {...named, sizeBytes})};
 }
 
-interface ListedFile {
-  readonly path: string;
-  readonly source: string;
-  readonly sizeBytes: number;
-}
-
 /** Reads a listed file, unless it was replaced by a link or a pipe or its size changed. */
 async function* readFile(
   file: string,
-  {path, source, sizeBytes}: ListedFile,
+  {path, source, sizeBytes}: {readonly path: string; readonly source: string; readonly sizeBytes: number},
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   const handle = await open(file, flags).catch(error => {

@@ -27,6 +27,7 @@ test('the files of a background that does not end stay', async () => {
     service: {status, logs: async () => []},
     holder: undefined,
     waiting,
+    removeFiles: () => assert.fail('its files are in use'),
   });
   await assert.rejects(removal, {
     failure: {

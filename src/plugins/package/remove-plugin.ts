@@ -1,8 +1,7 @@
-import {readdir, rm} from 'node:fs/promises';
-import {dirname, join} from 'node:path';
+import {readdir} from 'node:fs/promises';
+import {join} from 'node:path';
 import {isPluginId} from '../../domain/plugins/plugin-id.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {syncDirectory} from '../../files/directory.ts';
 import {awaitEnd, type FollowingService, type Waiting} from './service-view.ts';
 import type {Staging} from './staging.ts';
 
@@ -48,6 +47,8 @@ export interface RemoveDeps {
   readonly service: FollowingService | undefined;
   /** Process that uses the data directory with the files, other than the service; undefined if none does. */
   readonly holder: number | undefined;
+  /** Deletes the files of the background. If it throws, they are still there. */
+  readonly removeFiles: (storage: string) => Promise<void>;
   readonly waiting: Waiting;
 }
 
@@ -59,15 +60,16 @@ export interface Removal {
 
 /**
  * Removes a plugin: its folder is moved out of the directory of plugins, the service ends its background, and then the files of the
- * background are deleted, if `withStorage`, and the folder.
+ * background are removed, if `withStorage`, and the folder is deleted.
  *
  * @throws {AppError} `unwritable-output` if `withStorage` and a background uses its files: a plugin in development that has the same id,
  * or perhaps one of another service, and then nothing was removed; or the background of this one, which has not ended.
+ * @throws What `removeFiles` threw. The plugin is back in its place then.
  */
 export async function removePlugin(
   {id, directory, storage}: RemovablePlugin,
   withStorage: boolean,
-  {staging, service, holder, waiting}: RemoveDeps,
+  {staging, service, holder, waiting, removeFiles}: RemoveDeps,
 ): Promise<Removal> {
   const deleted = withStorage ? storage : undefined;
   if (deleted !== undefined && (await service?.status(id))?.inDevelopment === true)
@@ -75,14 +77,22 @@ export async function removePlugin(
   // A service at another address, with another directory of plugins, or beside the one that follows the same directory.
   if (deleted !== undefined && holder !== undefined)
     throw inUse(deleted, `process ${holder} uses the data directory that it is in`);
-  if (directory !== undefined) await staging.drop(directory);
+  if (directory !== undefined) await staging.keep(directory);
   // Also if its folder was removed before: its background may still be ending.
   const hasEnded = service === undefined || (await awaitEnd(service, id, waiting));
   if (deleted !== undefined) {
-    if (!hasEnded) throw inUse(deleted, 'the background of the plugin has not ended');
-    await rm(deleted, {recursive: true, force: true, maxRetries: 3});
-    await syncDirectory(dirname(deleted));
+    if (!hasEnded) {
+      await staging.confirm();
+      throw inUse(deleted, 'the background of the plugin has not ended');
+    }
+    try {
+      await removeFiles(deleted);
+    } catch (error) {
+      if (directory !== undefined) await staging.putBack(directory);
+      throw error;
+    }
   }
+  await staging.confirm();
   return {hasEnded};
 }
 

@@ -77,16 +77,13 @@ async function* readEntries(zip: ZipFile, source: string): AsyncGenerator<Entry,
   }
 }
 
-interface OpenedZip {
-  readonly list: PackageList;
-  readonly zip: ZipFile;
-  readonly source: string;
-}
-
 /** Folder that macOS adds to archives; plugins do not need it. */
 const MACOS_FOLDER = '__MACOSX/';
 
-function addEntry(entry: Entry, {list, zip, source}: OpenedZip): void {
+function addEntry(
+  entry: Entry,
+  {list, zip, source}: {readonly list: PackageList; readonly zip: ZipFile; readonly source: string},
+): void {
   const name = readName(entry);
   // The folder itself.
   if (name === '') return;

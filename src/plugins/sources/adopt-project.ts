@@ -5,15 +5,23 @@ import {readTextFile} from '../../files/text-file.ts';
 import {completeManifest, formatLike} from './adopt-manifest.ts';
 import {PACKAGE_FILE, PROJECT_BYTES_MAX} from './author-package.ts';
 import {type AuthorProject, installCommand, needsOlderSdk, readProjects} from './author-project.ts';
-import {aliasOf, OLDER_SDKS} from './older-sdks.ts';
+import {OLDER_SDKS, type OlderSdk} from './older-sdks.ts';
 
 /** Change of a file that makes a project work with this service. */
 export interface FileChange {
   /** Path in the folder of the plugin, with slashes. */
   readonly file: string;
-  readonly after: string;
+  readonly after: string | Uint8Array;
   /** Changed lines, for people: those that are removed, with `- `, or added, with `+ `. */
   readonly lines: readonly string[];
+}
+
+/** How a project gets the package in the place of an SDK. */
+export interface ProvidedSdk {
+  /** Version to name in `package.json`, such as `npm:crewroom-ui-sdk@^0.1.0`, or the place of the packed file in the project. */
+  readonly specifier: string;
+  /** The file to write into the project, with its path there; undefined if the registry has the package. */
+  readonly file?: {readonly path: string; readonly bytes: Uint8Array} | undefined;
 }
 
 /** Changes that a project needs. */
@@ -30,15 +38,18 @@ const MANIFESTS = ['plugin.json', 'public/plugin.json', 'ui/public/plugin.json']
  * Finds out what a project lacks to be installed and run: names for SDKs that are no longer on the registry, and members of the manifest.
  * Changes nothing.
  *
- * @param version Version of the packages in place of the SDKs.
+ * @param provide Says how a project gets the package in the place of an SDK.
  * @throws {FileError} If a file cannot be read.
  * @throws {SyntaxError} If one of them is not JSON.
  */
-export async function planAdoption(directory: string, version: string): Promise<Adoption> {
+export async function planAdoption(
+  directory: string,
+  provide: (sdk: OlderSdk) => Promise<ProvidedSdk>,
+): Promise<Adoption> {
   const projects = await readProjects(directory);
   const changes: (FileChange | undefined)[] = [await planManifest(directory, projects)];
   for (const project of projects.filter(needsOlderSdk)) {
-    changes.push(await planPackage(directory, project, version), await planLock(directory, project));
+    changes.push(...(await planPackage(directory, project, provide)), await planLock(directory, project));
   }
   return {
     changes: changes.flatMap(change => change ?? []),
@@ -56,25 +67,30 @@ async function planManifest(directory: string, projects: readonly AuthorProject[
   throw new FileError('missing');
 }
 
-/** Gives the names of older SDKs to the packages in their place. Changes nothing else in the text. */
+/** Gives the names of older SDKs to the packages in their place, which the project keeps if no registry has them. Changes nothing else in the text. */
 async function planPackage(
   directory: string,
   {folder}: AuthorProject,
-  version: string,
-): Promise<FileChange | undefined> {
-  const file = [folder, PACKAGE_FILE].filter(part => part !== '').join('/');
+  provide: (sdk: OlderSdk) => Promise<ProvidedSdk>,
+): Promise<readonly FileChange[]> {
+  const within = (path: string): string => [folder, path].filter(part => part !== '').join('/');
+  const file = within(PACKAGE_FILE);
   const text = (await readTextFile(join(directory, file), PROJECT_BYTES_MAX)).toString();
   const lines: string[] = [];
+  const packed: FileChange[] = [];
   let after = text;
   for (const sdk of OLDER_SDKS) {
     const pattern = new RegExp(`("${sdk.name}"\\s*:\\s*)"([^":\\\\]*)"`, 'g');
+    if (!pattern.test(after)) continue;
+    const {specifier, file: own} = await provide(sdk);
     after = after.replace(pattern, (whole, begin: string) => {
-      const alias = `${begin}"${aliasOf(sdk, version)}"`;
-      lines.push(`- ${whole}`, `+ ${alias}`);
-      return alias;
+      lines.push(`- ${whole}`, `+ ${begin}"${specifier}"`);
+      return `${begin}"${specifier}"`;
     });
+    if (own !== undefined)
+      packed.push({file: within(own.path), after: own.bytes, lines: [`+ ${own.bytes.length} bytes`]});
   }
-  return lines.length === 0 ? undefined : {file, after, lines};
+  return lines.length === 0 ? [] : [...packed, {file, after, lines}];
 }
 
 /** Largest lock file that is read, in bytes; those of published plugins have 1 MiB. */

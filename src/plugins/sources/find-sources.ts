@@ -1,7 +1,7 @@
 import {lstat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {quotePath} from '../directory/access.ts';
-import {isSourcePage, type PluginHalves} from '../directory/plugin-halves.ts';
+import {BACKGROUND_SOURCES, isSourcePage, type PluginHalves} from '../directory/plugin-halves.ts';
 import {
   type AuthorProject,
   findDevServer,
@@ -24,7 +24,7 @@ export interface PluginSource {
 
 /** First files of sources, by where published plugins, and the templates of their build tools, have them. */
 const SOURCES = {
-  background: ['background/index.ts', 'background/src/index.ts', 'src/background/index.ts', 'index.ts'],
+  background: BACKGROUND_SOURCES,
   page: ['ui/index.html', 'ui/public/index.html', 'src/page/index.html', 'index.html', 'public/index.html'],
 } as const;
 

@@ -23,8 +23,3 @@ export const OLDER_SDKS: readonly OlderSdk[] = [
     parts: ['package.json', 'dist'],
   },
 ];
-
-/** Returns the version of a dependency with which npm installs another package in the place of an SDK. */
-export function aliasOf({standIn}: OlderSdk, version: string): string {
-  return `npm:${standIn}@^${version}`;
-}

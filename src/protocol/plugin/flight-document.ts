@@ -29,13 +29,8 @@ export type FlightCommand =
   | {readonly action: 'speed'; readonly speed: number}
   | {readonly action: 'pause' | 'disconnect'};
 
-/** Formats a change. */
-export function formatFlightCommand(command: FlightCommand): string {
-  return JSON.stringify(command);
-}
-
 /**
- * Reads what {@link formatFlightCommand} writes.
+ * Reads a change of the flight.
  *
  * @throws {AppError} `invalid-json`, `value-too-deep`.
  * @returns The change, or the problem with it.

@@ -71,6 +71,7 @@ const PLUGIN: ShapeOf<PluginDocument> = {
   description: 'string',
   state: 'string',
   'reason?': 'string',
+  'error?': {during: 'string', message: 'string', 'place?': 'string', 'request?': 'string'},
   warnings: ['string'],
   inDevelopment: 'boolean',
   hasPage: 'boolean',

@@ -101,14 +101,11 @@ function readOperation(place: DocumentPlace): TransactionOperation | undefined {
   return key === undefined ? undefined : change;
 }
 
-interface ChangeStart {
-  readonly kind: string;
-  readonly key: string;
-  readonly place: DocumentPlace;
-}
-
 /** Reads what an operation has besides its kind and key. */
-function readChange(operation: DocumentObject, {kind, key, place}: ChangeStart): TransactionOperation | undefined {
+function readChange(
+  operation: DocumentObject,
+  {kind, key, place}: {readonly kind: string; readonly key: string; readonly place: DocumentPlace},
+): TransactionOperation | undefined {
   switch (kind) {
     case 'put': {
       const value = operation.value('value');

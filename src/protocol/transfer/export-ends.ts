@@ -9,8 +9,18 @@ import {EXPORT_FORMAT} from './export-lines.ts';
  * @returns Undefined if it is not the beginning of an export.
  */
 export function readExportStart(start: string): number | undefined {
+  const header = readHeader(start);
+  return header?.revision === undefined ? undefined : Number(header.revision);
+}
+
+/** Reads the prefix of the keys of an export from its beginning, as {@link readExportStart} does. */
+export function readExportPrefix(start: string): string | undefined {
+  return readHeader(start)?.prefix;
+}
+
+function readHeader(start: string): Header | undefined {
   const header = tryReading<Header>(start.slice(0, start.indexOf('\n') + 1), HEADER);
-  return header?.format === EXPORT_FORMAT ? Number(header.revision) : undefined;
+  return header?.format === EXPORT_FORMAT ? header : undefined;
 }
 
 /**
@@ -35,7 +45,8 @@ function tryReading<T>(line: string, shape: ShapeOf<T>): T | undefined {
 
 interface Header {
   readonly format: string;
-  readonly revision: string;
+  readonly revision?: string;
+  readonly prefix?: string;
 }
 
 interface Trailer {
@@ -43,5 +54,5 @@ interface Trailer {
   readonly entries: number;
 }
 
-const HEADER: ShapeOf<Header> = {format: 'string', revision: 'digits'};
+const HEADER: ShapeOf<Header> = {format: 'string', 'revision?': 'digits', 'prefix?': 'string'};
 const TRAILER: ShapeOf<Trailer> = {end: 'boolean', entries: 'number'};

@@ -78,11 +78,6 @@ export class LmdbSnapshots {
   }
 }
 
-interface LmdbSnapshotOptions {
-  readonly idleMs: number;
-  readonly onEnd: () => void;
-}
-
 class LmdbSnapshot implements Snapshot {
   readonly revision: Revision;
   readonly #source: SnapshotSource;
@@ -92,7 +87,7 @@ class LmdbSnapshot implements Snapshot {
   /** Failure of every read after the snapshot is released. */
   #failure: Failure | undefined;
 
-  constructor(source: SnapshotSource, {idleMs, onEnd}: LmdbSnapshotOptions) {
+  constructor(source: SnapshotSource, {idleMs, onEnd}: {readonly idleMs: number; readonly onEnd: () => void}) {
     this.#source = source;
     this.#onEnd = onEnd;
     this.revision = source.revision;

@@ -85,7 +85,10 @@ export async function loadPlugin(
 ): Promise<LoadedPlugin> {
   // Loaded on demand: authors of adapters need only the contracts.
   const {openCrewroom} = await import('../../app.ts');
-  const sample = answers === 'sample' ? await openSampleBackEnd({randomName: createNames()}) : undefined;
+  const sample =
+    answers === 'sample'
+      ? await openSampleBackEnd({randomName: createNames(), nowMs: () => SAMPLE_TIME_MS})
+      : undefined;
   const backEnd = await startRecordingBackEnd(answers === 'sample' ? {} : answers, {sample});
   try {
     const source = createChangingIdentity(identity, {scriptURL: backEnd.url, session: () => sample?.session()});
@@ -112,6 +115,9 @@ export async function loadPlugin(
     throw error;
   }
 }
+
+/** Time of the messages of the sample back end, 2026-01-01: a test is the same each time. */
+const SAMPLE_TIME_MS = 1_767_225_600_000;
 
 /** Creates a function that returns a name at each call: a test is the same each time. */
 function createNames(): () => string {

@@ -25,7 +25,8 @@ const SERVICE_KINDS: {readonly [K in ServiceMessage['kind']]: true} = {
 
 const BACKGROUND_SHAPES: {readonly [K in BackgroundMessage['kind']]: Shape} = {
   started: {routes: [{method: 'string', name: 'string', description: 'string'}]},
-  'not-loaded': {problem: 'string'},
+  'not-loaded': {problem: 'string', 'place?': 'string'},
+  'start-failed': {problem: 'string', 'place?': 'string'},
   answer: {call: 'number', status: 'number', 'contentType?': 'string'},
   file: {call: 'number', status: 'number', path: 'string'},
   'no-route': {call: 'number'},

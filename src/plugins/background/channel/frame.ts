@@ -84,12 +84,7 @@ export class FrameReader {
   }
 }
 
-interface FrameSizes {
-  readonly jsonBytes: number;
-  readonly bodyBytes: number;
-}
-
-function readSizes(bytes: Buffer): FrameSizes | undefined {
+function readSizes(bytes: Buffer): {readonly jsonBytes: number; readonly bodyBytes: number} | undefined {
   if (bytes.length < HEAD_BYTES) return undefined;
   const jsonBytes = bytes.readUInt32LE(0);
   const bodyBytes = bytes.readUInt32LE(4);

@@ -42,7 +42,9 @@ export interface CallMessage extends Omit<PluginRequest, 'body'> {
 export type BackgroundMessage =
   | {readonly kind: 'started'; readonly routes: readonly RouteDescription[]}
   /** The module did not load. */
-  | {readonly kind: 'not-loaded'; readonly problem: string}
+  | {readonly kind: 'not-loaded'; readonly problem: string; readonly place?: string | undefined}
+  /** `onStart` failed; the background runs on. */
+  | {readonly kind: 'start-failed'; readonly problem: string; readonly place?: string | undefined}
   | AnswerMessage
   /** `onEnd` returned. */
   | {readonly kind: 'ended'}

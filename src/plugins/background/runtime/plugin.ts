@@ -44,17 +44,15 @@ export class Plugin {
       this.#module = await loadModule(message.file);
     } catch (error) {
       logProblem('The module did not load', error);
-      const place = findPlace(error, message);
-      this.#outbox.send({
-        kind: 'not-loaded',
-        problem: `${messageOfThrown(error)}${place === undefined ? '' : ` (${place})`}`,
-      });
+      this.#outbox.send({kind: 'not-loaded', problem: messageOfThrown(error), place: findPlace(error, message)});
       return;
     }
     const identity: unknown = JSON.parse(Buffer.from(body).toString());
     // Routes answer from now on. They do not wait for the promise of `onStart`, which may wait for a slow back end, or call a
     // route of this plugin.
-    void this.#run('onStart', {...Object(identity), storagePath: message.storagePath});
+    void this.#run('onStart', {...Object(identity), storagePath: message.storagePath}).then(
+      failure => failure !== undefined && this.#outbox.send({kind: 'start-failed', ...failure}),
+    );
     this.#outbox.send({kind: 'started', routes: listRoutes(this.#module)});
   }
 
@@ -64,15 +62,23 @@ export class Plugin {
     else answerCall({message, body, route, directory: this.#directory, outbox: this.#outbox});
   }
 
-  /** Calls a function of the plugin, if it has one, and logs its error. */
-  async #run(name: string, ...args: readonly unknown[]): Promise<void> {
+  /** Calls a function of the plugin, if it has one. @returns Its error, which was logged; undefined without one. */
+  async #run(name: string, ...args: readonly unknown[]): Promise<Thrown | undefined> {
     try {
       const run = memberOf(this.#module, name);
       if (typeof run === 'function') await Reflect.apply(run, this.#module, args);
+      return undefined;
     } catch (error) {
       logProblem(`${name} failed`, error);
+      return {problem: messageOfThrown(error), place: placeOfThrown(error, this.#directory)};
     }
   }
+}
+
+/** Error of a function of the plugin. */
+interface Thrown {
+  readonly problem: string;
+  readonly place: string | undefined;
 }
 
 /** Returns the place in the code of a plugin at which its module does not load, if it is known. */

@@ -1,11 +1,6 @@
 import './style.css';
+import type {IdentityDocument} from 'crewroom/client';
 import {id} from '../../plugin.json';
-
-/** The members of the identity that this page shows. */
-interface Identity {
-  readonly va_user: {readonly pilotID: string; readonly rank: string};
-  readonly airline: {readonly settings: {readonly airlineName: string}};
-}
 
 /** The key under which the store keeps the choice of units. */
 const UNITS = `/api/store/${encodeURIComponent(`${id}/units`)}`;
@@ -29,7 +24,7 @@ async function read<T>(path: string): Promise<T | undefined> {
 
 async function show(): Promise<void> {
   const greeting = await read<{readonly text: string}>(`/api/${id}/greeting`);
-  const pilot = await read<Identity>('/api/identity');
+  const pilot = await read<IdentityDocument>('/api/identity');
   element('greeting').textContent = greeting?.text ?? 'No pilot is signed in';
   if (pilot !== undefined)
     element('pilot').textContent =

@@ -34,6 +34,17 @@ window.SwaggerUIBundle({
   displayRequestDuration: true,
   // A link from elsewhere opens an operation; to run it takes two more clicks.
   tryItOutEnabled: false,
+  // The whole line of an operation is a button already, and a link in a button is none.
+  plugins: [
+    () => ({
+      wrapComponents: {
+        DeepLink:
+          (Original, {React}) =>
+          props =>
+            React.createElement(Original, {...props, enabled: false}),
+      },
+    }),
+  ],
   requestInterceptor: request => Object.assign(request, {userFetch: fetchBeginning}),
   // The default asks a service on the network whether the document is valid.
   validatorUrl: null,

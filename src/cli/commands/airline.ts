@@ -1,0 +1,104 @@
+import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {AppError} from '../../failures/app-error.ts';
+import {codeOf, messageOf} from '../../failures/error-text.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {type AirlineNames, formatAirlineFile} from '../../identity/backend/airline-profile.ts';
+import {readScriptUrl} from '../../identity/backend/script-url.ts';
+import {resolvePath} from '../../paths.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import {AdvisedError} from '../failures/report.ts';
+import {invalidUsage} from '../failures/usage.ts';
+import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {askText, canAsk, type Question} from '../terminal/prompts.ts';
+
+type AirlineCall = CallOf<'airline'>;
+
+/** A text to send to pilots, and alert rules for Prometheus: `templates/airline/`, seen from the sources and from the built files alike. */
+const TEMPLATES = fileURLToPath(new URL('../../../templates/airline', import.meta.url));
+
+/** File of the airline. Pilots start the service with it. */
+const AIRLINE_FILE = 'airline.json';
+
+/** `crewroom airline init`: writes the files that an airline needs. Overwrites nothing. */
+export async function run(call: AirlineCall): Promise<ExitCode> {
+  const {context, flags} = call;
+  const given = call.arguments[1] ?? '.';
+  const folder = resolvePath(given, context);
+  const scriptURL = await chooseBackEnd(call);
+  const {hostname} = new URL(scriptURL);
+  const name = await choose(call, flags.name, '--name NAME', {message: 'Name of the airline', initial: hostname});
+  const question = {message: 'Where pilots ask for help', example: 'crew@air.example'};
+  const contact = flags.contact ?? (canAsk(context) ? await askText(question, context) : '');
+  const files = await makeFiles({name, icao: flags.icao ?? '', scriptURL}, contact || `the staff of ${name}`);
+  await writeFiles(folder, files, given);
+  const names = [...files.keys()];
+  if (flags.json) await context.stdout.write(jsonLine({directory: folder, files: names}));
+  else if (context.stderr.isTerminal) {
+    const written = names.map(each => `Wrote ${join(folder, each)}`);
+    const next = `Check the back end: crewroom doctor --script-url ${scriptURL}`;
+    await context.stderr.write([...written, next].map(line => `${escapeControls(line)}\n`).join(''));
+  }
+  return EXIT.ok;
+}
+
+async function chooseBackEnd(call: AirlineCall): Promise<string> {
+  const text = await choose(call, call.flags.scriptUrl, '--script-url URL', {
+    message: 'Address of the back end (scriptURL)',
+    example: 'https://air.example/back-end/',
+    findProblem: answer => {
+      const reading = readScriptUrl(answer);
+      return 'problem' in reading ? `It ${reading.problem}` : undefined;
+    },
+  });
+  const reading = readScriptUrl(text);
+  if ('problem' in reading) throw invalidUsage('airline', `--script-url ${reading.problem}`);
+  return reading.scriptURL;
+}
+
+/** Returns the value of a flag, or asks for it on a terminal. */
+async function choose(
+  {context}: AirlineCall,
+  value: string | undefined,
+  flag: string,
+  question: Question,
+): Promise<string> {
+  if (value === undefined && !canAsk(context)) throw invalidUsage('airline', `init requires ${flag}`);
+  const chosen = (value ?? (await askText(question, context))).trim();
+  if (chosen === '' || /\p{Cc}/u.test(chosen)) throw invalidUsage('airline', `${flag} has to be one line of text`);
+  return chosen;
+}
+
+/** Makes the texts of all files, by their names. */
+async function makeFiles(names: AirlineNames, contact: string): Promise<ReadonlyMap<string, string>> {
+  const replaced: Readonly<Record<string, string>> = {
+    AIRLINE_NAME: names.name,
+    BACK_END: names.scriptURL,
+    CONTACT: contact,
+  };
+  const files = new Map([[AIRLINE_FILE, formatAirlineFile(names)]]);
+  for (const file of await readdir(TEMPLATES)) {
+    const text = await readFile(join(TEMPLATES, file), 'utf8');
+    files.set(
+      file,
+      text.replace(/\b(?:AIRLINE_NAME|BACK_END|CONTACT)\b/g, word => replaced[word] ?? word),
+    );
+  }
+  return files;
+}
+
+/** Writes all files, or none if one exists. */
+async function writeFiles(folder: string, files: ReadonlyMap<string, string>, given: string): Promise<void> {
+  const unwritable = (problem: string): AppError =>
+    new AppError({code: 'unwritable-output', target: JSON.stringify(given), problem});
+  try {
+    await mkdir(folder, {recursive: true});
+    const found = (await readdir(folder)).find(name => files.has(name));
+    if (found !== undefined)
+      throw new AdvisedError(unwritable(`it has a file ${found}`), 'Name another folder; nothing was written');
+    for (const [name, text] of files) await writeFile(join(folder, name), text, {flag: 'wx'});
+  } catch (error) {
+    throw codeOf(error) === undefined ? error : unwritable(messageOf(error));
+  }
+}

@@ -1,0 +1,147 @@
+import {fileURLToPath} from 'node:url';
+import {openCrewroom} from '../../app.ts';
+import type {Crewroom} from '../../crewroom.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {openAddress} from '../../system/open-address.ts';
+import {VERSION} from '../../version.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import {type DevBackEnd, startDevBackEnd} from '../dev/back-end.ts';
+import {type DevSettings, readDevSettings} from '../dev/dev-settings.ts';
+import {openServiceTerminal} from '../live/service-terminal.ts';
+import {
+  formatRows,
+  formatStartTime,
+  mainAddress,
+  type Row,
+  type StartedService,
+  startedFields,
+} from '../output/banner.ts';
+import {createOwnCode} from '../service/owner-code.ts';
+import {untilStarted} from '../service/until-started.ts';
+import {escapeControls} from '../terminal/escape.ts';
+import {createLog} from '../terminal/log.ts';
+import {listenForStop, type StopRequest} from '../terminal/stop-request.ts';
+import {styleOf} from '../terminal/style.ts';
+
+/** The example of a plugin: the build copies it, seen from the sources and from the built files alike. */
+const EXAMPLE_FOLDER = fileURLToPath(new URL('../../../dist/example-plugin/', import.meta.url));
+
+/** Entries as plugins of an airline keep them. */
+const SAMPLE_ENTRIES: Readonly<Record<string, unknown>> = {
+  'com.example.dispatch/release': {flight: 'CAV100', from: 'EDDF', to: 'LPMA', fuelKg: 9400, passengers: 148},
+  'com.example.dispatch/notes': ['Runway 05 in use at Madeira', 'Expect gusts on final'],
+  'com.example.weather/EDDF': 'EDDF 261250Z 24008KT 9999 SCT030 12/06 Q1019',
+  'com.example.weather/LPMA': 'LPMA 261300Z 03018G29KT 9999 FEW025 19/12 Q1021',
+};
+
+/** Simulated seconds per second of the flight: it is in the air within minutes. */
+const FLIGHT_SPEED = 60;
+
+/** `crewroom play`: everything once, in memory: the example of a plugin with a sample back end, entries and a flight, shown in the console. */
+export async function run(call: CallOf<'play'>): Promise<ExitCode> {
+  // First of all: a signal during start-up stops it in good order too.
+  const stop = listenForStop(call.context);
+  try {
+    await playOnFreePort(call, stop);
+    return EXIT.ok;
+  } finally {
+    stop.release();
+  }
+}
+
+/** Plays; again on the next port if another service took the free one at the same moment. */
+async function playOnFreePort(call: CallOf<'play'>, stop: StopRequest): Promise<void> {
+  const {context} = call;
+  const flags = {ui: undefined, backEnd: undefined, noOpen: undefined, json: undefined, requests: undefined};
+  let taken: {readonly port: number; readonly error: unknown} | undefined;
+  for (;;) {
+    const settings = await readDevSettings({...call, flags, arguments: [EXAMPLE_FOLDER]});
+    // A port that was given stays the same.
+    if (settings.config.port === taken?.port) throw taken.error;
+    try {
+      const {directory} = settings;
+      await using backEnd = await startDevBackEnd('sample', {context, directory, onAnswer: () => {}});
+      return await play(call, {settings, backEnd, stop});
+    } catch (error) {
+      if (!(error instanceof AppError) || error.failure.code !== 'address-in-use') throw error;
+      taken = {port: settings.config.port, error};
+    }
+  }
+}
+
+interface Played {
+  readonly settings: DevSettings;
+  readonly backEnd: DevBackEnd;
+  readonly stop: StopRequest;
+}
+
+async function play(call: CallOf<'play'>, {settings, backEnd, stop}: Played): Promise<void> {
+  const {context} = call;
+  const {stderr, nowMs, processId} = context;
+  const config = {...settings.config, airline: backEnd.airlineFile, keep: false};
+  const {logLevel} = config;
+  const isForPeople = stderr.isTerminal;
+  using terminal = openServiceTerminal({context, stop, logLevel, requests: 'refused'});
+  const log = isForPeople ? terminal.log : createLog({level: logLevel, write: text => void stderr.write(text), nowMs});
+  const programStop = {processId, ask: () => stop.ask('SIGTERM')};
+  await using crewroom = await openCrewroom(config, {log, takesForeignPlugins: true, stop: programStop});
+  await fill(crewroom, backEnd);
+  const started = {crewroom, ...(await crewroom.listen())};
+  await Promise.race([untilStarted(crewroom.plugins), stop.asked]);
+  if (stop.isAsked()) return;
+  if (isForPeople) {
+    terminal.print(formatPlayBanner(call, started, settings));
+    terminal.serve({crewroom, address: mainAddress(started)});
+    if (!call.flags.noOpen) await openSteps(call, started, text => terminal.print(text));
+  } else log.info('started', {...startedFields(started, processId), open: stepsAddress(started)});
+  const signal = await stop.asked;
+  if (isForPeople) terminal.stopping(signal);
+  else log.info('stopping', {signal});
+}
+
+/** Signs a pilot in, stores the sample entries, and starts the flight. */
+async function fill({sessions, entries, flight}: Crewroom, {pilots: [pilot]}: DevBackEnd): Promise<void> {
+  if (pilot !== undefined) await sessions.signIn({username: pilot.number, password: pilot.password});
+  for (const [key, value] of Object.entries(SAMPLE_ENTRIES)) await entries.putValue(key, value);
+  flight.start({speed: FLIGHT_SPEED});
+}
+
+/** Returns the address of the console with the steps, for a page that only reads. */
+function stepsAddress({port}: StartedService): string {
+  return `http://crewroom.localhost:${port}/#/play`;
+}
+
+/** Opens the console with the steps, as the owner. */
+async function openSteps(
+  {context}: CallOf<'play'>,
+  started: StartedService,
+  print: (text: string) => void,
+): Promise<void> {
+  const service = {config: started.crewroom.config, url: mainAddress(started)};
+  const url = await createOwnCode(service, context).then(
+    code => `${code.url}/play`,
+    () => stepsAddress(started),
+  );
+  const problem = await openAddress(url, context);
+  if (problem !== undefined) print(`${styleOf(context.stderr, context).dim(`No browser was opened: ${problem}`)}\n`);
+}
+
+function formatPlayBanner({context}: CallOf<'play'>, started: StartedService, {portHolder}: DevSettings): string {
+  const style = styleOf(context.stderr, context);
+  const rows: readonly Row[] = [
+    ['Open', style.cyan(stepsAddress(started))],
+    ['', style.dim('five steps; the key o opens it in the browser, as the owner')],
+    ...(portHolder === undefined
+      ? []
+      : [['Port', `7172 is held by ${escapeControls(portHolder)}, so this is ${started.port}`] as const]),
+    ['Pilot', escapeControls(started.crewroom.identity.current()?.summary ?? 'none')],
+    ['Plugin', 'Logbook, with a page, a background and a sample back end'],
+    ['Flight', `EDDF to LPMA, ${FLIGHT_SPEED} times as fast`],
+    ['Data', 'in memory, deleted when it stops'],
+    ['Next', 'crewroom plugin new my-plugin'],
+    ['Stop', 'Ctrl+C'],
+  ];
+  const heading = `Crewroom ${VERSION} plays ${formatStartTime({startMs: context.elapsedMs()}, style)}`;
+  return formatRows(heading, rows, style);
+}

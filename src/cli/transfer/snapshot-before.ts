@@ -1,0 +1,114 @@
+import {flagOf} from '../../config/config.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {resolvePath, snapshotsDirOf} from '../../paths.ts';
+import {readService} from '../../protocol/service-documents.ts';
+import {keepBefore, type SnapshotPlace, saveBefore, type UndoableChange} from '../../snapshots/automatic-snapshots.ts';
+import {formatUndo} from '../../snapshots/undo-command.ts';
+import type {ServiceAddress} from '../../system/loopback.ts';
+import type {SettingsCall} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/spec.ts';
+import {AdvisedError} from '../failures/report.ts';
+import {readSettings} from '../input/settings.ts';
+import {type ConnectedClient, createJsonSender} from '../service/connection.ts';
+import {escapeControls} from '../terminal/escape.ts';
+import {exportTo} from './run-export.ts';
+
+/** A command whose change can be undone. */
+export interface UndoableCall extends SettingsCall {
+  readonly flags: {readonly noSnapshot: Switch; readonly json: Switch};
+}
+
+/** The snapshot before a change. */
+export interface Undo {
+  readonly name: string;
+  /** Command line that restores it, for the shell of the user. */
+  readonly undo: string;
+}
+
+/** A change of the entries of a service. */
+export interface EntriesChange {
+  readonly change: UndoableChange;
+  /** The beginning of the keys that may be changed. */
+  readonly prefix: string;
+  readonly service: Pick<ConnectedClient, 'url' | 'fetch' | 'address'>;
+  /** True if it is not the service of the settings, so that the command that restores the snapshot has to name it. */
+  readonly isOther?: boolean;
+}
+
+/**
+ * Saves the entries that a command is about to change, and tells how to restore them.
+ *
+ * @returns Undefined with `--no-snapshot`, and for a service in memory.
+ * @throws {AdvisedError} If the snapshot cannot be made: the caller changes nothing then.
+ */
+export async function snapshotBefore(
+  call: UndoableCall,
+  {change, prefix, service, isOther = false}: EntriesChange,
+): Promise<Undo | undefined> {
+  if (call.flags.noSnapshot) return undefined;
+  const {ephemeral} = await createJsonSender({baseUrl: service.url, fetch: service.fetch})('GET', '/api', readService);
+  if (ephemeral) return undefined;
+  const {context} = call;
+  return made(call, addressFlags(call, isOther ? service.address : undefined), async place => {
+    const {result} = await exportTo({context, url: service.url, fetch: service.fetch, prefix}, chunks =>
+      saveBefore(change, chunks, place),
+    );
+    return result;
+  });
+}
+
+/** Moves the files of a plugin into a snapshot. Otherwise as {@link snapshotBefore}. */
+export async function keepFilesBefore(call: UndoableCall, storage: string): Promise<Undo> {
+  return made(call, addressFlags(call), place => keepBefore('remove', storage, place));
+}
+
+async function made(
+  call: UndoableCall,
+  address: readonly string[],
+  make: (place: SnapshotPlace) => Promise<string>,
+): Promise<Undo> {
+  const {context, flags} = call;
+  const {config} = await readSettings(call);
+  const {userId, nowMs, randomName, platform, stderr} = context;
+  const name = await make({directory: snapshotsDirOf(config.dataDir), userId, nowMs, randomName}).catch(error => {
+    throw adviseOnSnapshot(error);
+  });
+  const undo = formatUndo(name, address, platform);
+  if (!flags.json) await stderr.write(`To undo this: ${escapeControls(undo)}\n`);
+  return {name, undo};
+}
+
+/** Returns the flags of a call that name the service and its directories; with another address than its own, and then without its token. */
+function addressFlags({settings, configFile, context}: SettingsCall, other?: ServiceAddress): readonly string[] {
+  const {host, port, dataDir, tokenFile} = settings;
+  const given = {
+    host,
+    port,
+    dataDir: pathOf(dataDir, context),
+    tokenFile: other === undefined ? pathOf(tokenFile, context) : undefined,
+    config: pathOf(configFile, context),
+    ...other,
+  };
+  return Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [flagOf(name), String(value)]));
+}
+
+/** The command that restores a snapshot may be run in another directory. */
+function pathOf(given: unknown, context: SettingsCall['context']): string | undefined {
+  return typeof given === 'string' ? resolvePath(given, context) : undefined;
+}
+
+/** Codes of failures that keep their advice: that of a snapshot is for this case, and without the service the command has nothing to do. */
+const ADVISED: ReadonlySet<string> = new Set([
+  'snapshot-failed',
+  'service-unreachable',
+  'foreign-service',
+  'invalid-configuration',
+]);
+
+function adviseOnSnapshot(error: unknown): unknown {
+  if (!(error instanceof AppError) || ADVISED.has(error.failure.code)) return error;
+  return new AdvisedError(
+    error,
+    'Nothing was deleted, since the snapshot to undo it could not be made; --no-snapshot goes on without one',
+  );
+}

@@ -1,0 +1,17 @@
+/** The snapshot of entries before a change, with the way to restore it. */
+export interface SnapshotBefore {
+  readonly name: string;
+  /** Command line that restores it, for the shell of the user of the service. */
+  readonly undo: string;
+}
+
+/** Saves entries before a change that deletes many of them. */
+export interface Snapshots {
+  /**
+   * Saves the entries under a prefix before an import that replaces them.
+   *
+   * @returns Undefined if the store is in memory: nothing is saved then.
+   * @throws {AppError} `snapshot-failed`; what an export throws.
+   */
+  saveBeforeImport(prefix: string): Promise<SnapshotBefore | undefined>;
+}

@@ -1,0 +1,143 @@
+import {type FileHandle, rm} from 'node:fs/promises';
+import {join} from 'node:path';
+import {AppError} from '../failures/app-error.ts';
+import {codeOf, messageOf} from '../failures/error-text.ts';
+import {PRIVATE_FILE_MODE} from '../files/own.ts';
+import {replaceFile} from '../files/replace-file.ts';
+import {keepFiles} from './kept-files.ts';
+import {
+  assertOwnDirectory,
+  entriesFileOf,
+  keptFilesOf,
+  listSnapshots,
+  makeSnapshotsDirectory,
+  type SavedSnapshot,
+} from './snapshot-directory.ts';
+
+/** A change before which a snapshot is made, so that it can be undone. */
+export type UndoableChange = 'delete' | 'import' | 'load' | 'remove' | 'reset';
+
+/**
+ * Largest number of entries that are deleted without a snapshot: as many as one still reads through in a list, and can write again. Everything
+ * that is called "all" has one at any number.
+ */
+export const DELETED_WITHOUT_SNAPSHOT_MAX = 100;
+
+/** Maximum number of automatic snapshots. The last mistake is undone, seldom the one of a week ago. */
+export const AUTOMATIC_SNAPSHOTS_MAX = 5;
+
+/**
+ * Maximum size of all automatic snapshots, in bytes: what is spent on a mistake that perhaps was none, and a small part of any disk today. The newest
+ * one is kept even if it alone is larger, since a large store needs it most.
+ */
+export const AUTOMATIC_BYTES_MAX = 200 * 1024 * 1024;
+
+/** Length of the time at the end of a name, in characters. */
+const TIME_LENGTH = '20260102t030405678z'.length;
+
+const AUTOMATIC_NAME = /^before-(?:delete|import|load|remove|reset)-\d{8}t\d{9}z$/;
+
+/** The place of snapshots, and the parts of this process that make one. */
+export interface SnapshotPlace {
+  readonly directory: string;
+  /** The user of this process; undefined on Windows. */
+  readonly userId: number | undefined;
+  /** The current time, in milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
+  /** Returns an unguessable name, of hexadecimal digits. */
+  readonly randomName: () => string;
+}
+
+/**
+ * Saves an export as the snapshot before a change, which only its owner may read, and deletes the oldest automatic ones beyond
+ * {@link AUTOMATIC_SNAPSHOTS_MAX} and {@link AUTOMATIC_BYTES_MAX}. Once the promise resolved, it survives a loss of power; if it rejects, nothing new is there.
+ *
+ * @returns Its name.
+ * @throws {AppError} `snapshot-failed`, also for a full disk, and if another user may write to the directory.
+ * @throws The error of the chunks.
+ */
+export async function saveBefore(
+  change: UndoableChange,
+  chunks: AsyncIterable<Uint8Array>,
+  place: SnapshotPlace,
+): Promise<string> {
+  return makeBefore(change, place, async name => {
+    const path = entriesFileOf(place.directory, name);
+    const temporary = join(place.directory, `.${name}.${place.randomName()}.new`);
+    await replaceFile(path, file => writeAll(file, chunks), {mode: PRIVATE_FILE_MODE, temporary});
+  });
+}
+
+/**
+ * Keeps the files of a plugin as a snapshot, by moving them. Otherwise as {@link saveBefore}.
+ *
+ * @returns Its name.
+ */
+export function keepBefore(change: UndoableChange, storage: string, place: SnapshotPlace): Promise<string> {
+  return makeBefore(change, place, name => keepFiles(storage, keptFilesOf(place.directory, name)));
+}
+
+async function makeBefore(
+  change: UndoableChange,
+  place: SnapshotPlace,
+  make: (name: string) => Promise<void>,
+): Promise<string> {
+  const {directory} = place;
+  const name = `before-${change}-${formatTime(place.nowMs())}`;
+  try {
+    await assertOwnDirectory(directory, place);
+    await makeSnapshotsDirectory(directory);
+    await make(name);
+  } catch (error) {
+    throw toFailure(error, directory);
+  }
+  await trim(place, name);
+  return name;
+}
+
+/** Formats a time for a name: `20260102t030405678z`. Lower case, since names that differ by case alone are one on some systems. */
+function formatTime(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace(/[-:.]/g, '').toLowerCase();
+}
+
+/** Deletes the oldest automatic snapshots, but never the newest. An error here is no reason to give up the change: its snapshot is made. */
+async function trim({directory}: SnapshotPlace, newest: string): Promise<void> {
+  const automatic = (await listSnapshots(directory)).filter(({name}) => AUTOMATIC_NAME.test(name));
+  // Names have the time at their end; the newest is first whatever the clock said.
+  const age = ({name}: SavedSnapshot): string => (name === newest ? '~' : name.slice(-TIME_LENGTH));
+  automatic.sort((one, other) => (age(one) < age(other) ? 1 : -1));
+  let sizeBytes = 0;
+  for (const [index, snapshot] of automatic.entries()) {
+    sizeBytes += snapshot.sizeBytes;
+    const fits = index < AUTOMATIC_SNAPSHOTS_MAX && sizeBytes <= AUTOMATIC_BYTES_MAX;
+    if (index > 0 && !fits) await removeSnapshot(directory, snapshot.name).catch(() => undefined);
+  }
+}
+
+/** Removes a snapshot, of entries or of files. */
+export async function removeSnapshot(directory: string, name: string): Promise<void> {
+  await rm(entriesFileOf(directory, name), {force: true});
+  await rm(keptFilesOf(directory, name), {recursive: true, force: true});
+}
+
+async function writeAll(file: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const chunk of chunks)
+    for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
+}
+
+/** Turns the problem of the directory, and an error of the operating system, into a failure that names the directory. */
+function toFailure(error: unknown, directory: string): unknown {
+  const problem = problemOf(error);
+  return problem === undefined ? error : new AppError({code: 'snapshot-failed', directory, problem}, {cause: error});
+}
+
+function problemOf(error: unknown): string | undefined {
+  if (error instanceof AppError) {
+    const {failure} = error;
+    return failure.code === 'data-directory-unusable' || failure.code === 'unwritable-output'
+      ? failure.problem
+      : undefined;
+  }
+  if (!(error instanceof Error && 'syscall' in error)) return undefined;
+  return codeOf(error) === 'ENOSPC' ? 'the disk is full' : messageOf(error);
+}
