@@ -32,7 +32,7 @@ try {
   const ports = [];
   for (let number = 1; number <= SERVICES; number++) ports.push(await startService(number, addresses));
   const [first, second] = ports;
-  print('Next, in another terminal: write an entry with one service, and read it with the other:');
+  print('Next, in another terminal: write an entry with one service, and read it with the other');
   print(`  npx crewroom put --port ${first} greeting '"hello"'`);
   print(`  npx crewroom get --port ${second} greeting`);
   print('Kill a member, and they go on. Ctrl-C ends all of them.');
