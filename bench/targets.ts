@@ -223,9 +223,10 @@ function sharedTargets(): readonly Target[] {
     figureOf: ({shared}) => (shared === undefined ? undefined : Math.max(...figuresIn(shared))),
   });
   return [
-    work('put', 1, 0.5),
-    work('put', 64, 4),
-    work('get', 64, 10),
+    work('put', 1, 0.4),
+    work('put', 64, 1.5),
+    work('get', 1, 0.6),
+    work('get', 64, 3),
     ...SHARERS.filter(count => count > 1).map(count =>
       longest(
         `longest put while ${count} services write to etcd`,

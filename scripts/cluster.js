@@ -14,7 +14,7 @@ const MEMBERS = 3;
 const SERVICES = 2;
 
 /** Settings of docs/guides/several-machines.md. */
-const SETTINGS = ['--max-request-bytes=9437184', '--auto-compaction-retention=10m'];
+const SETTINGS = ['--auto-compaction-retention=10m'];
 
 /** Signals that end the cluster: Ctrl-C, the end of a session, and a terminal that is closed. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];

@@ -37,17 +37,12 @@ export async function checkSharedStore(
 
 const ACCESS_FIX = 'Check the addresses, certificates, user and prefix of --store, and that etcd runs';
 
-function describeMember({member, problem, version, space, latencyMs, tooSmall}: InspectedMember): Finding {
+function describeMember({member, problem, version, space, latencyMs}: InspectedMember): Finding {
   if (latencyMs === Infinity) return CHECK.problem(problem ?? `${member} does not answer`, ACCESS_FIX);
   if (problem !== undefined)
     return CHECK.problem(
       `${member} reports: ${problem}`,
       problem.includes('NOSPACE') ? SPACE_FIX : `Look at its log and at its space: ${SPACE_FIX}`,
-    );
-  if (tooSmall !== undefined)
-    return CHECK.problem(
-      `${member} accepts requests of up to ${tooSmall.acceptedBytes} bytes; the service sends up to ${tooSmall.sentBytes}`,
-      'Start each member with --max-request-bytes=9437184',
     );
   if (version === undefined || space === undefined)
     return CHECK.warning(

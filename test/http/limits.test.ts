@@ -33,13 +33,13 @@ describe('GET /api/limits', () => {
   });
 });
 
-test('three places refuse a value for its size: the reader of a body, the parser of values, and a shared engine', () => {
+test('two places refuse a value for its size: the reader of a body, and the parser of values', () => {
   const source = fileURLToPath(new URL('../../src', import.meta.url));
   const files = readdirSync(source, {recursive: true, encoding: 'utf8'}).filter(file => /(?<!\.test)\.ts$/.test(file));
   const refusing = files.filter(file =>
     readFileSync(`${source}/${file}`, 'utf8').includes("AppError({code: 'value-too-large'"),
   );
-  expect(refusing.sort()).toEqual(['domain/entries/value.ts', 'http/core/body.ts', 'store/shared/value-limit.ts']);
+  expect(refusing.sort()).toEqual(['domain/entries/value.ts', 'http/core/body.ts']);
 });
 
 async function readLimits(settings: Parameters<typeof startService>[0]): Promise<unknown> {

@@ -4,7 +4,7 @@ import {COMMIT_ID_LENGTH_MAX, type CommitResult} from '../../src/domain/commits/
 import type {Store} from '../../src/domain/commits/store.ts';
 import type {AppError} from '../../src/failures/app-error.ts';
 import {EntryService} from '../../src/service/entry-service.ts';
-import {OPERATIONS_MAX} from '../../src/store/shared/engine/driver.ts';
+import {OPERATIONS_MAX, REQUEST_BYTES_MAX} from '../../src/store/shared/engine/driver.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import {
   assertFailsWith,
@@ -12,13 +12,13 @@ import {
   key,
   keysOf,
   put,
-  putIf,
   range,
   read,
   remove,
   textOf,
   write,
 } from '../contracts/shared/assertions.ts';
+import {putFor} from '../contracts/store/expiry.ts';
 import {openStoreIn} from '../support/shared-stores.ts';
 import {SimulatedEngine} from '../support/simulated-engine.ts';
 
@@ -248,46 +248,71 @@ describe('a state that is no longer in the engine', () => {
 });
 
 describe('a commit of many operations', () => {
-  const names = Array.from({length: 2 * OPERATIONS_MAX}, (_, index) => `key ${String(index).padStart(5, '0')}`);
+  const names = Array.from({length: 1000}, (_, index) => `key ${String(index).padStart(5, '0')}`);
 
-  test('is applied as a whole, in requests with few enough', async () => {
+  test('is applied as a whole, in a request with few enough, also if each replaces an expiry', async () => {
     const engine = new SimulatedEngine();
     await using store = await openStoreIn(engine.connect());
-    assert.equal((await write(store, ...names.map(name => put(name)))).revision, 1);
-    assert.equal((await write(store, ...names.slice(1).map(remove))).revision, 2);
+    for (const seconds of [60, 120]) await write(store, ...names.map(name => putFor(seconds, name)));
+    assert.equal((await write(store, ...names.slice(1).map(remove))).revision, 3);
     assert.ok(engine.mostOperations <= OPERATIONS_MAX, `a request had ${engine.mostOperations} operations`);
     await using other = await openStoreIn(engine.connect());
     assert.deepEqual(keysOf(await other.list(range())), names.slice(0, 1));
+    assert.equal(engine.keysWith('x/').length, 1);
+    assert.equal((await other.statistics())?.entries, 1);
+  });
+
+  test('is applied with the longest keys, and refused if their number is more than a request has', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await openStoreIn(engine.connect());
+    const longest = names.map(name => name.padEnd(512, 'x'));
+    for (const seconds of [60, 120]) await write(store, ...longest.map(name => putFor(seconds, name)));
+    assert.ok(engine.largestRequestBytes <= REQUEST_BYTES_MAX, `a request had ${engine.largestRequestBytes} bytes`);
+    const many = Array.from({length: OPERATIONS_MAX}, (_, index) => put(`many ${index}`));
+    await assertFailsWith(write(store, ...many), 'transaction-too-large');
   });
 
   test('finds results of many commits in requests with few enough', async () => {
     const engine = new SimulatedEngine();
     await using store = await openStoreIn(engine.connect());
-    const commits = names.slice(0, OPERATIONS_MAX).map(id => ({checks: [], operations: [remove(id)], id}));
+    const commits = names.map(id => ({checks: [], operations: [remove(id)], id}));
     await Promise.all(commits.map(commit => store.commit(commit)));
     assert.ok(engine.mostOperations <= OPERATIONS_MAX, `a request had ${engine.mostOperations} operations`);
   });
 });
 
-describe('parts of a large group that lost against another process', () => {
-  test('are removed by the write that follows', async () => {
+describe('parts of large values', () => {
+  const large = `"${'x'.repeat(1024 * 1024 - 2)}"`;
+
+  test('are removed with the entry, and when it is replaced', async () => {
     const engine = new SimulatedEngine();
-    await using store = await openStoreIn(engine.connect());
+    await using store = await open(engine);
+    await write(store, put('a', large), put('b', large));
+    assert.equal(engine.keysWith('v/').length, 4);
+    await write(store, put('a', '1'), remove('b'));
+    assert.deepEqual(engine.keysWith('v/'), []);
+    assert.deepEqual(engine.keysWith('s/'), []);
+  });
+
+  test('that no head has named are removed after ten minutes, and not before', async () => {
+    const engine = new SimulatedEngine();
+    let aheadMs = 0;
+    const nowMs = (): number => Date.now() + aheadMs;
+    await using store = await openStoreIn(engine.connect(), {nowMs});
     await using other = await openStoreIn(engine.connect());
     await write(other, put('free'));
-    const value = `"${'x'.repeat(1024 * 1024 - 2)}"`;
-    const commit = {
-      checks: [{key: put('free').key, expected: 1}],
-      operations: Array.from({length: 12}, (_, index) => put(`key ${index}`, value)),
-    };
     engine.beforeWrite = async ({key: written}) => {
       if (written !== HEAD_KEY) return;
       engine.beforeWrite = undefined;
       await write(other, put('free', '2'));
     };
+    const commit = {checks: [{key: put('free').key, expected: 1}], operations: [put('a', large)]};
     await assertFailsWith(store.commit(commit), 'revision-conflict');
-    await putIf(store, 'free', '3', 2);
-    assert.deepEqual(engine.keysWith('s/'), []);
+    await store.sweep();
+    assert.equal(engine.keysWith('v/').length, 2);
+    aheadMs = 600_001;
+    await store.sweep();
+    assert.deepEqual([engine.keysWith('v/'), engine.keysWith('s/')], [[], []]);
     assert.deepEqual(keysOf(await other.list(range())), ['free']);
   });
 });
@@ -299,13 +324,13 @@ describe('concurrent readers', () => {
     await write(store, put('a'));
     const ask = driver.read.bind(driver);
     let requests = 0;
-    driver.read = (keys, options) => {
+    driver.read = (asked, options) => {
       requests++;
-      return ask(keys, options);
+      return ask(asked, options);
     };
     const times = 5;
     await Promise.all(
-      Array.from({length: 64}, async () => {
+      Array.from({length: 63}, async () => {
         for (let time = 1; time <= times; time++) assert.equal(textOf(await read(store, 'a')), '1');
       }),
     );

@@ -3,7 +3,6 @@ import {describe, test} from 'vitest';
 import type {Store} from '../../src/domain/commits/store.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import {EventHub} from '../../src/events/event-hub.ts';
-import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import {
   assertFailsWith,
   changesOf,
@@ -57,6 +56,31 @@ describe('a store whose engine is restored from a backup while it is open', () =
     const {revision} = await write(store, put('c'));
     assert.ok(revision > 3);
     assert.deepEqual(keysOf(await store.list(range())), ['a', 'c']);
+  });
+
+  test('is noticed too if the members begin with the token of the old cluster', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await openStoreIn(engine.connect());
+    await write(store, put('a'));
+    const backup = engine.version;
+    await write(store, put('b'));
+    const {id} = store;
+    engine.restore(backup, {sameToken: true});
+    assert.deepEqual(keysOf(await store.list(range())), ['a']);
+    assert.notEqual(store.id, id);
+  });
+
+  test('gets a new id if no service ran meanwhile', async () => {
+    const engine = new SimulatedEngine();
+    const before = await openStoreIn(engine.connect());
+    await write(before, put('a'));
+    const backup = engine.version;
+    await write(before, put('b'));
+    await before[Symbol.asyncDispose]();
+    engine.restore(backup);
+    await using store = await openStoreIn(engine.connect());
+    assert.deepEqual(keysOf(await store.list(range())), ['a']);
+    assert.notEqual(store.id, before.id);
   });
 
   for (const writes of [1, 2, 3, 4]) {
@@ -128,25 +152,5 @@ describe('a store whose engine is emptied while it is open', () => {
     await write(another, put('c'));
     assert.deepEqual(keysOf(await store.list(range())), ['c']);
     assert.equal(another.id, store.id);
-  });
-});
-
-describe('--new-store-id', () => {
-  test('gives a store a new id also while a large group is being moved to its places', async () => {
-    const engine = new SimulatedEngine();
-    const store = await openStoreIn(engine.connect(), {groupTimeoutMs: 2000});
-    const names = Array.from({length: 12}, (_, index) => `key ${String(index).padStart(2, '0')}`);
-    const value = `"${'x'.repeat(1024 * 1024 - 2)}"`;
-    engine.beforeWrite = async ({key: written, value: bytes}) => {
-      engine.isDown ||= written === HEAD_KEY && bytes.toString().includes('"done":1');
-    };
-    await assertFailsWith(write(store, ...names.map(name => put(name, value))), 'outcome-unknown');
-    engine.beforeWrite = undefined;
-    engine.isDown = false;
-    const {id} = store;
-    await using restored = await openStoreIn(engine.connect(), {newStoreId: true});
-    assert.notEqual(restored.id, id);
-    assert.deepEqual(keysOf(await restored.list(range())), names);
-    await store[Symbol.asyncDispose]();
   });
 });

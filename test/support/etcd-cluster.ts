@@ -9,7 +9,7 @@ import {type EtcdDriverOptions, openEtcdDriver} from '../../src/store/shared/etc
 import {findFreePort} from './free-port.ts';
 
 /** Settings of `docs/guides/several-machines.md`. */
-const DOCUMENTED_FLAGS = ['--max-request-bytes=9437184', '--auto-compaction-retention=10m'];
+const DOCUMENTED_FLAGS = ['--auto-compaction-retention=10m'];
 
 /** A member of a cluster. */
 interface Member {

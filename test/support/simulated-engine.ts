@@ -1,16 +1,15 @@
 import {setImmediate} from 'node:timers/promises';
-import {compareKeys} from '../../src/domain/entries/key.ts';
 import {SortedKeys} from '../../src/store/memory/sorted-keys.ts';
 import {
   ABSENT,
   type Driver,
+  type EngineAnswer,
   EngineFailure,
   type EngineReadOptions,
   type GuardedWrite,
   type KeyRange,
   type PairRange,
   type StoredPair,
-  type StoredValue,
   type WriteAnswer,
 } from '../../src/store/shared/engine/driver.ts';
 
@@ -30,6 +29,7 @@ export class SimulatedEngine {
   readonly #watchers = new Set<{readonly key: string; readonly listener: (version: number | undefined) => void}>();
   #version = 0;
   #compacted = 0;
+  #restored = 0;
   /** While true, every call fails as `unavailable`. */
   isDown = false;
   /** Number of the next writes whose requests are lost, and of those that are applied without an answer. */
@@ -54,8 +54,17 @@ export class SimulatedEngine {
     return new SimulatedDriver(this);
   }
 
-  /** Restores a backup as etcd does: writes since then are lost, and versions are counted from there again. */
-  restore(version: number): void {
+  /** Id of its data. */
+  get cluster(): string {
+    return `cluster ${this.#restored}`;
+  }
+
+  /**
+   * Restores a backup as etcd does: writes since then are lost, and versions are counted from there again. The data get another id, unless the
+   * members begin with the token of the old cluster.
+   */
+  restore(version: number, {sameToken = false}: {readonly sameToken?: boolean} = {}): void {
+    if (!sameToken) this.#restored++;
     for (const [key, history] of this.#history)
       this.#history.set(
         key,
@@ -98,18 +107,18 @@ export class SimulatedEngine {
   }
 
   /** Returns the value of a key at a version. */
-  find(key: string, at = this.#version): StoredValue | undefined {
+  find(key: string, at = this.#version): StoredPair | undefined {
     const written = this.#history.get(key)?.findLast(({version}) => version <= at);
     if (written?.value === undefined) return undefined;
-    return {value: Buffer.from(written.value), version: written.version, readAt: at};
+    return {key, value: Buffer.from(written.value), version: written.version};
   }
 
   /** Returns the keys of a range that exist at a version. */
   *within({from, to}: KeyRange, at = this.#version): Iterable<StoredPair> {
-    for (const key of [...this.#keys.after(each => compareKeys(each, from) < 0)]) {
-      if (compareKeys(key, to) >= 0) return;
+    for (const key of [...this.#keys.after(each => each < from)]) {
+      if (key >= to) return;
       const found = this.find(key, at);
-      if (found !== undefined) yield {key, ...found};
+      if (found !== undefined) yield found;
     }
   }
 
@@ -156,7 +165,11 @@ export class SimulatedEngine {
   #apply({key, version, previous, value, puts, removes, removedRanges}: GuardedWrite): WriteAnswer {
     const found = this.find(key);
     const isExpected = (found?.version ?? ABSENT) === version && (!previous || found?.value.equals(previous));
-    if (!isExpected) return {kind: 'conflict', found};
+    if (!isExpected)
+      return {
+        kind: 'conflict',
+        answer: {found: [found === undefined ? [] : [found]], at: this.#version, cluster: this.cluster},
+      };
     const next = ++this.#version;
     this.writes++;
     for (const range of removedRanges) {
@@ -188,19 +201,25 @@ class SimulatedDriver implements Driver {
     this.#engine = engine;
   }
 
-  async read(keys: readonly string[], {at}: EngineReadOptions = {}): Promise<readonly (StoredValue | undefined)[]> {
-    await this.#engine.arrive(at);
-    this.#engine.count(keys.length);
-    const values = keys.map(key => this.#engine.find(key, at));
+  async read(asked: readonly PairRange[], {at}: EngineReadOptions = {}): Promise<EngineAnswer> {
+    const engine = this.#engine;
+    for (const {from, to} of asked) if (to !== undefined) await engine.beforeRange?.({from, to});
+    await engine.arrive(at);
+    engine.count(asked.length);
+    const answer = {
+      found: asked.map(range => this.#find(range, at)),
+      at: at ?? engine.version,
+      cluster: engine.cluster,
+    };
     await setImmediate();
-    return values;
+    return answer;
   }
 
-  async range({from, to, limit, keysOnly}: PairRange, {at}: EngineReadOptions = {}): Promise<readonly StoredPair[]> {
-    await this.#engine.beforeRange?.({from, to});
-    await this.#engine.arrive(at);
-    const pairs = [...this.#engine.within({from, to}, at)].slice(0, limit);
-    await setImmediate();
+  #find({from, to, limit, keysOnly, reverse}: PairRange, at: number | undefined): readonly StoredPair[] {
+    const only = this.#engine.find(from, at);
+    if (to === undefined) return only === undefined ? [] : [only];
+    const all = [...this.#engine.within({from, to}, at)];
+    const pairs = (reverse ? all.reverse() : all).slice(0, limit);
     return keysOnly ? pairs.map(pair => ({...pair, value: Buffer.alloc(0)})) : pairs;
   }
 

@@ -1,5 +1,7 @@
+import type {JsonText} from '../../json/json-text.ts';
 import type {Timers} from '../../time/timers.ts';
 import {EngineFailure} from './engine/driver.ts';
+import {PART_BYTES_MAX, type Parts} from './engine/stored-entry.ts';
 
 export interface AttemptOptions {
   /** Id of the group. */
@@ -7,8 +9,6 @@ export interface AttemptOptions {
   /** Time by `elapsedMs` from which on its time counts. */
   readonly startMs: number;
   readonly timeoutMs: number;
-  /** Time for it if it is extended, in milliseconds. */
-  readonly extendedMs: number;
   /** A monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number;
   readonly timers: Timers;
@@ -24,9 +24,16 @@ export class Attempt {
   isInDoubt = false;
   /** The last failure of the engine, for the message. */
   problem = 'the engine does not answer in time';
+  /** Number of plans so far. */
+  plans = 0;
+  /** Mark of its parts in the engine; undefined while it has none. */
+  mark: string | undefined;
+  /** Keys of the parts that are written. */
+  readonly written = new Set<string>();
+  readonly #parts = new Map<JsonText, Parts>();
+  #partCount = 0;
   readonly #options: AttemptOptions;
   readonly #over = new AbortController();
-  #cancel: (() => void) | undefined;
 
   constructor(options: AttemptOptions) {
     this.group = options.group;
@@ -38,31 +45,28 @@ export class Attempt {
     if (this.#over.signal.aborted) throw this.#failure();
   }
 
-  /** Gives it more time, for a group that takes several requests. */
-  extend(): void {
-    this.assertOpen();
-    this.#endAfter(this.#options.extendedMs);
+  /** Returns the parts for a value: the same for each plan. */
+  partsOf(json: JsonText): Parts {
+    const found = this.#parts.get(json);
+    if (found !== undefined) return found;
+    const parts = {group: this.group, first: this.#partCount, sizeBytes: json.length};
+    this.#partCount += Math.ceil(json.length / PART_BYTES_MAX);
+    this.#parts.set(json, parts);
+    return parts;
   }
 
   /** Resolves as the work does. @throws {EngineFailure} `unavailable` once the time is over. */
   async within<T>(work: () => Promise<T>): Promise<T> {
+    const {startMs, timeoutMs, timers, elapsedMs} = this.#options;
     const timeout = new Promise<never>((_, reject) => {
       this.#over.signal.addEventListener('abort', () => reject(this.#failure()));
     });
-    this.#endAfter(this.#options.timeoutMs);
+    const cancel = timers.after(Math.max(0, startMs + timeoutMs - elapsedMs()), () => this.#over.abort());
     try {
       return await Promise.race([work(), timeout]);
     } finally {
-      this.#cancel?.();
-      this.#cancel = undefined;
+      cancel();
     }
-  }
-
-  /** @param timeMs Time since the start, in milliseconds. */
-  #endAfter(timeMs: number): void {
-    const {startMs, timers, elapsedMs} = this.#options;
-    this.#cancel?.();
-    this.#cancel = timers.after(Math.max(0, startMs + timeMs - elapsedMs()), () => this.#over.abort());
   }
 
   #failure(): EngineFailure {

@@ -45,3 +45,23 @@ export class PlannedCommits<C extends NamedCommit> {
     return all.slice(0, end === -1 ? all.length : end) as GroupResults;
   }
 }
+
+/** Writes those commits of a group that are selected. The others fail. */
+export async function writeSome<C>(
+  commits: readonly C[],
+  isSelected: (commit: C) => boolean,
+  createFailure: () => Error,
+  write: (selected: readonly C[]) => Promise<GroupResults>,
+): Promise<GroupResults> {
+  const selected = commits.filter(isSelected);
+  if (selected.length === commits.length) return write(commits);
+  const rest = selected.length === 0 ? [] : [...(await write(selected))];
+  // Those after the first one that is not planned yet stay for the next group.
+  const results: (CommitResult | Error)[] = [];
+  for (const commit of commits) {
+    const result = isSelected(commit) ? rest.shift() : createFailure();
+    if (result === undefined) break;
+    results.push(result);
+  }
+  return results;
+}

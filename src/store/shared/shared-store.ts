@@ -1,4 +1,4 @@
-import type {Change, Changes} from '../../domain/commits/change.ts';
+import type {Changes} from '../../domain/commits/change.ts';
 import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
 import type {Snapshot} from '../../domain/commits/snapshot.ts';
 import type {Store} from '../../domain/commits/store.ts';
@@ -17,51 +17,38 @@ import {prepareCommit} from '../plan/prepare-commit.ts';
 import {MONOTONIC_MS, StoreClock} from '../plan/store-clock.ts';
 import {CommitQueue} from '../write/commit-queue.ts';
 import {ResultReader} from './engine/commit-ids.ts';
-import {type Driver, isEngineFailure} from './engine/driver.ts';
+import {type Driver, EngineFailure, isEngineFailure} from './engine/driver.ts';
 import type {KnownHead} from './engine/head.ts';
 import {openHead, unavailable} from './engine/open-head.ts';
 import {readChanges} from './engine/read-changes.ts';
-import type {ListedInfos} from './entry-index.ts';
+import {readEntry} from './engine/stored-entry.ts';
+import {EngineState} from './engine-state.ts';
+import {EntryReader, listStored} from './entry-reader.ts';
+import {findDueEntries, removeAbandoned} from './expired-entries.ts';
+import {Fairness} from './fairness.ts';
 import {GroupWriter, type SharedCommit} from './group-writer.ts';
-import {HeadFollower} from './head-follower.ts';
-import {Replica} from './replica.ts';
-import {RoundRobin} from './round-robin.ts';
 import {SharedSnapshot} from './shared-snapshot.ts';
 import {closeAll, type SharedStoreDeps} from './shared-store-deps.ts';
-import {assertFits, limitsWithin} from './value-limit.ts';
-import {ValueReader} from './value-reader.ts';
 
 /** A group ends with the commit that reaches this size, in bytes, so that most groups fit into one request. */
-const GROUP_BYTES_MAX = 2 * 1024 * 1024;
+const GROUP_BYTES_MAX = 512 * 1024;
 const GROUP_TIMEOUT_MS = 4500;
 const ID_BYTES = 12;
 
-/** Maximum number of expired entries that a sweep removes. */
-const SWEPT_MAX = 200;
-
 /** Number of times that a read starts over because the engine has dropped the state that it reads. */
-const RESTARTS_MAX = 3;
+const RESTARTS_MAX = 10;
 
 /**
- * Opens the store in a network engine, which other processes may have open too, and creates it if there is none.
+ * Opens the store in a network engine, which other processes may have open too, and creates it if there is none. Reads nothing but its head.
  *
- * @throws {AppError} `store-unavailable` if the engine does not answer; `store-corrupt` if something else is stored there.
+ * @throws {AppError} `store-unavailable` if the engine does not answer, or something else is stored there.
  */
 export async function openSharedStore(deps: SharedStoreDeps): Promise<Store> {
   const createId = (): string => Buffer.from(deps.randomBytes(ID_BYTES)).toString('hex');
   const clock = new StoreClock(deps);
-  const {elapsedMs = MONOTONIC_MS} = deps;
   const writer = createId();
-  const roundRobin = new RoundRobin({...deps, elapsedMs, writer});
   try {
-    const head = await openHead(deps.driver, {...deps, clock, writer});
-    const values = new ValueReader(deps.driver);
-    const onChanges = (changes: readonly Change[]): void => values.notice(changes);
-    const onRestored = (): void => values.clear();
-    const onHead = (by: string): void => roundRobin.saw(by);
-    const replica = new Replica({...deps, clock, onHead, onChanges, onRestored}, head);
-    await replica.load();
-    return new SharedStore(deps, {replica, values, clock, roundRobin, writer, createId});
+    return new SharedStore(deps, {head: await openHead({...deps, clock, writer}), clock, writer, createId});
   } catch (error) {
     await closeAll(deps);
     throw isEngineFailure(error) ? unavailable(error) : error;
@@ -70,72 +57,59 @@ export async function openSharedStore(deps: SharedStoreDeps): Promise<Store> {
 
 /** Parts of a store that was opened. */
 interface OpenedParts {
-  readonly replica: Replica;
-  readonly values: ValueReader;
+  readonly head: KnownHead;
   readonly clock: StoreClock;
-  readonly roundRobin: RoundRobin;
   /** Id of this process. */
   readonly writer: string;
   readonly createId: () => string;
 }
 
 /**
- * A store in a network engine. Each process has a {@link Replica} of what is stored, without values; a {@link GroupWriter} writes
- * groups of commits, each with one request. The head in the engine decides: a read compares the replica with it, and a write happens
- * only if no other process has written. Small values are in the change log until a checkpoint writes the records of their entries.
+ * A store in a network engine. Reads ask the engine, and have nothing in memory but the head. A {@link GroupWriter} writes groups of commits,
+ * each with one request, which happens only if no other process has written since the group was planned.
  */
 class SharedStore implements Store {
   readonly #deps: SharedStoreDeps;
   readonly #driver: Driver;
-  readonly #replica: Replica;
-  readonly #values: ValueReader;
+  readonly #state: EngineState;
+  readonly #reader: EntryReader;
   readonly #clock: StoreClock;
   readonly #writer: GroupWriter;
-  readonly #roundRobin: RoundRobin;
-  readonly #queue = new CommitQueue<SharedCommit>({
-    write: commits => this.#follower.whileWriting(() => this.#writer.write(commits)),
-    groupBytesMax: GROUP_BYTES_MAX,
-    afterGroup: () => this.#roundRobin.pause(),
-  });
-  readonly #follower: HeadFollower;
+  readonly #queue: CommitQueue<SharedCommit>;
   readonly #elapsedMs: () => number;
   /** Pending write of the time, which readers of an expired entry wait for. */
   #ticking: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(deps: SharedStoreDeps, {replica, values, clock, roundRobin, writer, createId}: OpenedParts) {
-    const {driver, timers, elapsedMs = MONOTONIC_MS, logChangesMax = DEFAULT_LIMITS.logChangesMax} = deps;
+  constructor(deps: SharedStoreDeps, {head, clock, writer, createId}: OpenedParts) {
+    const {driver, elapsedMs = MONOTONIC_MS, logChangesMax = DEFAULT_LIMITS.logChangesMax} = deps;
+    const fairness = new Fairness({...deps, elapsedMs, writer});
     this.#deps = deps;
     this.#driver = driver;
-    this.#replica = replica;
-    this.#values = values;
     this.#clock = clock;
     this.#elapsedMs = elapsedMs;
-    this.#roundRobin = roundRobin;
+    this.#state = new EngineState({...deps, clock, onHead: by => fairness.saw(by)}, head);
+    this.#reader = new EntryReader(this.#state);
     this.#writer = new GroupWriter({
-      driver,
-      replica,
-      values,
-      clock,
-      roundRobin,
-      timers,
-      elapsedMs,
-      createId,
-      writer,
-      nowMs: deps.nowMs,
+      ...deps,
+      ...{state: this.#state, clock, fairness, elapsedMs, createId, writer},
       results: new ResultReader(driver),
       logLimits: {changesMax: logChangesMax, bytesMax: DEFAULT_LIMITS.logBytesMax},
       groupTimeoutMs: deps.groupTimeoutMs ?? GROUP_TIMEOUT_MS,
     });
-    this.#follower = new HeadFollower({driver, replica, timers});
+    this.#queue = new CommitQueue<SharedCommit>({
+      write: commits => this.#writer.write(commits),
+      groupBytesMax: GROUP_BYTES_MAX,
+      afterGroup: () => fairness.pause(),
+    });
   }
 
   get id(): StoreId {
-    return this.#replica.id;
+    return this.#state.id;
   }
 
   get revision(): Revision {
-    return this.#replica.revision;
+    return this.#state.revision;
   }
 
   get readOnlyBecause(): string | undefined {
@@ -144,24 +118,24 @@ class SharedStore implements Store {
 
   async statistics(): Promise<StoreStatistics> {
     return {
-      entries: this.#replica.index.size,
+      entries: this.#state.known.head.entries,
       waitingCommits: this.#queue.waiting,
-      ...this.#writer.statistics,
+      writtenBytes: this.#writer.writtenBytes,
     };
   }
 
   async commit(commit: Commit): Promise<CommitResult> {
     this.#assertOpen();
-    assertFits(commit.operations);
-    return this.#push(prepareCommit({...commit, limits: limitsWithin(commit.limits)}));
+    return this.#push(prepareCommit(commit));
   }
 
-  async get(key: Key): Promise<Entry | undefined> {
+  get(key: Key): Promise<Entry | undefined> {
     return this.#ask(async () => {
-      const info = this.#replica.index.get(key);
-      if (info === undefined) return undefined;
-      if (!hasExpired(info, this.#clock.now())) return this.#values.read(info, this.#replica.known);
-      await this.#tick(info);
+      const found = await this.#reader.read(key);
+      if (found === undefined) return undefined;
+      const {stored, at} = found;
+      if (!hasExpired(stored.info, this.#clock.now())) return readEntry(this.#driver, stored, at);
+      await this.#tick(stored.info);
       return undefined;
     });
   }
@@ -174,14 +148,16 @@ class SharedStore implements Store {
   list(range: Range): Promise<readonly EntryInfo[]>;
   list(range: Range): Promise<readonly EntryInfo[]> {
     return this.#ask(async () => {
-      const {known} = this.#replica;
-      return this.#finishList(this.#replica.index.list(range, this.#clock.now()), range, known);
+      const {head} = await this.#state.read([]);
+      return this.#list(range, {at: head.at, nowMs: this.#clock.now()});
     });
   }
 
   changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
     return this.#ask(async () => {
-      const {head, at} = this.#replica.known;
+      const {
+        head: {head, at},
+      } = await this.#state.read([]);
       const {revision} = head.end;
       if (since > revision || since < head.trimmed.revision) return {kind: 'reset', revision};
       const changes = since === revision ? [] : await readChanges(this.#driver, {since, limit, at});
@@ -191,29 +167,33 @@ class SharedStore implements Store {
   }
 
   onChange(listener: () => void): () => void {
-    return this.#replica.listeners.add(listener);
+    return this.#state.listeners.add(listener);
   }
 
   snapshot(): Promise<Snapshot> {
     return this.#ask(async () => {
-      const {known} = this.#replica;
+      const {head} = await this.#state.read([]);
+      const moment = {at: head.at, nowMs: this.#clock.now()};
       return new SharedSnapshot({
-        entries: this.#replica.index.freeze(),
-        revision: this.#replica.revision,
-        nowMs: this.#clock.now(),
-        finishList: (listed, range) => this.#finishList(listed, range, known),
+        revision: head.head.end.revision,
+        list: async range => {
+          const listed = await this.#list(range, moment);
+          if (this.#state.id === head.head.id) return listed;
+          throw new EngineFailure('compacted', 'the engine was restored');
+        },
         assertOpen: () => this.#assertOpen(),
-        isCurrent: () => this.#replica.id === known.head.id,
       });
     });
   }
 
   async sweep(): Promise<number | undefined> {
     return this.#ask(async () => {
-      const {due, nextMs} = this.#replica.index.findDue(this.#clock.now(), SWEPT_MAX);
-      if (due.length === 0) return nextMs;
-      await this.#push({checks: [], operations: due});
-      return this.#replica.index.findDue(this.#clock.now(), 1).nextMs;
+      const found = await findDueEntries(this.#state, this.#driver, this.#clock.now());
+      await removeAbandoned(this.#state, this.#driver, this.#clock.now());
+      if (found.due.length === 0) return found.nextMs;
+      await this.#push({checks: [], operations: found.due});
+      const {due, nextMs} = await findDueEntries(this.#state, this.#driver, this.#clock.now());
+      return due.length > 0 ? 0 : nextMs;
     });
   }
 
@@ -223,8 +203,7 @@ class SharedStore implements Store {
   }
 
   async #close(): Promise<void> {
-    this.#follower.close();
-    this.#replica.listeners.clear();
+    this.#state.close();
     try {
       await this.#queue.end();
       await this.#writer.writeTime();
@@ -236,32 +215,30 @@ class SharedStore implements Store {
   #push(commit: Commit<StoreOperation>): Promise<CommitResult> {
     return this.#queue.push(
       {...commit, arrivedMs: this.#elapsedMs()},
-      sizeOfCommit(commit, key => this.#replica.index.get(key)?.sizeBytes ?? 0),
+      sizeOfCommit(commit, () => 0),
     );
   }
 
-  /** Reads once the replica is as new as the engine. Starts over if the state that is read was dropped, or the engine restored. */
+  /** Reads. Starts over if the state that is read was dropped, or the engine restored. */
   async #ask<T>(read: () => Promise<T>): Promise<T> {
     for (let restarts = 0; ; restarts++) {
       this.#assertOpen();
-      let {id} = this;
       try {
-        await this.#replica.refresh();
+        const result = await read();
         this.#assertOpen();
-        ({id} = this);
-        return await read();
+        return result;
       } catch (error) {
         this.#assertOpen();
-        const isDropped = isEngineFailure(error, 'compacted') || id !== this.id;
-        if (isDropped && restarts < RESTARTS_MAX) continue;
+        if (isEngineFailure(error, 'compacted') && restarts < RESTARTS_MAX) continue;
         throw isEngineFailure(error) ? unavailable(error) : error;
       }
     }
   }
 
-  async #finishList({infos, expired}: ListedInfos, range: Range, known: KnownHead): Promise<readonly EntryInfo[]> {
+  async #list(range: Range, moment: {readonly at: number; readonly nowMs: number}): Promise<readonly EntryInfo[]> {
+    const {entries, expired} = await listStored(range, {driver: this.#driver, ...moment});
     if (expired !== undefined) await this.#tick(expired);
-    return range.values ? Promise.all(infos.map(info => this.#values.read(info, known))) : infos;
+    return entries;
   }
 
   /**
@@ -271,7 +248,7 @@ class SharedStore implements Store {
   async #tick({key, expiresAtMs = 0}: EntryInfo): Promise<void> {
     let isOwn = false;
     // One write is enough for concurrent readers, unless it began before the entry expired.
-    while (expiresAtMs > this.#replica.known.head.clockMs && !isOwn) {
+    while (expiresAtMs > this.#state.known.head.clockMs && !isOwn) {
       isOwn = this.#ticking === undefined;
       this.#ticking ??= this.#push({checks: [{key, expected: 'absent'}], operations: []})
         // The store cannot write, or the key was written meanwhile.

@@ -10,7 +10,6 @@ import {type EtcdLocation, locateStore} from '../../../src/config/store-location
 import {checkSharedStore} from '../../../src/doctor/check-shared-store.ts';
 import type {Finding} from '../../../src/doctor/finding.ts';
 import type {AppError} from '../../../src/failures/app-error.ts';
-import {STORED_VALUE_BYTES_MAX as VALUE_BYTES_MAX} from '../../../src/store/shared/engine/staging.ts';
 import {createMachine} from '../../cli/crewroom.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
 import {exportText} from '../../support/exports.ts';
@@ -105,21 +104,17 @@ describe('a service with --store etcd://…', () => {
     }
   });
 
-  test('refuses values that are too large for a request, and goes on', async () => {
+  test('keeps values that are much larger than a request', async () => {
     const store = addressOf('large');
+    const text = `"${'x'.repeat(9 * 1024 * 1024 - 2)}"`;
     await using service = await startService({store, valueBytesMax: 32 * 1024 * 1024});
     const {entries} = service.crewroom;
-    const textOf = (sizeBytes: number): string => `"${'x'.repeat(sizeBytes - 2)}"`;
-    for (const sizeBytes of [8 * 1024 * 1024, 9 * 1024 * 1024, 20 * 1024 * 1024])
-      await assert.rejects(entries.put('a', textOf(sizeBytes)), {
-        failure: {code: 'value-too-large', sizeBytesMax: VALUE_BYTES_MAX},
-      });
-    await entries.put('a', textOf(VALUE_BYTES_MAX));
-    await assert.rejects(entries.patch('b', `{"a":${textOf(VALUE_BYTES_MAX)}}`), {
-      failure: {code: 'value-too-large', sizeBytesMax: VALUE_BYTES_MAX},
-    });
+    await entries.put('a', text);
+    await entries.patch('b', `{"a":${text}}`);
     await using other = await startService({store, valueBytesMax: 32 * 1024 * 1024});
-    assert.equal((await readText(other, 'a')).length, VALUE_BYTES_MAX);
+    assert.equal((await readText(other, 'a')).length, text.length);
+    await other.crewroom.entries.delete('a');
+    await other.crewroom.entries.delete('b');
   });
 
   test('gets all entries of a data directory with crewroom copy, and gives them back', async () => {
@@ -225,16 +220,12 @@ describe('crewroom doctor --store etcd://…', () => {
     assert.match(unnamed?.fix ?? '', /^Name all members/);
   });
 
-  test('finds a limit for requests that is too small, and warns of a single member', async () => {
-    await using small = await EtcdCluster.start(1, ['--max-request-bytes=1572864']);
-    const {exitCode, found} = await examine(`etcd://${small.addresses[0]}/small`);
-    assert.equal(exitCode, 1);
-    const [limit, single] = found;
-    assert.equal(limit?.level, 'problem');
-    assert.match(limit?.detail ?? '', /accepts requests of up to 1572864 bytes; the service sends up to 8388608$/);
-    assert.match(limit?.fix ?? '', /--max-request-bytes=9437184/);
-    assert.match(single?.detail ?? '', /^one member/);
+  test('warns of a single member, and asks for no settings of its own', async () => {
+    await using small = await EtcdCluster.start(1);
+    const {found} = await examine(`etcd://${small.addresses[0]}/small`);
+    const single = found.find(({detail}) => detail.startsWith('one member'));
     assert.match(single?.fix ?? '', /^Run three or five members/);
+    assert.ok(!found.some(({fix = ''}) => fix.includes('--max-request-bytes')));
   });
 
   test('warns of a clock that is behind that of the store', async () => {

@@ -1,6 +1,6 @@
 import type {CommitResult, Outcome} from '../../../domain/commits/commit.ts';
 import type {Revision} from '../../../domain/entries/revision.ts';
-import {type Driver, OPERATIONS_MAX} from './driver.ts';
+import type {Driver, EngineReadOptions, StoredPair} from './driver.ts';
 import {resultsKey} from './engine-keys.ts';
 import type {Head, KnownHead} from './head.ts';
 
@@ -16,7 +16,7 @@ const POSITION_IN_GROUP = /^([0-9a-f]{24})-(\d{1,5})$/;
 type StoredResults = readonly (readonly [revision: Revision, outcomes: readonly Outcome[]] | null)[];
 
 /** Returns the era of a head. Commits without a revision count too: otherwise results would be kept without limit. */
-export function eraOf({end, unchanged = 0}: Head): number {
+export function eraOf({end, unchanged}: Head): number {
   return Math.floor((end.revision + unchanged) / ERA_COMMITS);
 }
 
@@ -55,7 +55,10 @@ export class ResultReader {
 
   /** Returns whether a group was applied that was planned in an era. */
   async hasGroup(group: string, era: number): Promise<boolean> {
-    const found = await this.#driver.read([era, era + 1].map(each => resultsKey(each, group)));
+    const found = await readEngineKeys(
+      this.#driver,
+      [era, era + 1].map(each => resultsKey(each, group)),
+    );
     return found.some(stored => stored !== undefined);
   }
 
@@ -69,20 +72,35 @@ export class ResultReader {
       id === undefined ? [] : placesOf(id, era).map(each => ({...each, index})),
     );
     const results = new Array<CommitResult | undefined>(ids.length).fill(undefined);
-    for (let from = 0; from < places.length; from += OPERATIONS_MAX) {
-      const page = places.slice(from, from + OPERATIONS_MAX);
-      const found = await this.#driver.read(
-        page.map(({key}) => key),
-        {at},
-      );
-      for (const [each, {index, position}] of page.entries()) {
-        const stored = found[each];
-        const result = stored === undefined ? undefined : decode(stored.value)[position];
-        if (result) results[index] = {revision: result[0], outcomes: result[1]};
-      }
+    const keys = places.map(({key}) => key);
+    const found = await readEngineKeys(this.#driver, keys, {at});
+    for (const [each, {index, position}] of places.entries()) {
+      const stored = found[each];
+      const result = stored === undefined ? undefined : decode(stored.value)[position];
+      if (result) results[index] = {revision: result[0], outcomes: result[1]};
     }
     return results;
   }
+}
+
+/** Number of keys in one request: each may have a small value, and all a second's worth of a slow link. */
+const READ_KEYS_MAX = 250;
+
+/** Reads many keys in one state of the engine, some in each request. */
+export async function readEngineKeys(
+  driver: Driver,
+  keys: readonly string[],
+  options: EngineReadOptions = {},
+): Promise<readonly (StoredPair | undefined)[]> {
+  const pairs: (StoredPair | undefined)[] = [];
+  let {at} = options;
+  for (let from = 0; from < keys.length; from += READ_KEYS_MAX) {
+    const asked = keys.slice(from, from + READ_KEYS_MAX).map(key => ({from: key}));
+    const answer = await driver.read(asked, {...options, at});
+    at = answer.at;
+    pairs.push(...answer.found.map(([pair]) => pair));
+  }
+  return pairs;
 }
 
 /** A key with results, and the position of a commit among them. */

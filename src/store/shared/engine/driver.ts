@@ -2,14 +2,12 @@
  * The port of a network engine: ordered keys, and one kind of write, which happens only if one key is unchanged. Everything that
  * a store needs beyond that is in `shared-store.ts` and the files that it uses, so a driver stays small.
  *
- * Keys are well-formed texts, ordered by their UTF-8 bytes. Every method ends within a few seconds, and throws an
- * {@link EngineFailure} if the engine does not answer by then.
+ * Keys are strings of bytes: each character is one byte. They are ordered by them. Every method ends within a few seconds, and the time that its
+ * bytes take on a slow link, and throws an {@link EngineFailure} if the engine does not answer by then.
  */
 export interface Driver extends AsyncDisposable {
-  /** Reads some keys as they are at one moment. Linearizable: sees every write that was acknowledged before the call. */
-  read(keys: readonly string[], options?: EngineReadOptions): Promise<readonly (StoredValue | undefined)[]>;
-  /** Reads the pairs of a range in the order of their keys, likewise. */
-  range(range: PairRange, options?: EngineReadOptions): Promise<readonly StoredPair[]>;
+  /** Reads keys and ranges as they are at one moment. Linearizable: sees every write that was acknowledged before the call. */
+  read(asked: readonly PairRange[], options?: EngineReadOptions): Promise<EngineAnswer>;
   /** Writes everything if the guarded key has the expected version, and nothing otherwise. */
   compareAndWrite(write: GuardedWrite): Promise<WriteAnswer>;
   /**
@@ -20,24 +18,30 @@ export interface Driver extends AsyncDisposable {
   watch(key: string, listener: (version: number | undefined) => void): () => void;
 }
 
-/** Selects the state that is read. */
+/** Selects the state that is read, and the time for it. */
 export interface EngineReadOptions {
   /** Number of a write: reads the state after it. @default {the present state} */
   readonly at?: number | undefined;
+  /** Size of the answer if it is known to be large, in bytes: the call may take as long as that takes on a slow link. @default {0} */
+  readonly bytes?: number | undefined;
 }
 
-/** A value in the engine. */
-export interface StoredValue {
+/** Answer to a {@link Driver.read}. */
+export interface EngineAnswer {
+  /** The pairs of each range that was asked for, in its order. */
+  readonly found: readonly (readonly StoredPair[])[];
+  /** Number of the last write of the engine, of any key, in the state that was read: for {@link EngineReadOptions.at}. */
+  readonly at: number;
+  /** Id of the engine's data: another one after a backup was restored. */
+  readonly cluster: string;
+}
+
+/** A value in the engine, with its key. */
+export interface StoredPair {
+  readonly key: string;
   readonly value: Buffer;
   /** Number of the write that wrote it. Each write of the engine has a higher number than all before. */
   readonly version: number;
-  /** Number of the last write of the engine, of any key, when the value was read: for {@link EngineReadOptions.at}. */
-  readonly readAt: number;
-}
-
-/** A value with its key. */
-export interface StoredPair extends StoredValue {
-  readonly key: string;
 }
 
 /** Keys from `from`, to before `to`. */
@@ -46,11 +50,17 @@ export interface KeyRange {
   readonly to: string;
 }
 
-/** The part of a {@link KeyRange} that one call reads. */
-export interface PairRange extends KeyRange {
-  readonly limit: number;
+/** One key, or the part of a {@link KeyRange} that is read. */
+export interface PairRange {
+  readonly from: string;
+  /** End of the range. @default {only the key `from` is read} */
+  readonly to?: string | undefined;
+  /** Maximum number of pairs. @default {no limit} */
+  readonly limit?: number | undefined;
   /** Leaves the values empty. @default {false} */
   readonly keysOnly?: boolean | undefined;
+  /** Begins with the last key. The engine may look at all pairs of the range. @default {false} */
+  readonly reverse?: boolean | undefined;
 }
 
 /** A write that happens as a whole, and only if one key did not change. */
@@ -70,18 +80,23 @@ export interface GuardedWrite {
 }
 
 /**
- * Maximum number of keys of a read, and of operations of a write. etcd allows 128 operations by default, but nested transactions have
- * limits of their own, which are enough for 4,032.
+ * Maximum number of operations of a write besides that of the guarded key. etcd allows 128 by default, and in nested transactions as many as
+ * are left by those around them: 63 times 64.
  */
-export const OPERATIONS_MAX = 2000;
+export const OPERATIONS_MAX = 63 * 64;
+
+/**
+ * Largest request, in bytes, with 32 for each operation. etcd allows 1.5 MiB by default; the rest is for the prefix of each key.
+ */
+export const REQUEST_BYTES_MAX = 1280 * 1024;
 
 /** Version of a key that does not exist. */
 export const ABSENT = 0;
 
-/** Result of a {@link GuardedWrite}. */
+/** Result of a {@link GuardedWrite}; after a conflict with the guarded key as it is. */
 export type WriteAnswer =
   | {readonly kind: 'written'; readonly version: number}
-  | {readonly kind: 'conflict'; readonly found: StoredValue | undefined};
+  | {readonly kind: 'conflict'; readonly answer: EngineAnswer};
 
 /**
  * Kinds of failures of an engine:

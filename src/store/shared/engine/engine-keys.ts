@@ -1,45 +1,121 @@
-import type {Key} from '../../../domain/entries/key.ts';
+import {createHash} from 'node:crypto';
+import {crc32} from 'node:zlib';
+import {type Key, trustStoredKey} from '../../../domain/entries/key.ts';
 import type {Revision} from '../../../domain/entries/revision.ts';
 import type {KeyRange} from './driver.ts';
 
 /**
- * Keys in the engine, below the prefix of the store:
+ * Keys in the engine, below the prefix of the store. Each character is a byte of UTF-8.
  *
  * | key | value |
  * |---|---|
  * | `h` | the head: see `head.ts`. Every write compares it and writes it |
- * | `e/<key>` | the record of an entry, as `entry-record.ts` writes it; perhaps an older one, or none, if its value is deferred: see `deferred-values.ts` |
- * | `c/<revision>/<ordinal>/<volume>/<group>` | a part of the change log: see `log-record.ts` |
+ * | `w` | the wish of a slow writer: see `fairness.ts` |
+ * | `e/<key>` | an entry: see `stored-entry.ts` |
+ * | `f/<key>` | nothing: a fence, one for some hundred entries, so that a page of a list need not be a range of all of them |
+ * | `x/<ms>/<hash>` | the key of an entry that expires at this time |
+ * | `v/<group>/<n>` | a part of a large value |
+ * | `s/<ms>/<group>` | nothing, while the parts of a group are written and no head has named them |
+ * | `c/<revision>/<ordinal>/<volume>/<group>` | a part of the change log, or the key of it: see `log-record.ts` |
+ * | `d/<revision>/<id>` | a large part of the change log |
  * | `i/<era>/<id>`, `i/<era>/=<id>` | results of a group of commits, and of a commit with an id of its caller: see `commit-ids.ts` |
- * | `s/<id>/<part>` | a part of a large group: see `staging.ts` |
  */
 export const HEAD_KEY = 'h';
 
-/** The entries. */
-export const ENTRIES: KeyRange = {from: 'e/', to: 'e0'};
+/** Key of the wish of a slow writer. */
+export const WISH_KEY = 'w';
 
-/**
- * The parts of all large groups. One that is committed is moved before anything else is written, so the write that replaces a head
- * may remove all others: they could only be committed on top of that one.
- */
-export const STAGES: KeyRange = {from: 's/', to: 's0'};
+/** Marks of groups whose parts no head has named yet. */
+export const STAGED: KeyRange = {from: 's/', to: 's0'};
 
-/** Every key of a store, and of anything else below its prefix. UTF-8 sorts no text after U+10FFFF. */
-export const ALL_KEYS: KeyRange = {from: '', to: '\u{10ffff}'};
+/** Every key of a store, and of anything else below its prefix. */
+export const ALL_KEYS: KeyRange = {from: '', to: '\xff'};
 
-const ENTRY_PREFIX = 'e/';
+/** Number of entries for one fence, on average: a range of so many takes etcd less than a millisecond. */
+export const FENCED_ENTRIES = 256;
 
 /** Number of hexadecimal digits of a number in a key: six bytes, as in records. */
 const DIGITS = 12;
 
-/** Returns the key of an entry. */
-export function entryKey(key: Key): string {
-  return ENTRY_PREFIX + key;
+/** Number of bytes that tell two keys apart that expire in the same millisecond. */
+const HASH_BYTES = 12;
+
+/** Returns the bytes of a text as UTF-8, one character for each. */
+export function bytesOf(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }
 
-/** Returns the key of the entry in a key of the engine. */
-export function entryOfKey(engineKey: string): string {
-  return engineKey.slice(ENTRY_PREFIX.length);
+/** Returns the key of an entry. */
+export function entryKey(key: Key): string {
+  return `e/${bytesOf(key)}`;
+}
+
+/** Returns the key of the entry in a key of the engine, or of its fence. */
+export function entryOfKey(engineKey: string): Key {
+  return trustStoredKey(Buffer.from(engineKey.slice(2), 'latin1').toString());
+}
+
+/** Returns the fence of an entry; undefined for most. */
+export function fenceOf(key: Key): string | undefined {
+  return crc32(key) % FENCED_ENTRIES === 0 ? `f/${bytesOf(key)}` : undefined;
+}
+
+/** Returns the fences in a range of entries. */
+export function fencesIn({from, to}: KeyRange): KeyRange {
+  return {from: `f${from.slice(1)}`, to: `f${to.slice(1)}`};
+}
+
+/** Returns the key of the entry at a fence. */
+export function entryAtFence(fence: string): string {
+  return `e${fence.slice(1)}`;
+}
+
+/** Returns the entries whose keys begin with a text. */
+export function entriesWith(prefix: string): KeyRange {
+  const from = `e/${bytesOf(prefix)}`;
+  // No byte of UTF-8 is the last one.
+  return {from, to: from.slice(0, -1) + String.fromCharCode(from.charCodeAt(from.length - 1) + 1)};
+}
+
+/** Returns the first possible key after one. */
+export function keyAfter(key: string): string {
+  return `${key}\0`;
+}
+
+/** Returns the key of a time of expiry. */
+export function expiryKey(expiresAtMs: number, key: Key): string {
+  const hash = createHash('sha256').update(key).digest().toString('latin1', 0, HASH_BYTES);
+  return `x/${formatNumber(expiresAtMs)}/${hash}`;
+}
+
+/** Returns the times of expiry from one, to before another; in milliseconds since the Unix epoch. */
+export function expiriesBetween(fromMs: number, toMs: number): KeyRange {
+  return {from: `x/${formatNumber(fromMs)}`, to: toMs === Infinity ? 'x0' : `x/${formatNumber(toMs)}`};
+}
+
+/** Returns the number after the first slash of a key. */
+export function numberInKey(key: string): number {
+  return parseNumber(key.slice(2, 2 + DIGITS));
+}
+
+/** Returns the key of a part of a value. */
+export function partKey(group: string, part: number): string {
+  return `v/${group}/${formatNumber(part)}`;
+}
+
+/** Returns all parts of values that a group wrote. */
+export function partsOfGroup(group: string): KeyRange {
+  return {from: `v/${group}/`, to: `v/${group}0`};
+}
+
+/** Returns the mark of a group whose parts are being written since a time. */
+export function stagedKey(group: string, sinceMs: number): string {
+  return `s/${formatNumber(sinceMs)}/${group}`;
+}
+
+/** Returns the group in a {@link stagedKey}. */
+export function groupOfStaged(key: string): string {
+  return key.slice(2 + DIGITS + 1);
 }
 
 /** Position of the change log after one of its parts. */
@@ -50,14 +126,13 @@ export interface LogPosition {
   readonly ordinal: number;
   /** Bytes of keys and values that were ever logged. */
   readonly volumeBytes: number;
-  /** Id of the group that logged it: other commits that got the same revisions have another. Absent at the beginning of a log. */
+  /** Id of the group that logged it. Absent at the beginning of a log. */
   readonly group?: string | undefined;
 }
 
 /** Returns the key of the part of the change log that ends at a position. */
-export function logKey({revision, ordinal, volumeBytes, group}: LogPosition): string {
-  const numbers = [revision, ordinal, volumeBytes].map(formatNumber);
-  return ['c', ...numbers, ...(group === undefined ? [] : [group])].join('/');
+export function logKey({revision, ordinal, volumeBytes, group = ''}: LogPosition): string {
+  return ['c', ...[revision, ordinal, volumeBytes].map(formatNumber), group].join('/');
 }
 
 /** Reads the position in the key of a part of the change log. */
@@ -71,24 +146,24 @@ export function logAfter(revision: Revision): KeyRange {
   return {from: `c/${formatNumber(revision + 1)}`, to: 'c0'};
 }
 
-/** Returns the parts of the change log whose last revision is at most this one. */
-export function logUpTo(revision: Revision): KeyRange {
-  return {from: 'c/', to: `c/${formatNumber(revision + 1)}`};
+/** Returns the parts of the change log whose last revision is at most this one, and large parts that were written for them. */
+export function logUpTo(revision: Revision): readonly KeyRange[] {
+  return ['c', 'd'].map(kind => ({from: `${kind}/`, to: `${kind}/${formatNumber(revision + 1)}`}));
+}
+
+/** Returns the key of a large part of the change log. */
+export function largeLogKey(revision: Revision, id: string): string {
+  return `d/${formatNumber(revision)}/${id}`;
 }
 
 /** Returns the key of the results of a group, or of a commit. */
 export function resultsKey(era: number, id: string): string {
-  return `i/${formatNumber(era)}/${id}`;
+  return `i/${formatNumber(era)}/${bytesOf(id)}`;
 }
 
 /** Returns all results of the eras before one. */
 export function resultsBefore(era: number): KeyRange {
   return {from: 'i/', to: `i/${formatNumber(era)}`};
-}
-
-/** Returns the key of a part of a staged group. */
-export function stageKey(id: string, part: number): string {
-  return `s/${id}/${formatNumber(part)}`;
 }
 
 function formatNumber(number: number): string {

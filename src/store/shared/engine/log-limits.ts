@@ -10,7 +10,7 @@ export interface LogLimits {
 }
 
 /** A part ends with the change that reaches this size, in bytes, so that none takes long to read. A large commit has several. */
-const PART_BYTES_MAX = 512 * 1024;
+export const LOG_PART_BYTES_MAX = 512 * 1024;
 
 /** Minimum number of parts of a full log: old changes are trimmed part by part. */
 const PARTS_MIN = 8;
@@ -22,7 +22,7 @@ export function splitLog(changes: readonly Change[], {changesMax}: LogLimits): r
   let bytes = Infinity;
   for (const change of changes) {
     const last = parts.at(-1);
-    if (last === undefined || bytes >= PART_BYTES_MAX || last.length >= partMax) {
+    if (last === undefined || bytes >= LOG_PART_BYTES_MAX || last.length >= partMax) {
       parts.push([change]);
       bytes = volumeOf(change);
     } else {

@@ -6,7 +6,8 @@ import {type LogPosition, logKey} from './engine-keys.ts';
 import {type LogLimits, splitLog} from './log-limits.ts';
 
 /**
- * A part of the change log holds changes of commits that were written together. Its value, all numbers big-endian:
+ * A part of the change log holds changes of commits that were written together. If a request has no space for it, its key has the key of
+ * another one as its value, which was written before. Its value, all numbers big-endian:
  *
  * | bytes | content |
  * |---|---|
@@ -16,6 +17,8 @@ import {type LogLimits, splitLog} from './log-limits.ts';
  * | 11– | the changes, as `change-encoding.ts` writes them |
  */
 const LOG_RECORD_VERSION = 1;
+/** First byte of the key of a large part. */
+const LARGE = 'd'.charCodeAt(0);
 const AT = {checksum: 1, updatedAt: 5, changes: 5 + NUMBER_BYTES} as const;
 
 /** A part of the change log. */
@@ -47,6 +50,11 @@ export function encodeLog(
     return [logKey(end), encodePart(part, updatedAtMs)] as const;
   });
   return {puts, end};
+}
+
+/** Returns the key of a large part of the log from the value that refers to it; undefined if the value is a part itself. */
+export function keyOfLargePart(record: Buffer): string | undefined {
+  return record[0] === LARGE ? record.toString('latin1') : undefined;
 }
 
 /** Reads a part of the log; undefined if it is damaged. Values are copies. */

@@ -2,11 +2,11 @@ import {createStoreId, STORE_ID_BYTES} from '../../../domain/entries/store-id.ts
 import {AppError} from '../../../failures/app-error.ts';
 import type {StoreClock} from '../../plan/store-clock.ts';
 import {ABSENT, type Driver, type EngineFailure} from './driver.ts';
-import {ALL_KEYS, HEAD_KEY} from './engine-keys.ts';
-import {createHead, decodeHead, encodeHead, type KnownHead, replaceHead, writtenHead} from './head.ts';
-import {HEAD_ONLY, moveStaged} from './staging.ts';
+import {ALL_KEYS, HEAD_KEY, logUpTo} from './engine-keys.ts';
+import {createHead, type Head, headIn, type KnownHead, replaceHead, unusable, writtenHead} from './head.ts';
 
 export interface OpenHeadOptions {
+  readonly driver: Driver;
   readonly clock: StoreClock;
   /** Id of this process. */
   readonly writer: string;
@@ -17,53 +17,81 @@ export interface OpenHeadOptions {
 }
 
 /**
- * Reads the head of the store in an engine; creates one if nothing is stored there.
+ * Reads the head of the store in an engine; creates one if nothing is stored there. A store in an engine that was restored gets a new id.
  *
  * @throws {AppError} `store-unavailable` if something else is stored there.
  * @throws {EngineFailure}
  */
-export async function openHead(
-  driver: Driver,
-  {clock, writer, randomBytes, newStoreId = false}: OpenHeadOptions,
-): Promise<KnownHead> {
+export async function openHead(options: OpenHeadOptions): Promise<KnownHead> {
+  const {driver, clock, writer, randomBytes, newStoreId = false} = options;
   for (;;) {
-    const [found] = await driver.read([HEAD_KEY]);
-    if (found !== undefined) {
-      const known = decodeHead(found);
-      if (known === undefined) throw foreign('it has a head of another format');
+    const answer = await driver.read([{from: HEAD_KEY}]);
+    const {cluster, at} = answer;
+    const known = headIn(answer);
+    if (known !== undefined) {
       clock.raise(known.head.clockMs);
-      if (newStoreId) {
-        if (known.head.staged !== undefined) {
-          // The group is committed, with the id that the store has had until now.
-          await moveStaged(driver, known);
-          continue;
-        }
-        const head = {...known.head, id: createStoreId(randomBytes(STORE_ID_BYTES))};
-        const answer = await driver.compareAndWrite({...replaceHead(known, head), ...HEAD_ONLY});
-        if (answer.kind === 'conflict') continue;
-        return writtenHead(head, answer.version);
-      }
+      if (newStoreId || known.head.cluster !== cluster) return beginAgain(known, {...options, cluster});
       return known;
     }
-    const [other] = await driver.range({...ALL_KEYS, limit: 1, keysOnly: true});
-    // Another process may have created the store since.
-    if (other !== undefined && other.key !== HEAD_KEY) {
-      if ((await driver.read([HEAD_KEY]))[0] !== undefined) continue;
-      throw foreign(`it has the key ${JSON.stringify(other.key.slice(0, 100))}, but no head`);
+    // Only now, and as it was then: an engine may look at every key.
+    const [other] = (await driver.read([{...ALL_KEYS, limit: 1, keysOnly: true}], {at})).found[0] ?? [];
+    if (other !== undefined) {
+      const name = JSON.stringify(Buffer.from(other.key, 'latin1').toString().slice(0, 100));
+      throw unusable(`does not hold a store of Crewroom: it has the key ${name}, but no head`);
     }
-    const head = createHead(createStoreId(randomBytes(STORE_ID_BYTES)), clock.now(), writer);
-    const guard = {key: HEAD_KEY, version: ABSENT, value: encodeHead(head)};
-    const answer = await driver.compareAndWrite({...guard, ...HEAD_ONLY});
-    if (answer.kind === 'written') return writtenHead(head, answer.version);
+    const head = createHead({id: createStoreId(randomBytes(STORE_ID_BYTES)), cluster, clockMs: clock.now(), writer});
+    const absent = {head, version: ABSENT, value: Buffer.alloc(0), at: 0};
+    const written = await driver.compareAndWrite({...replaceHead(absent, head), previous: undefined});
+    if (written.kind === 'written') return writtenHead(head, written.version);
   }
+}
+
+/** The engine's data, and what was known of the store before. */
+export interface Beginning {
+  readonly driver: Driver;
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+  readonly cluster: string;
+  /** The head that this process knew. @default {none} */
+  readonly known?: Head | undefined;
+}
+
+/**
+ * Gives a restored store a new id, unless another process has done so, and a log that begins after all known revisions: commits are
+ * missing, and others may have got their revisions since, so numbers that clients have must match nothing.
+ *
+ * @returns The head to continue with.
+ * @throws {EngineFailure} `denied` if this process may not write: then it has to wait for one that may.
+ */
+export async function beginAgain(
+  found: KnownHead,
+  {driver, randomBytes, cluster, known}: Beginning,
+): Promise<KnownHead> {
+  for (let present = found; ; ) {
+    const {head} = present;
+    const isNamed = known !== undefined && head.id !== known.id && head.cluster === cluster;
+    const knownRevision = known?.end.revision ?? 0;
+    if (isNamed && head.trimmed.revision > knownRevision) return present;
+    const revision = Math.max(head.end.revision, knownRevision) + 1;
+    const end = {...head.end, revision, group: undefined};
+    const id = isNamed ? head.id : createStoreId(randomBytes(STORE_ID_BYTES));
+    const next: Head = {...head, id, cluster, end, trimmed: end};
+    const answer = await driver.compareAndWrite({...replaceHead(present, next), removedRanges: logUpTo(revision)});
+    if (answer.kind === 'written') return writtenHead(next, answer.version);
+    present = assertHead(headIn(answer.answer));
+  }
+}
+
+/** @throws {AppError} `store-unavailable` if there is no head. */
+export function assertHead(found: KnownHead | undefined): KnownHead {
+  if (found !== undefined) return found;
+  throw new AppError({
+    code: 'store-unavailable',
+    problem:
+      'the data of this store were removed in the engine; restore them, or restart the service to begin with an empty store',
+  });
 }
 
 /** Returns the failure of a store whose engine did not answer. */
 export function unavailable(error: EngineFailure): AppError {
   return new AppError({code: 'store-unavailable', problem: error.message}, {cause: error});
-}
-
-function foreign(found: string): AppError {
-  const problem = `the prefix in the engine does not hold a store of Crewroom: ${found}`;
-  return new AppError({code: 'store-unavailable', problem});
 }

@@ -1,39 +1,47 @@
-import {type Driver, type EngineReadOptions, isEngineFailure, type KeyRange, type StoredPair} from './driver.ts';
+import {type Driver, isEngineFailure, type PairRange, type StoredPair} from './driver.ts';
+import {keyAfter} from './engine-keys.ts';
 
 /** Size of a page that is aimed at, in bytes. An engine has no limit of bytes for the answer, only one of pairs. */
 const PAGE_BYTES = 1024 * 1024;
 
-/** Number of pairs on the first page, and on the largest. */
-const FIRST_LIMIT = 16;
+/** Largest number of pairs on the first page, on one that ran out of time, and on the largest. */
+export const FIRST_LIMIT = 128;
+const SLOW_LIMIT = 8;
 const LIMIT_MAX = 1000;
 
-/** Reads all pairs of a range, in pages that fit into an answer of the engine. @param options.firstLimit Number of pairs on the first page. */
+/** A range that is read in pages. */
+export interface PagedRange extends PairRange {
+  readonly to: string;
+  /** State of the engine in which it is read. */
+  readonly at: number;
+  /** Number of pairs after which no more are of use. @default {Infinity} */
+  readonly limit?: number | undefined;
+}
+
+/** Reads all pairs of a range, in pages that fit into an answer of the engine, and of fewer pairs if they take too long. */
 export async function* readPages(
   driver: Driver,
-  {from, to}: KeyRange,
-  {at, firstLimit = FIRST_LIMIT}: EngineReadOptions & {readonly firstLimit?: number} = {},
+  {at, from: first, to: end, limit: wanted = Infinity, ...how}: PagedRange,
 ): AsyncGenerator<readonly StoredPair[]> {
-  let limit = firstLimit;
-  for (let next = from; ; ) {
+  let [from, to] = [first, end];
+  let limit = Math.min(wanted, FIRST_LIMIT);
+  for (;;) {
     let page: readonly StoredPair[];
     try {
-      page = await driver.range({from: next, to, limit}, {at});
+      page = (await driver.read([{...how, from, to, limit}], {at})).found[0] ?? [];
     } catch (error) {
-      if (limit === 1 || !isEngineFailure(error, 'too-large')) throw error;
-      limit = Math.ceil(limit / 4);
+      const smaller = isEngineFailure(error, 'too-large') ? Math.ceil(limit / 4) : SLOW_LIMIT;
+      if (limit <= smaller || !isEngineFailure(error, 'too-large', 'unavailable')) throw error;
+      limit = smaller;
       continue;
     }
     if (page.length > 0) yield page;
     const last = page.at(-1);
     if (last === undefined || page.length < limit) return;
-    next = keyAfter(last.key);
+    if (how.reverse) to = last.key;
+    else from = keyAfter(last.key);
     limit = nextLimit(limit, page);
   }
-}
-
-/** Returns the first possible key after one. */
-export function keyAfter(key: string): string {
-  return `${key}\0`;
 }
 
 /** Grows slowly: the next values may be much larger than the last. */

@@ -3,7 +3,8 @@ import type {Revision} from '../../../domain/entries/revision.ts';
 import {valueBytesOf} from '../../format/change-encoding.ts';
 import type {Driver} from './driver.ts';
 import {logAfter} from './engine-keys.ts';
-import {decodeLogPart, type LogPart} from './log-record.ts';
+import {LOG_PART_BYTES_MAX} from './log-limits.ts';
+import {decodeLogPart, keyOfLargePart, type LogPart} from './log-record.ts';
 import {readPages} from './range-pages.ts';
 
 /** The changes that are read. */
@@ -40,8 +41,17 @@ export async function readChanges(
 }
 
 /** Reads the parts of the log with changes after a revision; undefined for a damaged one. Some changes may not be after it. */
-export async function* readParts(driver: Driver, since: Revision, at: number): AsyncGenerator<LogPart | undefined> {
-  for await (const page of readPages(driver, logAfter(since), {at})) {
-    for (const {value} of page) yield decodeLogPart(value);
+async function* readParts(driver: Driver, since: Revision, at: number): AsyncGenerator<LogPart | undefined> {
+  for await (const page of readPages(driver, {...logAfter(since), at})) {
+    for (const {value} of page) {
+      const large = keyOfLargePart(value);
+      const record = large === undefined ? value : await readLargePart(driver, large, at);
+      yield record && decodeLogPart(record);
+    }
   }
+}
+
+async function readLargePart(driver: Driver, key: string, at: number): Promise<Buffer | undefined> {
+  const {found} = await driver.read([{from: key}], {at, bytes: LOG_PART_BYTES_MAX});
+  return found[0]?.[0]?.value;
 }

@@ -19,17 +19,17 @@ export async function findTrim(
   {head, at}: KnownHead,
   {changesMax, bytesMax}: LogLimits,
 ): Promise<LogPosition> {
-  const {end, trimmed, checkpoint} = head;
+  const {end, trimmed} = head;
   const isFull =
     end.ordinal - trimmed.ordinal >= SLACK * changesMax || end.volumeBytes - trimmed.volumeBytes >= SLACK * bytesMax;
   if (!isFull) return trimmed;
-  const pairs = await driver.range({...logAfter(trimmed.revision), limit: PARTS_MAX, keysOnly: true}, {at});
+  const range = {...logAfter(trimmed.revision), limit: PARTS_MAX, keysOnly: true};
+  const pairs = (await driver.read([range], {at})).found[0] ?? [];
   const positions = pairs.map(({key}) => positionOfLogKey(key));
   // The last part of a page may not be the last of its commit.
   const whole = positions.filter(({revision}, index) => revision !== positions[index + 1]?.revision);
   if (pairs.length === PARTS_MAX) whole.pop();
   const isSurplus = ({ordinal, volumeBytes}: LogPosition): boolean =>
     ordinal <= end.ordinal - changesMax || volumeBytes < end.volumeBytes - bytesMax;
-  const isNeeded = ({revision}: LogPosition): boolean => revision > checkpoint.revision;
-  return whole.findLast(position => isSurplus(position) && !isNeeded(position)) ?? trimmed;
+  return whole.findLast(isSurplus) ?? trimmed;
 }

@@ -14,8 +14,19 @@ export interface EtcdAddress {
   readonly user?: {readonly name: string; readonly passwordFile: string} | undefined;
 }
 
-/** Longest time for one call, in milliseconds: a member that is stopped is noticed after it. */
+/** Longest time for one call, in milliseconds, besides that for its bytes: a member that is stopped is noticed after it. */
 const CALL_TIMEOUT_MS = 2000;
+
+/** Bytes that the slowest supported link carries in a millisecond, for one of some calls at once: 1 Mbit/s. */
+const LINK_BYTES_PER_MS = 128;
+
+/** Parameters of {@link EtcdClient.call}. */
+export interface EtcdCallOptions {
+  /** @default {the present member} */
+  readonly member?: number | undefined;
+  /** Size of the request, or of its answer, if it is large, in bytes: such a call has more time. @default {0} */
+  readonly bytes?: number | undefined;
+}
 
 /** A call that failed. */
 export class CallError extends Error {
@@ -60,15 +71,19 @@ export class EtcdClient {
   }
 
   /** Calls a method of one member. @throws {CallError} */
-  async call<T>(method: EtcdMethod, request: object, member = this.#current): Promise<T> {
+  async call<T>(
+    method: EtcdMethod,
+    request: object,
+    {member = this.#current, bytes = 0}: EtcdCallOptions = {},
+  ): Promise<T> {
     try {
-      return await this.#callOnce<T>(method, request, {member, metadata: await this.#authenticate(member)});
+      return await this.#callOnce<T>(method, request, {member, bytes, metadata: await this.#authenticate(member)});
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
       if (error.failure.kind === 'token') {
         // The token has expired, or the users have changed. The call was not executed.
         this.#token = undefined;
-        return this.#callOnce<T>(method, request, {member, metadata: await this.#authenticate(member)});
+        return this.#callOnce<T>(method, request, {member, bytes, metadata: await this.#authenticate(member)});
       }
       const isMember = error.failure.kind === 'lost' || error.failure.kind === 'unavailable';
       if (isMember && member === this.#current) this.#current = (member + 1) % this.#channels.size;
@@ -95,7 +110,7 @@ export class EtcdClient {
   #callOnce<T>(
     method: EtcdMethod,
     request: object,
-    {member, metadata}: {readonly member: number; readonly metadata: Metadata},
+    {member, metadata, bytes = 0}: {readonly member: number; readonly metadata: Metadata; readonly bytes?: number},
   ): Promise<T> {
     const {path, requestSerialize, responseDeserialize} = this.#encodingOf(method);
     const decode = responseDeserialize as (bytes: Buffer) => T;
@@ -104,7 +119,7 @@ export class EtcdClient {
         if (error === null) resolve(response as T);
         else reject(new CallError(describeCallFailure(error, this.#address.members[member] ?? ''), {cause: error}));
       };
-      const options = {deadline: Date.now() + CALL_TIMEOUT_MS};
+      const options = {deadline: Date.now() + CALL_TIMEOUT_MS + bytes / LINK_BYTES_PER_MS};
       this.#channels.to(member).makeUnaryRequest(path, requestSerialize, decode, request, metadata, options, done);
     });
   }

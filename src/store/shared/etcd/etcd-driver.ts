@@ -3,18 +3,26 @@ import type {Timers} from '../../../time/timers.ts';
 import {wait} from '../../../time/wait.ts';
 import {
   type Driver,
+  type EngineAnswer,
   EngineFailure,
   type EngineReadOptions,
   type GuardedWrite,
   type PairRange,
   type StoredPair,
-  type StoredValue,
   type WriteAnswer,
 } from '../engine/driver.ts';
-import {HEAD_KEY} from '../engine/engine-keys.ts';
+import {bytesOf, HEAD_KEY} from '../engine/engine-keys.ts';
 import {CallError, type EtcdAddress, EtcdClient} from './etcd-client.ts';
 import {type CallFailure, readCallFailure, writeFailure} from './etcd-errors.ts';
-import type {KeyValue, RangeResponse, RequestOp, TxnRequest, TxnResponse} from './etcd-messages.ts';
+import type {
+  KeyValue,
+  RangeRequest,
+  RangeResponse,
+  RequestOp,
+  ResponseHeader,
+  TxnRequest,
+  TxnResponse,
+} from './etcd-messages.ts';
 import type {EtcdMethod} from './etcd-schema.ts';
 import {EtcdSpace} from './etcd-space.ts';
 import {EtcdWatch} from './etcd-watch.ts';
@@ -32,6 +40,9 @@ export interface EtcdDriverOptions extends EtcdAddress {
 const EQUAL = 0;
 const MOD_REVISION = 2;
 const VALUE = 3;
+
+/** Value of `SortOrder`. */
+const DESCENDING = 2;
 
 /** Operations of a nested transaction. etcd allows 128 by default, the nested ones and those around them together. */
 const NESTED_MAX = 64;
@@ -51,7 +62,7 @@ export async function openEtcdDriver(options: EtcdDriverOptions): Promise<Driver
   const client = await EtcdClient.create({...options, members: await leaderFirst(options)});
   const driver = new EtcdDriver(client, options);
   try {
-    await driver.read([HEAD_KEY]);
+    await driver.read([{from: HEAD_KEY}]);
     return driver;
   } catch (error) {
     await driver[Symbol.asyncDispose]();
@@ -68,27 +79,20 @@ class EtcdDriver implements Driver {
 
   constructor(client: EtcdClient, {prefix, timers, tls, log = SILENT_LOG}: EtcdDriverOptions) {
     this.#client = client;
-    this.#prefix = prefix;
+    this.#prefix = bytesOf(prefix);
     this.#timers = timers;
     this.#space = new EtcdSpace({readSpace: () => readSpace({member: client.member, tls}), timers, log});
   }
 
-  async read(keys: readonly string[], {at}: EngineReadOptions = {}): Promise<readonly (StoredValue | undefined)[]> {
-    const ranges = keys.map(key => ({requestRange: {key: this.#encode(key), revision: at}}));
-    const response = await this.#ask<TxnResponse>('KV/Txn', {success: nest(ranges)} satisfies TxnRequest);
-    const readAt = at ?? response.header.revision;
-    return flatten(response).map(({kvs: [found]}) => found && toStored(found, readAt));
-  }
-
-  async range(
-    {from, to, limit, keysOnly = false}: PairRange,
-    {at}: EngineReadOptions = {},
-  ): Promise<readonly StoredPair[]> {
-    const request = {key: this.#encode(from), rangeEnd: this.#encode(to), limit, keysOnly, revision: at};
-    const {kvs, header} = await this.#ask<RangeResponse>('KV/Range', request);
-    const prefixBytes = Buffer.byteLength(this.#prefix);
-    const readAt = at ?? header.revision;
-    return kvs.map(found => ({key: found.key.toString('utf8', prefixBytes), ...toStored(found, readAt)}));
+  async read(asked: readonly PairRange[], {at, bytes = 0}: EngineReadOptions = {}): Promise<EngineAnswer> {
+    const ranges = asked.map(range => this.#rangeOf(range, at));
+    if (ranges.length === 1) {
+      const response = await this.#ask<RangeResponse>('KV/Range', ranges[0] ?? {}, bytes);
+      return this.#toAnswer(response.header, [response], at);
+    }
+    const success = nest(ranges.map(requestRange => ({requestRange})));
+    const response = await this.#ask<TxnResponse>('KV/Txn', {success} satisfies TxnRequest, bytes);
+    return this.#toAnswer(response.header, flatten(response), at);
   }
 
   async compareAndWrite(write: GuardedWrite): Promise<WriteAnswer> {
@@ -98,11 +102,13 @@ class EtcdDriver implements Driver {
     if (write.previous !== undefined) compare.push({result: EQUAL, target: VALUE, key, value: write.previous});
     const failure = [{requestRange: {key}}];
     const success = [...nest(this.#operationsOf(write)), {requestPut: {key, value: write.value}}];
+    const bytes = write.puts.reduce((sum, [, value]) => sum + value.length, write.value.length);
     try {
-      const response = await this.#client.call<TxnResponse>('KV/Txn', {compare, success, failure} satisfies TxnRequest);
-      if (response.succeeded) return {kind: 'written', version: response.header.revision};
-      const [found] = response.responses[0]?.responseRange?.kvs ?? [];
-      return {kind: 'conflict', found: found && toStored(found, response.header.revision)};
+      const request: TxnRequest = {compare, success, failure};
+      const response = await this.#client.call<TxnResponse>('KV/Txn', request, {bytes});
+      const {header, succeeded} = response;
+      if (succeeded) return {kind: 'written', version: header.revision};
+      return {kind: 'conflict', answer: this.#toAnswer(header, flatten(response))};
     } catch (error) {
       throw toFailure(error, writeFailure);
     }
@@ -124,7 +130,21 @@ class EtcdDriver implements Driver {
   }
 
   #encode(key: string): Buffer {
-    return Buffer.from(this.#prefix + key);
+    return Buffer.from(this.#prefix + key, 'latin1');
+  }
+
+  #rangeOf({from, to, limit, keysOnly, reverse}: PairRange, at: number | undefined): RangeRequest {
+    const key = this.#encode(from);
+    if (to === undefined) return {key, revision: at};
+    const sortOrder = reverse ? DESCENDING : undefined;
+    return {key, rangeEnd: this.#encode(to), limit, keysOnly, sortOrder, revision: at};
+  }
+
+  #toAnswer({revision, clusterId}: ResponseHeader, ranges: readonly RangeResponse[], at = revision): EngineAnswer {
+    const toPair = ({key, value, modRevision}: KeyValue): StoredPair => {
+      return {key: key.toString('latin1', this.#prefix.length), value, version: modRevision};
+    };
+    return {found: ranges.map(({kvs}) => kvs.map(toPair)), at, cluster: String(clusterId)};
   }
 
   #operationsOf({puts, removes, removedRanges}: GuardedWrite): readonly RequestOp[] {
@@ -138,11 +158,11 @@ class EtcdDriver implements Driver {
   }
 
   /** Reads from one member after the other, until one answers. */
-  async #ask<T>(method: EtcdMethod, request: object): Promise<T> {
+  async #ask<T>(method: EtcdMethod, request: object, bytes: number): Promise<T> {
     const startMs = performance.now();
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#client.call<T>(method, request);
+        return await this.#client.call<T>(method, request, {bytes});
       } catch (error) {
         const failure = toFailure(error, readCallFailure);
         const isOver = attempt > this.#client.size || performance.now() - startMs > READ_TIMEOUT_MS;
@@ -167,10 +187,6 @@ function flatten({responses}: TxnResponse): readonly RangeResponse[] {
   return responses.flatMap(({responseRange, responseTxn}) =>
     responseTxn === undefined || responseTxn === null ? [responseRange as RangeResponse] : flatten(responseTxn),
   );
-}
-
-function toStored({value, modRevision}: KeyValue, readAt: number): StoredValue {
-  return {value, version: modRevision, readAt};
 }
 
 function toFailure(error: unknown, convert: (failure: CallFailure) => EngineFailure): EngineFailure {

@@ -16,7 +16,7 @@ const BY_MESSAGE: readonly (readonly [message: RegExp, kind: CallFailureKind, ad
   [/database space exceeded/, 'full'],
   [/too many requests/, 'unavailable'],
   [/received message larger than max \(\d+ vs\. \d+\)/i, 'too-large'],
-  [/request is too large/, 'denied', 'start etcd with --max-request-bytes=9437184'],
+  [/request is too large/, 'denied', 'start etcd with --max-request-bytes=1572864 or more'],
   [/too many operations/, 'denied', 'start etcd with --max-txn-ops=128 or more'],
   [/required revision has been compacted/, 'compacted'],
   [/future revision/, 'unavailable'],

@@ -9,17 +9,26 @@ export interface KeyValue {
 export interface RangeRequest {
   readonly key: Buffer;
   readonly rangeEnd?: Buffer;
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** The state that is read; the present one if it is not set. */
   readonly revision?: number | undefined;
-  readonly keysOnly?: boolean;
+  readonly keysOnly?: boolean | undefined;
+  /** `SortOrder`; by keys. */
+  readonly sortOrder?: number | undefined;
   /** Reads what the member has, without asking the others. */
   readonly serializable?: boolean;
 }
 
+/** State of the engine when it answered. */
+export interface ResponseHeader {
+  readonly revision: number;
+  /** Rounded to the precision of a number: two ids differ all the same. */
+  readonly clusterId: number;
+}
+
 /** Result of a {@link RangeRequest}. */
 export interface RangeResponse {
-  readonly header: {readonly revision: number};
+  readonly header: ResponseHeader;
   readonly kvs: readonly KeyValue[];
 }
 
@@ -39,7 +48,7 @@ export interface TxnRequest {
 
 /** Result of a {@link TxnRequest}. */
 export interface TxnResponse {
-  readonly header: {readonly revision: number};
+  readonly header: ResponseHeader;
   readonly succeeded: boolean;
   readonly responses: readonly {readonly responseRange?: RangeResponse; readonly responseTxn?: TxnResponse}[];
 }

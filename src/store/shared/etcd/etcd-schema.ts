@@ -5,13 +5,14 @@ type Fields = Readonly<Record<string, readonly [type: string, id: number, rule?:
 
 /** The part of the messages of etcd (`rpc.proto`, `kv.proto`) that the driver uses, which is the same from 3.4 to 3.7. */
 const MESSAGES: Readonly<Record<string, Fields>> = {
-  Header: {revision: ['int64', 3]},
+  Header: {clusterId: ['uint64', 1], revision: ['int64', 3]},
   KeyValue: {key: ['bytes', 1], modRevision: ['int64', 3], value: ['bytes', 5]},
   RangeRequest: {
     key: ['bytes', 1],
     rangeEnd: ['bytes', 2],
     limit: ['int64', 3],
     revision: ['int64', 4],
+    sortOrder: ['int32', 5],
     serializable: ['bool', 7],
     keysOnly: ['bool', 8],
   },

@@ -1,9 +1,9 @@
 import {X509Certificate} from 'node:crypto';
+import {FailureError} from '../../../failures/failure-error.ts';
 import type {Timers} from '../../../time/timers.ts';
 import {isEngineFailure} from '../engine/driver.ts';
 import {HEAD_KEY} from '../engine/engine-keys.ts';
-import {decodeHead} from '../engine/head.ts';
-import {REQUEST_BYTES_MAX} from '../engine/staging.ts';
+import {headIn} from '../engine/head.ts';
 import {readText} from './etcd-channels.ts';
 import {CallError, type EtcdAddress, EtcdClient} from './etcd-client.ts';
 import {openEtcdDriver} from './etcd-driver.ts';
@@ -20,14 +20,6 @@ export interface InspectedMember {
   readonly problem: string | undefined;
   /** Shortest time of some requests, in milliseconds; `Infinity` if it did not answer. */
   readonly latencyMs: number;
-  /** Its limit for requests, if that is less than what the service sends. */
-  readonly tooSmall: RequestLimit | undefined;
-}
-
-/** A limit for requests, and what the service sends at most, in bytes. */
-export interface RequestLimit {
-  readonly acceptedBytes: number;
-  readonly sentBytes: number;
 }
 
 /** The members that decide together. */
@@ -52,12 +44,6 @@ export interface InspectedEtcd {
 
 /** Number of requests whose latency is measured. */
 const REQUESTS = 5;
-
-/** Bytes that etcd adds to its limit for requests, for the messages that carry them. */
-const GRPC_SLACK_BYTES = 512 * 1024;
-
-/** Size of everything in a request but its key, at most, in bytes. */
-const KEY_HEAD_BYTES = 16;
 
 /** Inspects each member, and the head of the store. Changes nothing. */
 export async function inspectEtcd(
@@ -95,11 +81,11 @@ async function inspectMember(
   ]);
   try {
     const request: RangeRequest = {key: Buffer.from(prefix + HEAD_KEY), keysOnly: true, serializable: true};
-    const {latencyMs} = await measure(() => client.call('KV/Range', request, index));
-    return {...address, version, space, problem, latencyMs, tooSmall: await findTooSmall(client, index)};
+    const {latencyMs} = await measure(() => client.call('KV/Range', request, {member: index}));
+    return {...address, version, space, problem, latencyMs};
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    return {...address, version, space, problem: error.message, latencyMs: Infinity, tooSmall: undefined};
+    return {...address, version, space, problem: error.message, latencyMs: Infinity};
   }
 }
 
@@ -110,23 +96,6 @@ async function measure<T>(call: () => Promise<T>): Promise<{readonly response: T
     const response = await call();
     latencyMs = Math.min(latencyMs, performance.now() - startMs);
     if (request === REQUESTS) return {response, latencyMs};
-  }
-}
-
-/**
- * Finds a limit for requests that is too small. Reads a key that is as large as the largest request, and that no store has: a member
- * refuses it before it looks at anything else.
- */
-async function findTooSmall(client: EtcdClient, index: number): Promise<RequestLimit | undefined> {
-  const key = Buffer.alloc(REQUEST_BYTES_MAX + GRPC_SLACK_BYTES - KEY_HEAD_BYTES);
-  try {
-    await client.call('KV/Range', {key, limit: 1, keysOnly: true, serializable: true} satisfies RangeRequest, index);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof CallError)) throw error;
-    const [, limit] = /larger than max \(\d+ vs\. (\d+)\)/.exec(error.message) ?? [];
-    if (limit === undefined) return undefined;
-    return {acceptedBytes: Number(limit) - GRPC_SLACK_BYTES, sentBytes: REQUEST_BYTES_MAX};
   }
 }
 
@@ -153,14 +122,14 @@ async function readStore(
 ): Promise<Pick<InspectedEtcd, 'store' | 'problem'>> {
   try {
     await using driver = await openEtcdDriver({...address, timers});
-    const [found] = await driver.read([HEAD_KEY]);
-    const head = found && decodeHead(found)?.head;
-    if (found !== undefined && head === undefined) return {store: undefined, problem: 'the prefix has other data'};
+    const head = headIn(await driver.read([{from: HEAD_KEY}]))?.head;
     return {
       store: head && {id: head.id, revision: head.end.revision, clockMs: head.clockMs},
       problem: undefined,
     };
   } catch (error) {
+    if (error instanceof FailureError && error.failure.code === 'store-unavailable')
+      return {store: undefined, problem: error.failure.problem};
     if (!isEngineFailure(error)) throw error;
     return {store: undefined, problem: error.message};
   }

@@ -1,0 +1,140 @@
+import {crc32} from 'node:zlib';
+import {createEntry, type Entry, type EntryInfo} from '../../../domain/entries/entry.ts';
+import type {Key} from '../../../domain/entries/key.ts';
+import {NO_REVISION} from '../../../domain/entries/revision.ts';
+import {AppError} from '../../../failures/app-error.ts';
+import {copyJson} from '../../../json/json-text.ts';
+import {decodeEntryInfo, decodeEntryRecord} from '../../format/entry-record.ts';
+import {matchesChecksum, NUMBER_BYTES} from '../../format/numbers.ts';
+import type {Driver, KeyRange} from './driver.ts';
+import {keyAfter, partKey} from './engine-keys.ts';
+
+/**
+ * An entry in the engine is its record, as `entry-record.ts` writes it, with its value if that is small. A larger value is in parts, which
+ * are written before the head names them and never change. Then the record has no value, and this before it, all numbers big-endian:
+ *
+ * | bytes | content |
+ * |---|---|
+ * | 0 | 2, which no record begins with |
+ * | 1–4 | CRC-32 of the rest of this table |
+ * | 5–10 | size of the value, in bytes |
+ * | 11–16 | number of its first part |
+ * | 17–40 | id of the group that wrote the parts |
+ */
+const IN_PARTS = 2;
+const AT = {checksum: 1, size: 5, first: 5 + NUMBER_BYTES, group: 5 + 2 * NUMBER_BYTES, record: 41} as const;
+
+/** Largest value in a record, in bytes: a page of a thousand entries has at most 4 MiB. */
+export const INLINE_BYTES_MAX = 4096;
+
+/** Largest part of a value, in bytes. */
+export const PART_BYTES_MAX = 512 * 1024;
+
+/** A value that is in parts. */
+export interface Parts {
+  readonly group: string;
+  /** Number of the first one. */
+  readonly first: number;
+  readonly sizeBytes: number;
+}
+
+/** An entry as the engine has it. */
+export interface StoredEntry {
+  readonly info: EntryInfo;
+  /** The parts of its value; undefined if that is in the record. */
+  readonly parts: Parts | undefined;
+  readonly record: Buffer;
+}
+
+/** Returns the value of the key of an entry whose value is in parts. @param header The record of the entry, without its value. */
+export function encodeInParts(header: Buffer, {group, first, sizeBytes}: Parts): Buffer {
+  const stored = Buffer.alloc(AT.record + header.length);
+  stored[0] = IN_PARTS;
+  stored.writeUIntBE(sizeBytes, AT.size, NUMBER_BYTES);
+  stored.writeUIntBE(first, AT.first, NUMBER_BYTES);
+  stored.write(group, AT.group, 'latin1');
+  stored.writeUInt32BE(crc32(stored.subarray(AT.size, AT.record)), AT.checksum);
+  stored.set(header, AT.record);
+  return stored;
+}
+
+/** Reads an entry without its value. @throws {AppError} `entry-corrupt` if a checksum fails. */
+export function decodeStored(key: Key, stored: Buffer): StoredEntry {
+  if (stored[0] !== IN_PARTS) return {info: decodeEntryInfo(key, stored), parts: undefined, record: stored};
+  const parts = readParts(stored);
+  if (parts === undefined) throw new AppError({code: 'entry-corrupt', key});
+  const record = stored.subarray(AT.record);
+  return {info: decodeEntryInfo(key, record, record.length + parts.sizeBytes), parts, record};
+}
+
+/** Reads an entry without its value; if it is damaged, with a revision that no check expects, so that it can be replaced. */
+export function decodeState(key: Key, stored: Buffer): StoredEntry {
+  try {
+    return decodeStored(key, stored);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return {info: {key, revision: NO_REVISION, sizeBytes: 0, updatedAtMs: 0}, parts: undefined, record: stored};
+  }
+}
+
+/** Returns the keys of the parts of a value. */
+export function keysOfParts({group, first, sizeBytes}: Parts): readonly string[] {
+  return Array.from({length: Math.ceil(sizeBytes / PART_BYTES_MAX)}, (_, index) => partKey(group, first + index));
+}
+
+/** Returns the range of the parts of a value. */
+export function rangeOfParts(parts: Parts): KeyRange {
+  const keys = keysOfParts(parts);
+  return {from: keys[0] ?? '', to: keyAfter(keys.at(-1) ?? '')};
+}
+
+/** Reads an entry with its value, in the state of the engine in which it was found. @throws {AppError} `entry-corrupt`. */
+export async function readEntry(driver: Driver, stored: StoredEntry, at: number): Promise<Entry> {
+  const [entry] = await readEntries(driver, [stored], at);
+  return entry as Entry;
+}
+
+/** Reads entries with their values, likewise; parts of several values in one request. */
+export async function readEntries(driver: Driver, all: readonly StoredEntry[], at: number): Promise<readonly Entry[]> {
+  const keys = all.flatMap(({parts}) => {
+    return parts === undefined
+      ? []
+      : keysOfParts(parts).map(key => ({key, bytes: Math.min(parts.sizeBytes, PART_BYTES_MAX)}));
+  });
+  const found = new Map<string, Buffer>();
+  // One request after the other: a slow link has no use for two at once.
+  for (let from = 0; from < keys.length; ) {
+    let [to, bytes] = [from, 0];
+    while (to < keys.length && bytes < PART_BYTES_MAX) {
+      bytes += keys[to]?.bytes ?? 0;
+      to++;
+    }
+    const asked = keys.slice(from, to).map(({key}) => ({from: key}));
+    for (const [pair] of (await driver.read(asked, {at, bytes})).found)
+      if (pair !== undefined) found.set(pair.key, pair.value);
+    from = to;
+  }
+  return all.map(stored => joinParts(stored, found));
+}
+
+function joinParts({info: {key}, parts, record}: StoredEntry, found: ReadonlyMap<string, Buffer>): Entry {
+  if (parts === undefined) {
+    const entry = decodeEntryRecord(key, record);
+    // Its bytes are a part of an answer with other entries.
+    return createEntry(entry, copyJson(entry.json));
+  }
+  const whole = Buffer.concat([record, ...keysOfParts(parts).map(part => found.get(part) ?? Buffer.alloc(0))]);
+  if (whole.length !== record.length + parts.sizeBytes) throw new AppError({code: 'entry-corrupt', key});
+  return decodeEntryRecord(key, whole);
+}
+
+function readParts(stored: Buffer): Parts | undefined {
+  const isSound =
+    stored.length > AT.record && matchesChecksum(stored, AT.checksum, stored.subarray(AT.size, AT.record));
+  if (!isSound) return undefined;
+  return {
+    group: stored.toString('latin1', AT.group, AT.record),
+    first: stored.readUIntBE(AT.first, NUMBER_BYTES),
+    sizeBytes: stored.readUIntBE(AT.size, NUMBER_BYTES),
+  };
+}

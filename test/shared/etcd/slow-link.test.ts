@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import {expect, test} from 'vitest';
+import {createMachine} from '../../cli/crewroom.ts';
+import {key, put, range, write} from '../../contracts/shared/assertions.ts';
+import {EtcdCluster} from '../../support/etcd-cluster.ts';
+import {openStoreIn} from '../../support/shared-stores.ts';
+import {openSlowLink} from '../../support/slow-link.ts';
+
+/** 10 Mbit/s, and 100 ms to a member and back. */
+const LINK = {bytesPerMs: 1250, delayMs: 50};
+
+/** Largest time of each test, in milliseconds: some 32 MiB take half a minute. */
+const TIMEOUT_MS = 240_000;
+
+const VALUE = `"${'x'.repeat(1024 * 1024 - 2)}"`;
+
+test(
+  'a store behind 10 Mbit/s and 100 ms opens, and writes and reads 16 values of 1 MiB',
+  async () => {
+    await using cluster = await EtcdCluster.start(1);
+    await using link = await openSlowLink(cluster.addresses[0] ?? '', LINK);
+    const members = [link.address];
+    await using store = await openStoreIn(await cluster.connectTo('slow', {members}));
+    const names = Array.from({length: 16}, (_, index) => `value ${String(index).padStart(2, '0')}`);
+    await Promise.all(names.map(name => write(store, put(name, VALUE))));
+    await using other = await openStoreIn(await cluster.connectTo('slow', {members}));
+    const found: string[] = [];
+    for (;;) {
+      const after = found.at(-1);
+      const page = await other.list({
+        ...range(),
+        limit: 4,
+        values: true,
+        after: after === undefined ? undefined : key(after),
+      });
+      for (const entry of page) assert.equal(entry.json.length, VALUE.length);
+      if (page.length === 0) break;
+      found.push(...page.map(entry => entry.key));
+    }
+    assert.deepEqual(found, names);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'a service behind 10 Mbit/s and 100 ms takes 8 MiB from crewroom copy',
+  async () => {
+    const machine = await createMachine();
+    await using cluster = await EtcdCluster.start(1);
+    await using link = await openSlowLink(cluster.addresses[0] ?? '', LINK);
+    const store = `etcd://${link.address}/slow`;
+    const slow = await machine.start(['--store', store, '--data-dir', `${machine.home}/slow`]);
+    const local = await machine.start(['--data-dir', `${machine.home}/local`]);
+    const port = String(local.port);
+    for (let index = 0; index < 8; index++)
+      await fetch(`http://127.0.0.1:${port}/api/store/value${index}`, {method: 'POST', body: VALUE});
+    const copied = await machine.run(['copy', '--to', `http://localhost:${slow.port}`, '--port', port]);
+    expect(copied.exitCode, copied.stderr).toBe(0);
+    const answer = await fetch(`http://127.0.0.1:${slow.port}/api/store/value7`);
+    expect((await answer.text()).length).toBe(VALUE.length);
+    await slow.stop();
+    await local.stop();
+  },
+  TIMEOUT_MS,
+);

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import type {Driver, PairRange} from '../../src/store/shared/engine/driver.ts';
+import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
+import {key, keysOf, put, range, write} from '../contracts/shared/assertions.ts';
+import {putFor} from '../contracts/store/expiry.ts';
+import {openStoreIn} from '../support/shared-stores.ts';
+import {SimulatedEngine} from '../support/simulated-engine.ts';
+
+const NAMES = Array.from({length: 20_000}, (_, index) => `entry ${String(index).padStart(6, '0')}`);
+
+/** Number of keys that an engine may look at for a page of 100, which ends at the second fence after it. */
+const WALKED_MAX = 4000;
+
+/** Connects to an engine, and counts the keys that it looks at for ranges: all of each, whatever the limit. */
+function connectCounting(engine: SimulatedEngine): {
+  readonly driver: Driver;
+  readonly asked: PairRange[];
+  walked: number;
+} {
+  const driver = engine.connect();
+  const counted = {driver, asked: [] as PairRange[], walked: 0};
+  const read = driver.read.bind(driver);
+  driver.read = (asked, options) => {
+    counted.asked.push(...asked);
+    for (const {from, to} of asked) if (to !== undefined) counted.walked += [...engine.within({from, to})].length;
+    return read(asked, options);
+  };
+  return counted;
+}
+
+describe('a store with many entries', async () => {
+  const engine = new SimulatedEngine();
+  const store = await openStoreIn(engine.connect());
+  for (let at = 0; at < NAMES.length; at += 1000)
+    await write(store, ...NAMES.slice(at, at + 1000).map(name => put(name)));
+
+  test('is opened with its head alone, which has their number', async () => {
+    const counted = connectCounting(engine);
+    await using opened = await openStoreIn(counted.driver);
+    assert.ok(counted.asked.every(({from}) => from === HEAD_KEY));
+    assert.equal(counted.walked, 0);
+    assert.equal((await opened.statistics())?.entries, NAMES.length);
+  });
+
+  for (const reverse of [false, true])
+    test(`lists a page ${reverse ? 'from its end' : 'from its beginning'} without a walk over all of them`, async () => {
+      const counted = connectCounting(engine);
+      await using opened = await openStoreIn(counted.driver);
+      counted.walked = 0;
+      const page = await opened.list({...range(), limit: 100, reverse});
+      assert.deepEqual(keysOf(page), reverse ? NAMES.slice(-100).toReversed() : NAMES.slice(0, 100));
+      assert.ok(counted.walked < WALKED_MAX, `it walked over ${counted.walked} keys`);
+    });
+
+  test('lists all of them in both directions, with pages that meet', async () => {
+    for (const reverse of [false, true]) {
+      const found: string[] = [];
+      for (;;) {
+        const last = found.at(-1);
+        const page = await store.list({
+          ...range(),
+          limit: 700,
+          reverse,
+          after: last === undefined ? undefined : key(last),
+        });
+        if (page.length === 0) break;
+        found.push(...keysOf(page));
+      }
+      assert.deepEqual(found, reverse ? NAMES.toReversed() : NAMES);
+    }
+  });
+
+  test('finds the few that have expired', async () => {
+    let aheadMs = 0;
+    const other = new SimulatedEngine();
+    await using opened = await openStoreIn(other.connect(), {nowMs: () => Date.now() + aheadMs});
+    await write(opened, putFor(1, 'soon'), putFor(100_000, 'late'));
+    aheadMs = 2000;
+    const nextMs = (await opened.sweep()) ?? 0;
+    assert.ok(nextMs > 90_000_000 && nextMs <= 100_000_000, String(nextMs));
+    assert.equal((await opened.statistics())?.entries, 1);
+  });
+});
