@@ -22,6 +22,7 @@ const RESERVED_IDS: ReadonlySet<string> = new Set([
   'requests',
   'session',
   'settings',
+  'snapshots',
   'stop',
   'stop-sound',
   'store',
