@@ -17,7 +17,7 @@ ${UnStrRep}
 !define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\Crewroom"
 ; Exit code of "crewroom service status" if nothing is installed.
 !define NOT_INSTALLED 3
-; A value of the registry with this many characters may have been cut off: NSIS holds 1,024.
+; NSIS holds 1,024 characters, and reads a longer value of the registry as none.
 !define PATH_LENGTH_MAX 900
 
 Name "Crewroom ${VERSION}"
@@ -65,6 +65,15 @@ FunctionEnd
 
 Section "Crewroom" program
   SectionIn RO
+  ; Only the folder of an earlier installer is replaced: another may have a "node_modules" of its own.
+  ${IfNot} ${FileExists} "$INSTDIR\uninstall.exe"
+  ${OrIfNot} ${FileExists} "$INSTDIR\crewroom-console.cmd"
+    ${DirState} "$INSTDIR" $0
+    ${If} $0 == 1
+      SetErrorLevel 2
+      Abort "$INSTDIR has other files: choose an empty folder. Nothing was changed."
+    ${EndIf}
+  ${EndIf}
   Call stop
   RMDir /r "$INSTDIR\node_modules"
   SetOutPath "$INSTDIR"
@@ -110,7 +119,21 @@ Function .onInit
 FunctionEnd
 
 Function addToPath
+  ClearErrors
   ReadRegStr $0 HKCU "Environment" "Path"
+  ${If} ${Errors}
+    ; None, or one that is too long.
+    StrCpy $0 ""
+    StrCpy $1 0
+    ${Do}
+      EnumRegValue $2 HKCU "Environment" $1
+      ${If} $2 == "Path"
+        DetailPrint "The PATH is too long to be changed safely: add $INSTDIR to it yourself"
+        Return
+      ${EndIf}
+      IntOp $1 $1 + 1
+    ${LoopUntil} $2 == ""
+  ${EndIf}
   StrLen $1 $0
   ${If} $1 > ${PATH_LENGTH_MAX}
     DetailPrint "The PATH is too long to be changed safely: add $INSTDIR to it yourself"
@@ -168,10 +191,13 @@ Function un.removeData
   ClearErrors
   ${GetOptions} $0 "/DATA" $1
   ${If} ${Errors}
-    MessageBox MB_YESNO|MB_DEFBUTTON2 "Remove the data of Crewroom as well: entries, plugins and settings?" /SD IDNO IDYES remove
+    MessageBox MB_YESNO|MB_DEFBUTTON2 "Remove the data of Crewroom as well: entries, plugins, settings and snapshots?" /SD IDNO IDYES remove
     Return
   ${EndIf}
 remove:
-  RMDir /r "$LOCALAPPDATA\crewroom"
-  RMDir /r "$APPDATA\crewroom"
+  ; Not RMDir, which empties the targets of links.
+  nsExec::ExecToLog '"$SYSDIR\cmd.exe" /c rd /s /q "$LOCALAPPDATA\crewroom"'
+  Pop $0
+  nsExec::ExecToLog '"$SYSDIR\cmd.exe" /c rd /s /q "$APPDATA\crewroom"'
+  Pop $0
 FunctionEnd
