@@ -46,6 +46,8 @@ export interface SnapshotPlace {
   readonly nowMs: () => number;
   /** Returns an unguessable name, of hexadecimal digits. */
   readonly randomName: () => string;
+  /** Name of a snapshot that stays whatever its age: the one that is being loaded. */
+  readonly keeping?: string | undefined;
 }
 
 /**
@@ -100,17 +102,21 @@ function formatTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/[-:.]/g, '').toLowerCase();
 }
 
-/** Deletes the oldest automatic snapshots, but never the newest. An error here is no reason to give up the change: its snapshot is made. */
-async function trim({directory}: SnapshotPlace, newest: string): Promise<void> {
+/** Deletes the oldest automatic snapshots, but neither the newest nor `keeping`. An error here is no reason to give up the change: its snapshot is made. */
+async function trim({directory, keeping}: SnapshotPlace, newest: string): Promise<void> {
   const automatic = (await listSnapshots(directory)).filter(({name}) => AUTOMATIC_NAME.test(name));
-  // Names have the time at their end; the newest is first whatever the clock said.
-  const age = ({name}: SavedSnapshot): string => (name === newest ? '~' : name.slice(-TIME_LENGTH));
+  // Names have the time at their end; the newest is first whatever the clock said, and the kept one counts before the others.
+  const stays = new Map([
+    [newest, '~~'],
+    [keeping, '~'],
+  ]);
+  const age = ({name}: SavedSnapshot): string => stays.get(name) ?? name.slice(-TIME_LENGTH);
   automatic.sort((one, other) => (age(one) < age(other) ? 1 : -1));
   let sizeBytes = 0;
   for (const [index, snapshot] of automatic.entries()) {
     sizeBytes += snapshot.sizeBytes;
     const fits = index < AUTOMATIC_SNAPSHOTS_MAX && sizeBytes <= AUTOMATIC_BYTES_MAX;
-    if (index > 0 && !fits) await removeSnapshot(directory, snapshot.name).catch(() => undefined);
+    if (!stays.has(snapshot.name) && !fits) await removeSnapshot(directory, snapshot.name).catch(() => undefined);
   }
 }
 

@@ -252,6 +252,34 @@ describe('automatic snapshots', () => {
     assert.deepEqual(await snapshots(), [...made.slice(-5).map(name => `${name}.ndjson`), 'mine.ndjson'].sort());
   });
 
+  const HOURS = ['00', '01', '02', '03', '04'];
+  const olderName = (hour: string): string => `before-reset-20260101t${hour}0000000z`;
+
+  test('the oldest can be loaded, and stays until another is made', async () => {
+    await fill(1);
+    await mkdir(snapshotsDir(), {mode: 0o700});
+    for (const hour of HOURS)
+      await writeFile(join(snapshotsDir(), `${olderName(hour)}.ndjson`), formatExport([['k', `"${hour}"`]]));
+    const {exitCode, stderr} = await run(['snapshot', 'load', olderName('00'), '--yes']);
+    assert.equal(exitCode, 0, stderr);
+    assert.match(await entries(), /"00"/);
+    const left = await snapshots();
+    assert.deepEqual([left.length, left.includes(`${olderName('00')}.ndjson`)], [5, true]);
+  });
+
+  test('the loaded one stays also beyond 200 MB', async () => {
+    await fill(1);
+    await mkdir(snapshotsDir(), {mode: 0o700});
+    for (const hour of HOURS.slice(0, 2))
+      await writeFile(join(snapshotsDir(), `${olderName(hour)}.ndjson`), formatExport([['k', `"${hour}"`]]));
+    // Sparse: it takes no space.
+    await truncate(join(snapshotsDir(), `${olderName('01')}.ndjson`), 300 * 1024 * 1024);
+    const {exitCode, stderr} = await run(['snapshot', 'load', olderName('00'), '--yes']);
+    assert.equal(exitCode, 0, stderr);
+    const left = (await snapshots()).filter(name => name.startsWith('before-reset'));
+    assert.deepEqual(left, [`${olderName('00')}.ndjson`]);
+  });
+
   test('together they have at most 200 MB, and the newest stays whatever its size', async () => {
     await mkdir(snapshotsDir(), {mode: 0o700});
     for (const hour of ['01', '02']) {

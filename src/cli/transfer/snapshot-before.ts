@@ -33,6 +33,8 @@ export interface EntriesChange {
   readonly service: Pick<ConnectedClient, 'url' | 'fetch' | 'address'>;
   /** True if it is not the service of the settings, so that the command that restores the snapshot has to name it. */
   readonly isOther?: boolean;
+  /** Name of a snapshot that stays whatever its age. */
+  readonly keeping?: string;
 }
 
 /**
@@ -43,7 +45,7 @@ export interface EntriesChange {
  */
 export async function snapshotBefore(
   call: UndoableCall,
-  {change, prefix, service, isOther = false}: EntriesChange,
+  {change, prefix, service, isOther = false, keeping}: EntriesChange,
 ): Promise<Undo | undefined> {
   if (call.flags.noSnapshot) return undefined;
   const {ephemeral} = await createJsonSender({baseUrl: service.url, fetch: service.fetch})('GET', '/api', readService);
@@ -51,7 +53,7 @@ export async function snapshotBefore(
   const {context} = call;
   return made(call, addressFlags(call, isOther ? service.address : undefined), async place => {
     const {result} = await exportTo({context, url: service.url, fetch: service.fetch, prefix}, chunks =>
-      saveBefore(change, chunks, place),
+      saveBefore(change, chunks, {...place, keeping}),
     );
     return result;
   });
