@@ -93,7 +93,7 @@ async function makeBefore(
   } catch (error) {
     throw toFailure(error, directory);
   }
-  await trim(place, name);
+  await trim(place, name).catch(() => undefined);
   return name;
 }
 
@@ -102,7 +102,7 @@ function formatTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/[-:.]/g, '').toLowerCase();
 }
 
-/** Deletes the oldest automatic snapshots, but neither the newest nor `keeping`. An error here is no reason to give up the change: its snapshot is made. */
+/** Deletes the oldest automatic snapshots, but neither the newest nor `keeping`. An error is no reason to give up the change: its snapshot is made. */
 async function trim({directory, keeping}: SnapshotPlace, newest: string): Promise<void> {
   const automatic = (await listSnapshots(directory)).filter(({name}) => AUTOMATIC_NAME.test(name));
   // Names have the time at their end; the newest is first whatever the clock said, and the kept one counts before the others.

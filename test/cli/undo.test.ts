@@ -4,7 +4,7 @@ import {existsSync} from 'node:fs';
 import {chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, onTestFinished, test} from 'vitest';
-import {moveTree} from '../../src/snapshots/kept-files.ts';
+import {keepFiles, moveTree} from '../../src/snapshots/kept-files.ts';
 import {formatExport, manyEntries} from '../support/exports.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
@@ -187,6 +187,25 @@ describe('plugin remove --data', () => {
       [false, '[1]'],
     );
   });
+
+  test.runIf(existsSync('/dev/shm') && canMount())(
+    'files that cannot be removed after they were copied stay as a snapshot (needs permission to mount)',
+    async () => {
+      const other = await mkdtemp('/dev/shm/crewroom-');
+      onTestFinished(() => rm(other, {recursive: true, force: true}));
+      const {storage} = await makePlugin();
+      const busy = join(storage, 'zz');
+      await mkdir(busy);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'crewroom-test', busy]);
+      try {
+        const kept = join(other, 'a.files');
+        await assert.rejects(keepFiles(storage, kept));
+        assert.equal(await readFile(join(kept, ID, 'sub', 'flights.json'), 'utf8'), '[1]');
+      } finally {
+        execFileSync('umount', [busy]);
+      }
+    },
+  );
 });
 
 describe('without a snapshot nothing is deleted', () => {
