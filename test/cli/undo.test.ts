@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
+import {once} from 'node:events';
 import {existsSync} from 'node:fs';
 import {chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile} from 'node:fs/promises';
+import {createServer, request} from 'node:http';
+import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, onTestFinished, test} from 'vitest';
 import {keepFiles, moveTree} from '../../src/snapshots/kept-files.ts';
@@ -101,6 +104,26 @@ describe('a command that deletes much can be undone', () => {
     await undo(undoLineIn(stderr));
     const listed = (await run(['list', '--json'])).stdout.trimEnd().split('\n');
     assert.equal(listed.length, 103);
+  });
+
+  test('what is written between the snapshot and the deletion stays', async () => {
+    await fill(3);
+    const {entries: stored} = service.crewroom;
+    const port = await forward(async (method, path) => {
+      // Before the snapshot, after it, and after its page was listed.
+      if (path.startsWith('/api/export')) await stored.put('k000000', '"before"');
+      if (method === 'GET' && path.includes('limit=1000')) await stored.put('new', '"after"');
+      if (method === 'POST' && path === '/api/transactions') await stored.put('k000001', '"last"');
+    });
+    const where = ['--port', String(port), '--data-dir', join(directory, 'data')];
+    const {stdout} = await machine.run(['reset', '--yes', '--json', ...where], {workingDirectory: directory});
+    const {deleted, kept} = JSON.parse(stdout);
+    assert.deepEqual([deleted, kept], [2, 2]);
+    const {entries: left} = await stored.list();
+    assert.deepEqual(
+      left.map(({key}) => key),
+      ['k000001', 'new'],
+    );
   });
 
   test('with --json the document names the snapshot and the command', async () => {
@@ -312,6 +335,28 @@ describe('automatic snapshots', () => {
     assert.deepEqual(await snapshots(), ['before-reset-20260101t020000000z.ndjson', `${name}.ndjson`]);
   });
 });
+
+/** Forwards requests to the service, each after a function was called. @returns The port. */
+async function forward(before: (method: string, path: string) => Promise<void>): Promise<number> {
+  const server = createServer(async (incoming, outgoing) => {
+    const {method = '', url = '', headers} = incoming;
+    await before(method, url);
+    const {port} = service;
+    const target = {port, host: '127.0.0.1', method, path: url, headers: {...headers, host: `127.0.0.1:${port}`}};
+    const sent = request(target, answer => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(sent);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return (server.address() as AddressInfo).port;
+}
 
 /** Returns whether this process may mount a file system. */
 function canMount(): boolean {
