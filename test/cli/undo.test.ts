@@ -2,7 +2,19 @@ import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync} from 'node:fs';
-import {chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile} from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import {createServer, request} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
@@ -320,6 +332,18 @@ describe('automatic snapshots', () => {
     assert.equal(exitCode, 0, stderr);
     const left = (await snapshots()).filter(name => name.startsWith('before-reset'));
     assert.deepEqual(left, [`${olderName('00')}.ndjson`]);
+  });
+
+  test('what a killed command left of one goes after a day', async () => {
+    await mkdir(snapshotsDir(), {mode: 0o700});
+    const [old, recent] = ['00', '01'].map(hour => `.${olderName(hour)}.0a1b.new`) as [string, string];
+    for (const name of [old, recent, '.mine.ndjson.0a1b.new']) await writeFile(join(snapshotsDir(), name), '');
+    const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1000);
+    for (const name of [old, '.mine.ndjson.0a1b.new']) await utimes(join(snapshotsDir(), name), yesterday, yesterday);
+    await fill(1);
+    assert.equal((await run(['reset', '--yes'])).exitCode, 0);
+    const left = (await snapshots()).filter(name => name.endsWith('.new'));
+    assert.deepEqual(left, [recent, '.mine.ndjson.0a1b.new']);
   });
 
   test('together they have at most 200 MB, and the newest stays whatever its size', async () => {
