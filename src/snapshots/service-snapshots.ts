@@ -22,7 +22,7 @@ export function createSnapshots({transfer, place, flags, platform}: SnapshotsDep
         const name = await saveBefore('import', exported, place);
         return {name, undo: formatUndo(name, flags(), platform)};
       } finally {
-        // If the directory cannot be used, nobody has read it.
+        // Unread if the directory cannot be used.
         await exported.return();
       }
     },

@@ -57,10 +57,10 @@ export async function deleteRange(
   return reportDeleted({deleted, kept}, call, saved?.snapshot);
 }
 
-/** Numbers of entries. */
+/** The result of a deletion. */
 interface Deletion {
   readonly deleted: number;
-  /** Those that were written after the snapshot. */
+  /** Number of entries that were written after the snapshot. */
   readonly kept: number;
 }
 
