@@ -483,6 +483,7 @@ const MAY_IMPORT = {
     'client/transfer',
     'config',
     'failures',
+    'failures/members',
     'files',
     'paths.ts',
     'protocol',

@@ -1,4 +1,4 @@
-import {type FileHandle, rm} from 'node:fs/promises';
+import {type FileHandle, lstat, readdir, rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import {AppError} from '../failures/app-error.ts';
 import {codeOf, messageOf} from '../failures/error-text.ts';
@@ -18,8 +18,8 @@ import {
 export type UndoableChange = 'delete' | 'import' | 'load' | 'remove' | 'reset';
 
 /**
- * Largest number of entries that are deleted without a snapshot: as many as one still reads through in a list, and can write again. Everything
- * that is called "all" has one at any number.
+ * Largest number of entries that `delete` deletes without a snapshot, also with `--all`: as many as one still reads through in a list, and can
+ * write again. `reset` has one at any number.
  */
 export const DELETED_WITHOUT_SNAPSHOT_MAX = 100;
 
@@ -37,6 +37,12 @@ const TIME_LENGTH = '20260102t030405678z'.length;
 
 const AUTOMATIC_NAME = /^before-(?:delete|import|load|remove|reset)-\d{8}t\d{9}z$/;
 
+/** The file of a snapshot that is being written. */
+const UNFINISHED_FILE = /^\.before-[a-z]+-\d{8}t\d{9}z\.[0-9a-f]+\.new$/;
+
+/** Age at which an unfinished file is that of a process that was killed, in milliseconds: nothing is written to it for a day. */
+const ABANDONED_MS = 24 * 60 * 60 * 1000;
+
 /** The place of snapshots, and the parts of this process that make one. */
 export interface SnapshotPlace {
   readonly directory: string;
@@ -46,6 +52,8 @@ export interface SnapshotPlace {
   readonly nowMs: () => number;
   /** Returns an unguessable name, of hexadecimal digits. */
   readonly randomName: () => string;
+  /** Name of a snapshot that stays whatever its age: the one that is being loaded. */
+  readonly keeping?: string | undefined;
 }
 
 /**
@@ -91,7 +99,8 @@ async function makeBefore(
   } catch (error) {
     throw toFailure(error, directory);
   }
-  await trim(place, name);
+  // The snapshot is made: an error is no reason to give up the change.
+  await Promise.allSettled([trim(place, name), removeAbandoned(place)]);
   return name;
 }
 
@@ -100,17 +109,29 @@ function formatTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/[-:.]/g, '').toLowerCase();
 }
 
-/** Deletes the oldest automatic snapshots, but never the newest. An error here is no reason to give up the change: its snapshot is made. */
-async function trim({directory}: SnapshotPlace, newest: string): Promise<void> {
+/** Deletes the oldest automatic snapshots, but neither the newest nor `keeping`. */
+async function trim({directory, keeping}: SnapshotPlace, newest: string): Promise<void> {
   const automatic = (await listSnapshots(directory)).filter(({name}) => AUTOMATIC_NAME.test(name));
-  // Names have the time at their end; the newest is first whatever the clock said.
-  const age = ({name}: SavedSnapshot): string => (name === newest ? '~' : name.slice(-TIME_LENGTH));
+  // Names have the time at their end; the newest is first whatever the clock said, and the kept one counts before the others.
+  const stays = new Map([
+    [newest, '~~'],
+    [keeping, '~'],
+  ]);
+  const age = ({name}: SavedSnapshot): string => stays.get(name) ?? name.slice(-TIME_LENGTH);
   automatic.sort((one, other) => (age(one) < age(other) ? 1 : -1));
   let sizeBytes = 0;
   for (const [index, snapshot] of automatic.entries()) {
     sizeBytes += snapshot.sizeBytes;
     const fits = index < AUTOMATIC_SNAPSHOTS_MAX && sizeBytes <= AUTOMATIC_BYTES_MAX;
-    if (index > 0 && !fits) await removeSnapshot(directory, snapshot.name).catch(() => undefined);
+    if (!stays.has(snapshot.name) && !fits) await removeSnapshot(directory, snapshot.name).catch(() => undefined);
+  }
+}
+
+async function removeAbandoned({directory, nowMs}: SnapshotPlace): Promise<void> {
+  for (const file of await readdir(directory)) {
+    if (!UNFINISHED_FILE.test(file)) continue;
+    const path = join(directory, file);
+    if (nowMs() - (await lstat(path)).mtimeMs > ABANDONED_MS) await rm(path, {force: true});
   }
 }
 

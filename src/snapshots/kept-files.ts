@@ -1,4 +1,4 @@
-import {cp, lstat, readdir, rm} from 'node:fs/promises';
+import {cp, lstat, readdir, rm, rmdir} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {codeOf} from '../failures/error-text.ts';
 import {makeDirectory, renameDurably, syncDirectory, syncTree} from '../files/directory.ts';
@@ -21,7 +21,7 @@ export async function treeBytes(path: string): Promise<number> {
 }
 
 /**
- * Moves a directory, durably; to another file system by copying it first. If it fails, the directory is where it was.
+ * Moves a directory, durably; to another file system by copying it first. If it fails, one of the two places has all of it.
  *
  * @throws The error of the operating system.
  */
@@ -47,7 +47,8 @@ export async function moveTree(from: string, to: string): Promise<void> {
 /** Moves the files of a plugin into a directory of their own, whose name names the snapshot. @throws As {@link moveTree}. */
 export async function keepFiles(storage: string, kept: string): Promise<void> {
   await moveTree(storage, join(kept, basename(storage))).catch(async error => {
-    await rm(kept, {recursive: true, force: true});
+    // Only if nothing was moved: otherwise it may have the only copy.
+    await rmdir(kept).catch(() => undefined);
     throw error;
   });
 }

@@ -17,8 +17,14 @@ export function createSnapshots({transfer, place, flags, platform}: SnapshotsDep
   return {
     saveBeforeImport: async (prefix): Promise<SnapshotBefore | undefined> => {
       if (place === undefined) return undefined;
-      const name = await saveBefore('import', await transfer.export({prefix}), place);
-      return {name, undo: formatUndo(name, flags(), platform)};
+      const exported = await transfer.export({prefix});
+      try {
+        const name = await saveBefore('import', exported, place);
+        return {name, undo: formatUndo(name, flags(), platform)};
+      } finally {
+        // Unread if the directory cannot be used.
+        await exported.return();
+      }
     },
   };
 }

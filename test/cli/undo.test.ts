@@ -1,10 +1,25 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
+import {once} from 'node:events';
 import {existsSync} from 'node:fs';
-import {chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile} from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import {createServer, request} from 'node:http';
+import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, onTestFinished, test} from 'vitest';
-import {moveTree} from '../../src/snapshots/kept-files.ts';
+import {keepFiles, moveTree} from '../../src/snapshots/kept-files.ts';
 import {formatExport, manyEntries} from '../support/exports.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
@@ -103,6 +118,26 @@ describe('a command that deletes much can be undone', () => {
     assert.equal(listed.length, 103);
   });
 
+  test('what is written between the snapshot and the deletion stays', async () => {
+    await fill(3);
+    const {entries: stored} = service.crewroom;
+    const port = await forward(async (method, path) => {
+      // Before the snapshot, after it, and after its page was listed.
+      if (path.startsWith('/api/export')) await stored.put('k000000', '"before"');
+      if (method === 'GET' && path.includes('limit=1000')) await stored.put('new', '"after"');
+      if (method === 'POST' && path === '/api/transactions') await stored.put('k000001', '"last"');
+    });
+    const where = ['--port', String(port), '--data-dir', join(directory, 'data')];
+    const {stdout} = await machine.run(['reset', '--yes', '--json', ...where], {workingDirectory: directory});
+    const {deleted, kept} = JSON.parse(stdout);
+    assert.deepEqual([deleted, kept], [2, 2]);
+    const {entries: left} = await stored.list();
+    assert.deepEqual(
+      left.map(({key}) => key),
+      ['k000001', 'new'],
+    );
+  });
+
   test('with --json the document names the snapshot and the command', async () => {
     await fill(2);
     const {stdout, stderr} = await run(['reset', '--yes', '--json']);
@@ -187,6 +222,25 @@ describe('plugin remove --data', () => {
       [false, '[1]'],
     );
   });
+
+  test.runIf(existsSync('/dev/shm') && canMount())(
+    'files that cannot be removed after they were copied stay as a snapshot (needs permission to mount)',
+    async () => {
+      const other = await mkdtemp('/dev/shm/crewroom-');
+      onTestFinished(() => rm(other, {recursive: true, force: true}));
+      const {storage} = await makePlugin();
+      const busy = join(storage, 'zz');
+      await mkdir(busy);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'crewroom-test', busy]);
+      try {
+        const kept = join(other, 'a.files');
+        await assert.rejects(keepFiles(storage, kept));
+        assert.equal(await readFile(join(kept, ID, 'sub', 'flights.json'), 'utf8'), '[1]');
+      } finally {
+        execFileSync('umount', [busy]);
+      }
+    },
+  );
 });
 
 describe('without a snapshot nothing is deleted', () => {
@@ -252,6 +306,46 @@ describe('automatic snapshots', () => {
     assert.deepEqual(await snapshots(), [...made.slice(-5).map(name => `${name}.ndjson`), 'mine.ndjson'].sort());
   });
 
+  const HOURS = ['00', '01', '02', '03', '04'];
+  const olderName = (hour: string): string => `before-reset-20260101t${hour}0000000z`;
+
+  test('the oldest can be loaded, and stays until another is made', async () => {
+    await fill(1);
+    await mkdir(snapshotsDir(), {mode: 0o700});
+    for (const hour of HOURS)
+      await writeFile(join(snapshotsDir(), `${olderName(hour)}.ndjson`), formatExport([['k', `"${hour}"`]]));
+    const {exitCode, stderr} = await run(['snapshot', 'load', olderName('00'), '--yes']);
+    assert.equal(exitCode, 0, stderr);
+    assert.match(await entries(), /"00"/);
+    const left = await snapshots();
+    assert.deepEqual([left.length, left.includes(`${olderName('00')}.ndjson`)], [5, true]);
+  });
+
+  test('the loaded one stays also beyond 200 MB', async () => {
+    await fill(1);
+    await mkdir(snapshotsDir(), {mode: 0o700});
+    for (const hour of HOURS.slice(0, 2))
+      await writeFile(join(snapshotsDir(), `${olderName(hour)}.ndjson`), formatExport([['k', `"${hour}"`]]));
+    // Sparse: it takes no space.
+    await truncate(join(snapshotsDir(), `${olderName('01')}.ndjson`), 300 * 1024 * 1024);
+    const {exitCode, stderr} = await run(['snapshot', 'load', olderName('00'), '--yes']);
+    assert.equal(exitCode, 0, stderr);
+    const left = (await snapshots()).filter(name => name.startsWith('before-reset'));
+    assert.deepEqual(left, [`${olderName('00')}.ndjson`]);
+  });
+
+  test('what a killed command left of one goes after a day', async () => {
+    await mkdir(snapshotsDir(), {mode: 0o700});
+    const [old, recent] = ['00', '01'].map(hour => `.${olderName(hour)}.0a1b.new`) as [string, string];
+    for (const name of [old, recent, '.mine.ndjson.0a1b.new']) await writeFile(join(snapshotsDir(), name), '');
+    const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1000);
+    for (const name of [old, '.mine.ndjson.0a1b.new']) await utimes(join(snapshotsDir(), name), yesterday, yesterday);
+    await fill(1);
+    assert.equal((await run(['reset', '--yes'])).exitCode, 0);
+    const left = (await snapshots()).filter(name => name.endsWith('.new'));
+    assert.deepEqual(left, [recent, '.mine.ndjson.0a1b.new']);
+  });
+
   test('together they have at most 200 MB, and the newest stays whatever its size', async () => {
     await mkdir(snapshotsDir(), {mode: 0o700});
     for (const hour of ['01', '02']) {
@@ -265,6 +359,28 @@ describe('automatic snapshots', () => {
     assert.deepEqual(await snapshots(), ['before-reset-20260101t020000000z.ndjson', `${name}.ndjson`]);
   });
 });
+
+/** Forwards requests to the service, each after a function was called. @returns The port. */
+async function forward(before: (method: string, path: string) => Promise<void>): Promise<number> {
+  const server = createServer(async (incoming, outgoing) => {
+    const {method = '', url = '', headers} = incoming;
+    await before(method, url);
+    const {port} = service;
+    const target = {port, host: '127.0.0.1', method, path: url, headers: {...headers, host: `127.0.0.1:${port}`}};
+    const sent = request(target, answer => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(sent);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return (server.address() as AddressInfo).port;
+}
 
 /** Returns whether this process may mount a file system. */
 function canMount(): boolean {

@@ -1,6 +1,8 @@
 import {readdir, readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
+import type {Export, ExportOptions} from '../../src/domain/commits/transfer.ts';
+import {createSnapshots} from '../../src/snapshots/service-snapshots.ts';
 import {readOwnerToken} from '../support/owner-file.ts';
 import {callService, startInTest, type TestService} from '../support/service.ts';
 
@@ -44,5 +46,23 @@ describe('POST /api/snapshots', () => {
       500,
       {code: 'snapshot-failed', advice: expect.stringMatching(/^Nothing was deleted/)},
     ]);
+  });
+
+  test('keeps no export open that cannot be saved', async () => {
+    const {crewroom, dataDir} = await startInTest();
+    const directory = `${dataDir}-snapshots`;
+    await writeFile(directory, 'a file is in the way');
+    const exports: Export[] = [];
+    const transfer = {
+      export: async (options?: ExportOptions) => {
+        const exported = await crewroom.transfer.export(options);
+        exports.push(exported);
+        return exported;
+      },
+    };
+    const place = {directory, userId: process.getuid?.(), nowMs: Date.now, randomName: () => 'aa'};
+    const snapshots = createSnapshots({transfer, place, flags: () => [], platform: process.platform});
+    await expect(snapshots.saveBeforeImport('')).rejects.toMatchObject({failure: {code: 'snapshot-failed'}});
+    expect(await exports[0]?.next()).toMatchObject({done: true});
   });
 });

@@ -54,7 +54,7 @@ export const SERVICE_COMMANDS = grouped('Service', {
       {line: 'crewroom play', purpose: 'shows in five steps what it does'},
       {line: 'crewroom play --port 8000', purpose: 'on another port; 7172 or the next free one without it'},
     ],
-    notes: ['Nothing is kept: no file is written, and all of it ends with Ctrl+C.'],
+    notes: ['Nothing is kept: no file stays, and all of it ends with Ctrl+C.'],
   },
   run: {
     summary: 'Run a command with a separate service',

@@ -37,9 +37,9 @@ export async function run(call: CallOf<'copy'>): Promise<ExitCode> {
 }
 
 /** Makes a snapshot of what the other service has, beside those of this one. */
-function snapshotOfTarget({to, fetchTo, prefix}: CopyOptions, call: CallOf<'copy'>): Promise<Undo | undefined> {
+async function snapshotOfTarget({to, fetchTo, prefix}: CopyOptions, call: CallOf<'copy'>): Promise<Undo | undefined> {
   const service = {url: to, fetch: fetchTo, address: addressOf(to)};
-  return snapshotBefore(call, {change: 'import', prefix, service, isOther: true});
+  return (await snapshotBefore(call, {change: 'import', prefix, service, isOther: true}))?.snapshot;
 }
 
 /** Replaces the usual advice, which is for the service of the settings, if the other service cannot be reached. */

@@ -35,5 +35,5 @@ async function deleteOne(call: CallOf<'delete'>, key: string): Promise<ExitCode>
   const expected = readRevision(call.flags.ifMatch, {command: 'delete', flag: '--if-match'});
   const {client} = await connect(call);
   await client.entries.delete(key, {expected});
-  return reportDeleted(1, call);
+  return reportDeleted({deleted: 1, kept: 0}, call);
 }

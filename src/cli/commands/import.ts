@@ -24,7 +24,7 @@ export async function run(call: CallOf<'import'>): Promise<ExitCode> {
   let snapshot: Undo | undefined;
   const before = async (): Promise<void> => {
     if (mode === 'merge') return;
-    snapshot = await snapshotBefore(call, {change: 'import', prefix: await readPrefix(source), service});
+    snapshot = (await snapshotBefore(call, {change: 'import', prefix: await readPrefix(source), service}))?.snapshot;
   };
   const asked = ask ? 'Import' : undefined;
   const imported = await runImport({context, url, fetch, source, mode, dryRun, ask: asked, before});

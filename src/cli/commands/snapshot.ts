@@ -79,7 +79,8 @@ async function load(call: CallOf<'snapshot'>, directory: string, name: string): 
   const source = await fileSource(found.path, `the snapshot ${JSON.stringify(name)}`);
   let snapshot: Undo | undefined;
   const before = async (): Promise<void> => {
-    snapshot = await snapshotBefore(call, {change: 'load', prefix: await readPrefix(source), service});
+    const prefix = await readPrefix(source);
+    snapshot = (await snapshotBefore(call, {change: 'load', prefix, service, keeping: name}))?.snapshot;
   };
   const imported = await runImport({context, url, fetch, source, mode: 'replace', dryRun: false, ask: asked, before});
   return reportImport(imported, call, {infinitive: 'load', past: 'Loaded', snapshot});

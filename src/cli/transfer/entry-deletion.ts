@@ -1,7 +1,10 @@
-import type {Entries} from '../../domain/entries/entries.ts';
+import type {Entries, TransactionOperation} from '../../domain/entries/entries.ts';
 import type {EntryInfo} from '../../domain/entries/entry.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import {AppError} from '../../failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import type {Conflict} from '../../failures/members/problems.ts';
 import type {CommandCall} from '../catalogue/call.ts';
 import type {Switch} from '../catalogue/spec.ts';
 import {unconfirmed} from '../failures/usage.ts';
@@ -25,7 +28,7 @@ export interface RangeDeletion {
 
 /**
  * Deletes every entry under a prefix, after confirmation unless `--yes` is given. It deletes page by page: each page is atomic, no request takes long,
- * and there is progress to show. More than `withoutMax` are saved as a snapshot first.
+ * and there is progress to show. More than `withoutMax` are saved as a snapshot first; what is written after it stays.
  *
  * @throws {AppError} As `list` and `transact` of the entries; `invalid-usage` if the user cannot be asked.
  */
@@ -42,16 +45,61 @@ export async function deleteRange(
     return EXIT.failure;
   }
   const {length: found} = (await entries.list({prefix, limit: withoutMax + 1})).entries;
-  const snapshot = found > withoutMax ? await snapshotBefore(call, {change: command, prefix, service}) : undefined;
-  const deleted = await takePages(entries, {prefix, label: 'Deleting', context}, page =>
-    entries.transact({operations: page.map(({key}) => ({kind: 'delete', key}))}),
-  );
-  return reportDeleted(deleted, call, snapshot);
+  const saved = found > withoutMax ? await snapshotBefore(call, {change: command, prefix, service}) : undefined;
+  let deleted = 0;
+  let kept = 0;
+  await takePages(entries, {prefix, label: 'Deleting', context}, async page => {
+    const done =
+      saved === undefined ? await deleteAll(entries, page) : await deleteSaved(entries, page, saved.revision);
+    deleted += done.deleted;
+    kept += done.kept;
+  });
+  return reportDeleted({deleted, kept}, call, saved?.snapshot);
 }
 
-/** Reports the number of deleted entries: to programs in JSON, to people on a terminal. */
-export function reportDeleted(deleted: number, call: JsonCall, snapshot?: Undo): Promise<ExitCode> {
-  return reportDone(call, {deleted, snapshot}, `Deleted ${describeCount(deleted)}`);
+/** The result of a deletion. */
+interface Deletion {
+  readonly deleted: number;
+  /** Number of entries that were written after the snapshot. */
+  readonly kept: number;
+}
+
+/** Reports a deletion: to programs in JSON, to people on a terminal. */
+export function reportDeleted({deleted, kept}: Deletion, call: JsonCall, snapshot?: Undo): Promise<ExitCode> {
+  const line = `Deleted ${describeCount(deleted)}`;
+  if (kept === 0) return reportDone(call, {deleted, snapshot}, line);
+  return reportDone(call, {deleted, kept, snapshot}, `${line}; ${describeCount(kept)} written meanwhile stayed`);
+}
+
+async function deleteAll(entries: Entries, page: readonly EntryInfo[]): Promise<Deletion> {
+  await entries.transact({operations: deletionsOf(page)});
+  return {deleted: page.length, kept: 0};
+}
+
+/** Deletes the entries of a page that are as the snapshot of a revision has them. */
+async function deleteSaved(entries: Entries, page: readonly EntryInfo[], saved: Revision): Promise<Deletion> {
+  let left = page.filter(({revision}) => revision <= saved);
+  let kept = page.length - left.length;
+  while (left.length > 0) {
+    const checks = left.map(({key, revision}) => ({key, expected: revision}));
+    const conflicts = await entries.transact({checks, operations: deletionsOf(left)}).then(() => [], conflictsOf);
+    if (conflicts.length === 0) break;
+    const changed = new Set(conflicts.map(({key}) => key));
+    left = left.filter(({key}) => !changed.has(key));
+    // The others were deleted, or have expired.
+    kept += conflicts.filter(({actual}) => actual !== 'absent').length;
+  }
+  return {deleted: left.length, kept};
+}
+
+function deletionsOf(page: readonly EntryInfo[]): readonly TransactionOperation[] {
+  return page.map(({key}) => ({kind: 'delete', key}));
+}
+
+/** Returns the checks that failed. @throws Any other error. */
+function conflictsOf(error: unknown): readonly Conflict[] {
+  if (error instanceof AppError && error.failure.code === 'revision-conflict') return error.failure.conflicts;
+  throw error;
 }
 
 function describeCount(count: number): string {

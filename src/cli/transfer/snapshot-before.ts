@@ -1,4 +1,5 @@
 import {flagOf} from '../../config/config.ts';
+import {NO_REVISION, type Revision} from '../../domain/entries/revision.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {resolvePath, snapshotsDirOf} from '../../paths.ts';
 import {readService} from '../../protocol/service-documents.ts';
@@ -25,6 +26,13 @@ export interface Undo {
   readonly undo: string;
 }
 
+/** The entries that are saved before a change. */
+export interface SavedEntries {
+  readonly snapshot: Undo;
+  /** The revision of the store that they are of: later writes are not in the snapshot. */
+  readonly revision: Revision;
+}
+
 /** A change of the entries of a service. */
 export interface EntriesChange {
   readonly change: UndoableChange;
@@ -33,6 +41,8 @@ export interface EntriesChange {
   readonly service: Pick<ConnectedClient, 'url' | 'fetch' | 'address'>;
   /** True if it is not the service of the settings, so that the command that restores the snapshot has to name it. */
   readonly isOther?: boolean;
+  /** Name of a snapshot that stays whatever its age. */
+  readonly keeping?: string;
 }
 
 /**
@@ -43,18 +53,21 @@ export interface EntriesChange {
  */
 export async function snapshotBefore(
   call: UndoableCall,
-  {change, prefix, service, isOther = false}: EntriesChange,
-): Promise<Undo | undefined> {
+  {change, prefix, service, isOther = false, keeping}: EntriesChange,
+): Promise<SavedEntries | undefined> {
   if (call.flags.noSnapshot) return undefined;
   const {ephemeral} = await createJsonSender({baseUrl: service.url, fetch: service.fetch})('GET', '/api', readService);
   if (ephemeral) return undefined;
   const {context} = call;
-  return made(call, addressFlags(call, isOther ? service.address : undefined), async place => {
-    const {result} = await exportTo({context, url: service.url, fetch: service.fetch, prefix}, chunks =>
-      saveBefore(change, chunks, place),
+  let revision: Revision = NO_REVISION;
+  const snapshot = await made(call, addressFlags(call, isOther ? service.address : undefined), async place => {
+    const {result, facts} = await exportTo({context, url: service.url, fetch: service.fetch, prefix}, chunks =>
+      saveBefore(change, chunks, {...place, keeping}),
     );
+    revision = facts.revision;
     return result;
   });
+  return {snapshot, revision};
 }
 
 /** Moves the files of a plugin into a snapshot. Otherwise as {@link snapshotBefore}. */

@@ -1,34 +1,51 @@
 import assert from 'node:assert/strict';
 import {existsSync} from 'node:fs';
-import {mkdir} from 'node:fs/promises';
+import {mkdir, readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {test} from 'vitest';
 import {makeHome} from '../../../test/support/package.ts';
 import type {PluginStatus} from '../../domain/plugins/plugin.ts';
 import {removePlugin} from './remove-plugin.ts';
-import {openStaging} from './staging.ts';
+import {openStaging, type Staging} from './staging.ts';
 
-test('the files of a background that does not end stay', async () => {
+const ID = 'com.example.a';
+
+async function makePlugin() {
   const home = await makeHome();
-  const id = 'com.example.a';
-  const plugin = {id, directory: join(home, 'plugins', id), storage: join(home, 'storage', id)};
+  const plugins = join(home, 'plugins');
+  const plugin = {id: ID, directory: join(plugins, ID), storage: join(home, 'storage', ID)};
   for (const path of [plugin.directory, plugin.storage]) await mkdir(path, {recursive: true});
-  const deps = {processId: process.pid, randomName: () => 'aa', isRunning: () => true};
-  const staging = await openStaging(join(home, 'plugins'), deps);
+  return {plugins, plugin};
+}
+
+/** Opens a staging directory as a command does whose predecessors have ended. */
+async function stage(plugins: string, randomName: string): Promise<Staging> {
+  const deps = {processId: process.pid, randomName: () => randomName, isRunning: () => false};
+  const staging = await openStaging(plugins, deps);
   assert.ok('next' in staging);
+  return staging;
+}
+
+/** A background that does not end, and a wait for it that may be interrupted. */
+function endless(onPause: (interruption: AbortController) => void = () => {}) {
   const status = async (): Promise<PluginStatus> => ({inDevelopment: false}) as PluginStatus;
+  const interruption = new AbortController();
   let nowMs = 0;
   const pause = async (timeMs: number): Promise<void> => {
     nowMs += timeMs;
+    onPause(interruption);
   };
-  const waiting = {elapsedMs: () => nowMs, pause, signal: new AbortController().signal};
-  const removal = removePlugin(plugin, true, {
-    staging,
+  return {
     service: {status, logs: async () => []},
     holder: undefined,
-    waiting,
+    waiting: {elapsedMs: () => nowMs, pause, signal: interruption.signal},
     removeFiles: () => assert.fail('its files are in use'),
-  });
+  };
+}
+
+test('the files of a background that does not end stay', async () => {
+  const {plugins, plugin} = await makePlugin();
+  const removal = removePlugin(plugin, true, {staging: await stage(plugins, 'aa'), ...endless()});
   await assert.rejects(removal, {
     failure: {
       code: 'unwritable-output',
@@ -38,3 +55,19 @@ test('the files of a background that does not end stay', async () => {
   });
   assert.equal(existsSync(plugin.storage), true);
 });
+
+for (const {name, withStorage, left} of [
+  {name: 'a removal that is interrupted while the background ends is not undone later', withStorage: false, left: []},
+  {name: 'a removal of files that is interrupted before it is undone at once', withStorage: true, left: [ID]},
+])
+  test(name, async () => {
+    const {plugins, plugin} = await makePlugin();
+    const staging = await stage(plugins, 'aa');
+    const waiting = endless(interruption => interruption.abort());
+    await assert.rejects(removePlugin(plugin, withStorage, {staging, ...waiting}), {name: 'AbortError'});
+    assert.deepEqual(await readdir(plugins), left);
+    await staging[Symbol.asyncDispose]();
+    // The next command cleans up.
+    await (await stage(plugins, 'bb'))[Symbol.asyncDispose]();
+    assert.deepEqual([await readdir(plugins), existsSync(plugin.storage)], [left, true]);
+  });

@@ -59,7 +59,7 @@ export interface RemoveDeps {
  * @returns True if the background has ended, or no service follows the directory.
  * @throws {AppError} `unwritable-output` if `withStorage` and a background uses its files: a plugin in development that has the same id,
  * or perhaps one of another service, and then nothing was removed; or the background of this one, which has not ended.
- * @throws What `removeFiles` threw. The plugin is back in its place then.
+ * @throws What `removeFiles` threw, and the reason of an interruption. With files to remove, the plugin is back in its place then.
  */
 export async function removePlugin(
   {id, directory, storage}: RemovablePlugin,
@@ -72,23 +72,24 @@ export async function removePlugin(
   // A service at another address, with another directory of plugins, or beside the one that follows the same directory.
   if (deleted !== undefined && holder !== undefined)
     throw inUse(deleted, `process ${holder} uses the data directory that it is in`);
-  if (directory !== undefined) await staging.keep(directory);
   // Also if its folder was removed before: its background may still be ending.
-  const hasEnded = service === undefined || (await awaitEnd(service, id, waiting));
-  if (deleted !== undefined) {
-    if (!hasEnded) {
-      await staging.confirm();
-      throw inUse(deleted, 'the background of the plugin has not ended');
-    }
-    try {
-      await removeFiles(deleted);
-    } catch (error) {
-      if (directory !== undefined) await staging.putBack(directory);
-      throw error;
-    }
+  const ending = async (): Promise<boolean> => service === undefined || awaitEnd(service, id, waiting);
+  if (deleted === undefined) {
+    if (directory !== undefined) await staging.drop(directory);
+    return ending();
+  }
+  if (directory !== undefined) await staging.keep(directory);
+  let hasEnded: boolean;
+  try {
+    hasEnded = await ending();
+    if (hasEnded) await removeFiles(deleted);
+  } catch (error) {
+    if (directory !== undefined) await staging.putBack(directory);
+    throw error;
   }
   await staging.confirm();
-  return hasEnded;
+  if (!hasEnded) throw inUse(deleted, 'the background of the plugin has not ended');
+  return true;
 }
 
 function inUse(storage: string, problem: string): AppError {
