@@ -81,8 +81,8 @@ describe('crewroom plugin new', () => {
   });
 
   test('removes the error of a build that failed once one succeeds, also without its dev server', async () => {
-    await make('mended');
-    const folder = join(home, 'mended');
+    await make('built-again');
+    const folder = join(home, 'built-again');
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
     await writeFile(join(folder, '.build-error'), 'src/background/index.ts:3:7: Unexpected');
     const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
