@@ -63,6 +63,15 @@ describe('createAccess() names', () => {
   });
 });
 
+test('createAccess() tells a page of the owner at once if its token ended after it was admitted', () => {
+  const page = owner.exchangeCode(owner.createCode(ownerToken).code);
+  const caller = access.admit({authorizations: [`Bearer ${page}`], backgroundTokens: []});
+  owner.endPages(page);
+  let ended = 0;
+  caller.onEnd(() => ended++);
+  expect(ended).toBe(1);
+});
+
 describe('createAccess() with the mode "attributed"', () => {
   const attributed = createAccess({mode: 'attributed', owner, tokens, backgrounds, grants});
 

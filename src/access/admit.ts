@@ -71,7 +71,13 @@ function ownerWith(token: string, owner: AccessDeps['owner']): Caller {
   const stop = owner.onPageEnd(token, () => {});
   if (stop === undefined) return OWNER_CALLER;
   stop();
-  return {...OWNER_CALLER, isLasting: false, onEnd: listener => owner.onPageEnd(token, listener) ?? (() => {})};
+  const onEnd: Caller['onEnd'] = listener => {
+    const cancel = owner.onPageEnd(token, listener);
+    // Ended between its admission and the beginning of the answer.
+    if (cancel === undefined) listener();
+    return cancel ?? (() => {});
+  };
+  return {...OWNER_CALLER, isLasting: false, onEnd};
 }
 
 /** Returns the id of the plugin whose background sent a request; undefined for any other. @throws {AppError} `invalid-token`. */

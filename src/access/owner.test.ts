@@ -202,6 +202,32 @@ describe('FileOwner', () => {
     expect(() => owner.createCode(page)).toThrow(REFUSED);
   });
 
+  test('ends the codes that wait with the pages, since each would become another token', () => {
+    for (const isOfFile of [true, false]) {
+      const {owner, token} = open();
+      const page = owner.exchangeCode(owner.createCode(token).code);
+      const codes = [owner.createCode(token).code, owner.createCode(page).code];
+      owner.endPages(isOfFile ? token : page);
+      for (const code of codes) expect(() => owner.exchangeCode(code)).toThrow(INVALID);
+    }
+  });
+
+  test('tells of the end of a token that was not used for too long, or made room for another', () => {
+    const {owner, token, wait} = open();
+    const openPage = (name: string): string => {
+      const page = owner.exchangeCode(owner.createCode(token).code);
+      owner.onPageEnd(page, () => ended.push(name));
+      return page;
+    };
+    const ended: string[] = [];
+    openPage('oldest');
+    const pages = Array.from({length: 64}, (_, index) => openPage(String(index)));
+    expect(ended).toEqual(['oldest']);
+    wait(12 * HOUR_SECONDS);
+    owner.isOwner(pages[0]);
+    expect(ended).toEqual(['oldest', '0']);
+  });
+
   test('keeps the last eight codes, and the tokens of the last 64 pages', () => {
     const {owner, token} = open();
     const codes = Array.from({length: 9}, () => owner.createCode(token).code);

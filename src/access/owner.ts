@@ -30,7 +30,7 @@ const PAGE_IDLE_MS = 12 * 60 * 60 * 1000;
 interface PageToken {
   readonly hash: Uint8Array;
   readonly usedMs: number;
-  /** Aborted when the token ends before its time. */
+  /** Aborted when the token ends. */
   readonly ending: AbortController;
 }
 
@@ -68,10 +68,14 @@ export class FileOwner implements Owner {
     const found = this.#pageTokens[at];
     if (found === undefined) return false;
     const isIdle = nowMs - found.usedMs >= PAGE_IDLE_MS;
-    this.#pageTokens = isIdle
-      ? this.#pageTokens.toSpliced(at, 1)
-      : this.#pageTokens.with(at, {...found, usedMs: nowMs});
+    if (isIdle) this.#end([found]);
+    else this.#pageTokens = this.#pageTokens.with(at, {...found, usedMs: nowMs});
     return !isIdle;
+  }
+
+  #end(ended: readonly PageToken[]): void {
+    this.#pageTokens = this.#pageTokens.filter(each => !ended.includes(each));
+    for (const {ending} of ended) ending.abort();
   }
 
   #findPage(wanted: Uint8Array): number {
@@ -102,16 +106,17 @@ export class FileOwner implements Owner {
     if (found === undefined || this.#deps.elapsedMs() >= found.expiresMs) throw new AppError({code: 'invalid-code'});
     const token = createToken(this.#deps);
     const page = {hash: hash(token), ending: new AbortController()};
-    this.#pageTokens = [...this.#pageTokens, {...page, usedMs: this.#deps.nowMs()}].slice(-PAGE_TOKENS_MAX);
+    this.#pageTokens = [...this.#pageTokens, {...page, usedMs: this.#deps.nowMs()}];
+    this.#end(this.#pageTokens.slice(0, -PAGE_TOKENS_MAX));
     return token;
   }
 
   endPages(token: string | undefined): void {
     if (token === undefined || !this.isOwner(token)) throw new AppError({code: 'owner-required'});
     const page = this.#pageTokens[this.#findPage(this.#hasher.hash(token))];
-    const ended = page === undefined ? this.#pageTokens : [page];
-    this.#pageTokens = this.#pageTokens.filter(each => !ended.includes(each));
-    for (const {ending} of ended) ending.abort();
+    // Each would become another token.
+    this.#codes = [];
+    this.#end(page === undefined ? this.#pageTokens : [page]);
   }
 
   onPageEnd(token: string, listener: () => void): (() => void) | undefined {

@@ -128,6 +128,13 @@ describe('the sample back end', () => {
     ]);
   });
 
+  test('numbers messages on after those that it no longer keeps', async () => {
+    const backEnd = await open();
+    for (let count = 0; count < 110; count++) ask(backEnd, 'POST flights/sendMessage', {body: {message: 'Hello'}});
+    const ids = bodyOf(ask(backEnd, 'GET flights/chatMessages')).map(({messageId}) => messageId);
+    expect(new Set(ids).size).toBe(100);
+  });
+
   test('answers live flights and other routes from its data, to pilots only, and pages may call it', async () => {
     const backEnd = await open();
     expect(bodyOf(ask(backEnd, 'GET flights/liveFlights'))[0]).toMatchObject({depicao: 'EGLL'});

@@ -8,10 +8,13 @@ const MESSAGES_MAX = 100;
 export class SampleMessages {
   readonly #nowMs: () => number;
   #messages: readonly JsonMembers[];
+  /** Number of messages ever, also of those that are no longer kept. */
+  #count: number;
 
   constructor(first: unknown, nowMs: () => number) {
     this.#nowMs = nowMs;
     this.#messages = Array.isArray(first) ? first.map(membersOf) : [];
+    this.#count = this.#messages.length;
   }
 
   /** Returns the messages, oldest first. */
@@ -30,7 +33,7 @@ export class SampleMessages {
     if (typeof message !== 'string' || message === '') throw new Refusal(400, 'The member "message" is missing');
     const {dbID, firstName, lastName} = account;
     const sent = {
-      messageId: this.#messages.length + 1,
+      messageId: ++this.#count,
       pilotId: dbID,
       pilot: `${String(firstName)} ${String(lastName)}`,
       message,

@@ -35,7 +35,7 @@ function buildBackground(watch: boolean): ReturnType<typeof build> {
       rolldownOptions: {output: {format: 'cjs', entryFileNames: 'index.js', exports: 'default'}},
     },
     ssr: {noExternal: true},
-    plugins: watch ? [reportErrors()] : [],
+    plugins: [reportErrors()],
   });
 }
 

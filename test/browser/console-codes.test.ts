@@ -199,6 +199,23 @@ describe.skipIf(!CAN_BROWSE)('the rights of the owner in a tab', () => {
     await untilOwner(page, false);
   });
 
+  test('leave the tab with "Stop being the owner" before the service answers', async () => {
+    const service = await startInTest({ephemeral: true});
+    const {page} = await openConsole(browser, service.url, {
+      code: await createOwnerCode(service),
+      fragment: '#/faults',
+    });
+    await untilOwner(page);
+    await page.route('**/api/access/pages', () => {});
+    const [request] = await Promise.all([
+      page.waitForRequest('**/api/access/pages'),
+      page.getByRole('button', {name: 'Stop being the owner'}).click(),
+    ]);
+    expect(await page.evaluate(KEPT)).not.toContain('crewroom_');
+    expect(await request.headerValue('authorization')).toMatch(/^Bearer crewroom_/);
+    await untilOwner(page, false);
+  });
+
   test('end at the first 401, if the service was started again between two loads', async () => {
     const port = await findFreePort();
     const first = await startService({ephemeral: true, port});

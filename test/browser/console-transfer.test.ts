@@ -25,6 +25,13 @@ const VALUE = JSON.stringify('x'.repeat(960));
 /** Maximum memory of the page, in bytes. The file alone is larger than the rest of it. */
 const MEMORY_BYTES_MAX = 150 * 1024 * 1024;
 
+/** A file without entries. */
+const EMPTY_EXPORT = {
+  name: 'empty.ndjson',
+  mimeType: '',
+  buffer: Buffer.from('{"format":"crewroom-export","version":1,"prefix":""}\n{"end":true,"entries":0}\n'),
+};
+
 /** Patience with 100 MB, in milliseconds: a busy machine takes eight times as long as an idle one. */
 const PATIENCE_MS = 100_000;
 
@@ -129,8 +136,7 @@ describe.skipIf(!CAN_BROWSE)('exports and imports in Chromium', () => {
     await crewroom.entries.put('kept', '1');
     const {page} = await openConsole(browser, url, {fragment: '#/entries'});
     await page.getByRole('button', {name: 'Import…'}).click();
-    const buffer = Buffer.from('{"format":"crewroom-export","version":1,"prefix":""}\n{"end":true,"entries":0}\n');
-    await page.getByLabel('A file with an export').setInputFiles({name: 'empty.ndjson', mimeType: '', buffer});
+    await page.getByLabel('A file with an export').setInputFiles(EMPTY_EXPORT);
     await page.getByRole('radio', {name: /^Replace/}).check();
     await page.getByRole('button', {name: 'Check the file'}).click();
     await page.getByRole('button', {name: 'Replace', exact: true}).click();
@@ -140,6 +146,43 @@ describe.skipIf(!CAN_BROWSE)('exports and imports in Chromium', () => {
     await page.getByRole('button', {name: 'Replace without a snapshot'}).click();
     await page.getByText('1 other deleted').waitFor();
     expect(await crewroom.entries.get('kept')).toBe(undefined);
+  }, 60_000);
+
+  test('replaces nothing if the dialog is closed while the entries before are saved', async () => {
+    const started = await startInTest();
+    const {url, crewroom} = started;
+    await crewroom.entries.put('kept', '1');
+    const {page} = await openConsole(browser, url, {fragment: '#/entries', code: await createOwnerCode(started)});
+    let goOn = (): Promise<void> => expect.unreachable();
+    await page.route('**/api/snapshots?*', async route => {
+      goOn = () => route.fulfill({json: {}}).catch(() => {});
+    });
+    const replaceAll = async (): Promise<void> => {
+      await page.getByRole('button', {name: 'Import…'}).click();
+      await page.getByLabel('A file with an export').setInputFiles(EMPTY_EXPORT);
+      await page.getByRole('radio', {name: /^Replace/}).check();
+      await page.getByRole('button', {name: 'Check the file'}).click();
+      await page.getByRole('button', {name: 'Replace', exact: true}).click();
+    };
+    for (const leave of [
+      () => page.getByRole('button', {name: 'Cancel'}).click(),
+      () => page.keyboard.press('Escape'),
+    ]) {
+      await replaceAll();
+      await page.getByText('Saving the entries before…').waitFor();
+      await leave();
+      await page.getByRole('dialog').waitFor({state: 'hidden'});
+      await goOn();
+    }
+    // Later than an import that the answers would have begun.
+    await page.evaluate(`fetch('/api/identity')`);
+    expect((await crewroom.entries.get('kept'))?.revision).toBe(1);
+    // An import that fails midway has replaced a part.
+    await page.unroute('**/api/snapshots?*');
+    await page.route('**/api/import?*dry-run=false', route => route.abort());
+    await replaceAll();
+    await page.getByText('The connection to the service was lost').waitFor();
+    expect(await page.textContent('dialog')).toContain('crewroom snapshot load before-import-');
   }, 60_000);
 
   test('cancels an import midway, and says how much is stored', async () => {
@@ -155,6 +198,7 @@ describe.skipIf(!CAN_BROWSE)('exports and imports in Chromium', () => {
     await expect.poll(async () => Number(await part.getAttribute('value')), {interval: 20}).toBeGreaterThan(0.2);
     await page.getByRole('button', {name: 'Cancel'}).click();
     await page.getByText(/^Cancelled when [2-9][0-9] % of the file was sent/).waitFor();
+    expect(await page.textContent('dialog')).toContain('crewroom snapshot load before-import-');
     await keepScreenshot(page, 'entries-import-cancelled');
     expect(await findViolations(page)).toEqual([]);
     // It is recorded when the service is done with it.

@@ -107,6 +107,18 @@ describe.skipIf(!CAN_BROWSE)('each page of the documentation (needs Chromium)', 
     await page.getByRole('heading', {name: 'Containers', level: 1}).waitFor();
   });
 
+  test('says so if the search cannot be loaded, and loads it with the next letter', async () => {
+    const page = await browser.newPage();
+    onTestFinished(() => page.close());
+    await page.route('**/docs/search.json', route => route.fulfill({status: 503, body: ''}));
+    await page.goto(`${base}/docs`);
+    await page.getByRole('searchbox').pressSequentially('docke');
+    await page.getByText('The search could not be loaded').waitFor();
+    await page.unroute('**/docs/search.json');
+    await page.getByRole('searchbox').pressSequentially('r');
+    await page.locator('.found a').first().waitFor();
+  });
+
   test('says so if the search finds nothing, and closes with Escape', async () => {
     const page = await browser.newPage();
     onTestFinished(() => page.close());

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import {mkdir, readdir, readFile, stat, writeFile} from 'node:fs/promises';
+import {execFile} from 'node:child_process';
+import {mkdir, readdir, readFile, stat, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
+import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
 import {VERSION} from '../../src/version.ts';
 import {createMachine, type Finished} from './crewroom.ts';
 
 const machine = await createMachine();
 const {home} = machine;
+const ROOT = join(import.meta.dirname, '..', '..');
 
 async function make(name: string, ...args: readonly string[]): Promise<Finished> {
   return machine.run(['plugin', 'new', name, ...args]);
@@ -75,6 +78,17 @@ describe('crewroom plugin new', () => {
     await make('typed');
     const {stdout} = await machine.run(['plugin', 'types', 'typed']);
     assert.equal(await readFile(join(home, 'typed/src/settings.ts'), 'utf8'), stdout);
+  });
+
+  test('removes the error of a build that failed once one succeeds, also without its dev server', async () => {
+    await make('built-again');
+    const folder = join(home, 'built-again');
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+    await writeFile(join(folder, '.build-error'), 'src/background/index.ts:3:7: Unexpected');
+    const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
+    await promisify(execFile)(process.execPath, [vite, 'build'], {cwd: folder});
+    const names = await readdir(folder);
+    assert.deepEqual([names.includes('.build-error'), names.includes('background')], [false, true]);
   });
 
   test('takes an id', async () => {

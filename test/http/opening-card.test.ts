@@ -1,5 +1,6 @@
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {ACCESS_MODES, type AccessMode} from '../../src/domain/access/access.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {type PluginService, startPlugins} from '../support/plugin-service.ts';
 import {callService} from '../support/service.ts';
@@ -8,9 +9,9 @@ const ID = 'com.example.acting';
 const PATH = `/plugins/${ID}/?a`;
 const WINDOW = ['Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'];
 
-function start(): Promise<PluginService> {
+function start(access: AccessMode = 'open'): Promise<PluginService> {
   const files = {'plugin.json': manifestOf(ID, {name: '<i>"&\u202e'}), 'ui/index.html': '<!doctype html>acting'};
-  return startPlugins(directory => writePlugin(join(directory, ID), files), {ephemeral: true});
+  return startPlugins(directory => writePlugin(join(directory, ID), files), {ephemeral: true, access});
 }
 
 test('a window that no page of ours led to gets a question in place of a page of a plugin, without anything of it', async () => {
@@ -29,6 +30,14 @@ test('a window that no page of ours led to gets a question in place of a page of
       /^default-src 'none'; script-src 'sha256-[^ ]+'; style-src/,
     );
     expect(answered.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  }
+});
+
+test('the question at a shared name leads to the origin of the page unless the service admits all callers', async () => {
+  for (const access of ACCESS_MODES) {
+    const service = await start(access);
+    const {text} = await callService(service, `GET ${PATH}`, {headers: ['Sec-Fetch-Site: none', ...WINDOW]});
+    expect(text.includes('data-own="http://'), access).toBe(access !== 'open');
   }
 });
 

@@ -10,13 +10,14 @@ import {type Imported, type ImportMode, importEntries, type SnapshotBefore, save
 type Status =
   | {readonly kind: 'ready' | 'saving'}
   /** The part of the file that was sent, from 0 to 1. */
-  | {readonly kind: 'checking' | 'importing' | 'cancelled'; readonly part: number}
+  | {readonly kind: 'checking' | 'importing'; readonly part: number}
+  | {readonly kind: 'cancelled'; readonly part: number; readonly undo: string | undefined}
   /** Everything is valid: the user sees what an import would do, and decides. */
   | {readonly kind: 'asking'; readonly result: Imported}
   | {readonly kind: 'done'; readonly result: Imported; readonly undo: string | undefined}
   /** The entries before could not be saved: nothing was imported, and the user decides again. */
   | {readonly kind: 'unsaved'; readonly failure: CallFailure; readonly result: Imported}
-  | {readonly kind: 'failed'; readonly failure: CallFailure};
+  | {readonly kind: 'failed'; readonly failure: CallFailure; readonly undo: string | undefined};
 
 /** Imports an export. The file is checked first, so that the user sees what would change before anything does. */
 export function ImportDialog({onClose}: {readonly onClose: () => void}) {
@@ -40,7 +41,9 @@ export function ImportDialog({onClose}: {readonly onClose: () => void}) {
       const result = await importEntries(file.value, {mode: mode.value, dryRun, onProgress, signal});
       status.value = dryRun ? {kind: 'asking', result} : {kind: 'done', result, undo};
     } catch (error) {
-      status.value = signal.aborted ? {kind: 'cancelled', part: sent} : {kind: 'failed', failure: toCallFailure(error)};
+      status.value = signal.aborted
+        ? {kind: 'cancelled', part: sent, undo}
+        : {kind: 'failed', failure: toCallFailure(error), undo};
     }
   };
   /** Imports what was checked; what it replaces or deletes with `replace` is saved first. */
@@ -48,14 +51,14 @@ export function ImportDialog({onClose}: {readonly onClose: () => void}) {
     if (file.value === undefined) return;
     if (mode.value === 'merge' || result.replaced + result.deleted === 0) return run(false);
     status.value = {kind: 'saving'};
-    let saved: SnapshotBefore;
+    running.current = new AbortController();
+    const {signal} = running.current;
     try {
-      saved = await saveBefore(file.value);
+      const saved = await saveBefore(file.value, signal);
+      if (!signal.aborted) await run(false, saved);
     } catch (error) {
-      status.value = {kind: 'unsaved', failure: toCallFailure(error), result};
-      return;
+      if (!signal.aborted) status.value = {kind: 'unsaved', failure: toCallFailure(error), result};
     }
-    await run(false, saved);
   };
   const {kind} = status.value;
   const isRunning = kind === 'checking' || kind === 'saving' || kind === 'importing';
@@ -173,6 +176,7 @@ function StatusText({status, mode}: {readonly status: Status; readonly mode: Imp
             {mode === 'replace' && ' Entries that the file lacks are deleted last.'} Import the file again to store the
             rest.
           </p>
+          <Undo command={status.undo} />
         </div>
       );
     case 'asking':
@@ -194,17 +198,26 @@ function StatusText({status, mode}: {readonly status: Status; readonly mode: Imp
       return (
         <>
           <p>Imported {describe(status.result)}.</p>
-          {status.undo !== undefined && (
-            <>
-              <p>To undo this, run in a terminal:</p>
-              <Command text={status.undo} />
-            </>
-          )}
+          <Undo command={status.undo} />
         </>
       );
     case 'failed':
-      return <FailureNote failure={status.failure} />;
+      return (
+        <>
+          <FailureNote failure={status.failure} />
+          <Undo command={status.undo} />
+        </>
+      );
   }
+}
+
+function Undo({command}: {readonly command: string | undefined}) {
+  return command === undefined ? null : (
+    <>
+      <p>To undo this, run in a terminal:</p>
+      <Command text={command} />
+    </>
+  );
 }
 
 function describe({entries, created, replaced, expired, deleted}: Imported): string {

@@ -67,11 +67,16 @@ export interface SnapshotBefore {
 /** More than the first line of an export has, in bytes. */
 const HEADER_BYTES_MAX = 8192;
 
-/** Lets the service save the entries that an import of a file is about to replace. @throws {CallFailure} `snapshot-failed`, `owner-required`. */
-export async function saveBefore(file: Blob): Promise<SnapshotBefore> {
+/**
+ * Lets the service save the entries that an import of a file is about to replace.
+ *
+ * @throws {CallFailure} `snapshot-failed`, `owner-required`.
+ * @throws The reason of the signal.
+ */
+export async function saveBefore(file: Blob, signal: AbortSignal): Promise<SnapshotBefore> {
   const [header = ''] = (await file.slice(0, HEADER_BYTES_MAX).text()).split('\n');
   const {prefix = ''} = (parse(header) ?? {}) as {readonly prefix?: string};
-  return callService<SnapshotBefore>(`/api/snapshots?${new URLSearchParams({prefix})}`, {method: 'POST'});
+  return callService<SnapshotBefore>(`/api/snapshots?${new URLSearchParams({prefix})}`, {method: 'POST', signal});
 }
 
 interface ImportParts {

@@ -21,6 +21,9 @@ import {Sounds} from './sounds.ts';
 /** Id of the plugin for which the simulated flight stands in, unless it is installed. */
 const FLIGHT_TRACKING = 'com.tfdidesign.flight-tracking';
 
+/** Longest wait for the end of the owner's token before the page is loaded anew, in milliseconds: a reader is shown that the button works. */
+const END_WAIT_MS = 1000;
+
 /** Id of the settings of the client itself. */
 export const CORE = 'core';
 
@@ -104,9 +107,10 @@ export class ConsoleState {
 
   /** Gives up the rights of the owner, and loads the page anew: what only the owner sees is gone with it. */
   async stopBeingOwner(): Promise<void> {
-    // For a duplicate of this tab too. Without an answer the service has ended, and the token with it.
-    await callService('/api/access/pages', {method: 'DELETE'}).catch(() => undefined);
+    // For a duplicate of this tab too, with the token that the tab forgets at once. Without an answer the service has ended, or stands still.
+    const ended = callService('/api/access/pages', {method: 'DELETE'}).catch(() => undefined);
     forgetOwnerToken();
+    await Promise.race([ended, new Promise(resolve => setTimeout(resolve, END_WAIT_MS))]);
     location.reload();
   }
 

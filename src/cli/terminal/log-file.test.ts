@@ -100,12 +100,47 @@ describe('openLogFile()', () => {
     expect((await readdir(directory)).sort()).toEqual(['crewroom.log', 'crewroom.log.1']);
   });
 
+  for (const {name, end} of [
+    {name: 'the file', end: ''},
+    {name: 'the newest of the older files', end: '.1'},
+  ]) {
+    test(`loses no older file while a viewer on Windows holds ${name}, however often it is full`, async () => {
+      const {directory, path} = await makePlace();
+      const older = ['.1', '.2', '.3', '.4'];
+      for (const each of older) await writeFile(`${path}${each}`, `older${each}\n`);
+      let isHeld = true;
+      const renaming: RenameDeps = {
+        platform: 'win32',
+        rename: async (from, to) => {
+          if (isHeld && [from, to].includes(`${path}${end}`)) throw Object.assign(new Error('EBUSY'), {code: 'EBUSY'});
+          await rename(from, to);
+        },
+        pause: async () => {},
+      };
+      await using file = await openLogFile(path, {onFailure: refuse, fileBytes: 1000, renaming});
+      for (const line of LINES) file.write(line);
+      await file[Symbol.asyncDispose]();
+      const readAll = async (): Promise<string> => {
+        const names = (await readdir(directory)).sort();
+        return (await Promise.all(names.reverse().map(each => readFile(join(directory, each), 'utf8')))).join('');
+      };
+      const kept = older.slice(0, end === '' ? 4 : 3);
+      for (const each of kept) expect(await readAll()).toContain(`older${each}\n`);
+      isHeld = false;
+      file.write('the last\n');
+      await file[Symbol.asyncDispose]();
+      expect((await readdir(directory)).sort()).not.toContain('crewroom.log.0');
+      expect(await readFile(`${path}.1`, 'utf8')).toContain(LINES.at(-1));
+      expect(await readFile(path, 'utf8')).toBe('the last\n');
+    });
+  }
+
   // Windows has one code for a directory in the place of a file and for a file that is held.
   test.skipIf(IS_WINDOWS)('reports once that the file can no longer be written, and does not fail', async () => {
     const {directory, path} = await makePlace();
     // The place of the oldest file is taken.
     await mkdir(join(directory, 'crewroom.log.4'));
-    await writeFile(join(directory, 'crewroom.log.3'), '');
+    for (const count of [1, 2, 3]) await writeFile(join(directory, `crewroom.log.${count}`), '');
     const failures: Error[] = [];
     await using file = await openLogFile(path, {onFailure: error => failures.push(error), fileBytes: 10});
     for (const line of LINES.slice(0, 3)) file.write(line);

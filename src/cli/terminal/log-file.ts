@@ -26,7 +26,7 @@ export interface LogFileOptions {
 
 /**
  * Opens a log file, which only its user can read. It is renamed when it is full; the oldest one is deleted. On Windows a full one grows on
- * while a viewer holds it.
+ * while a viewer holds it, and waits as `NAME.0` while one holds `NAME.1`.
  *
  * @throws {AppError} `unwritable-output`.
  */
@@ -114,26 +114,29 @@ class RotatedFile implements AsyncDisposable {
     const {fileBytes, renaming} = this.#options;
     this.#file = undefined;
     await file.close();
-    this.#fullBytes = fileBytes;
     try {
-      for (let count = OLDER_FILES; count > 0; count--)
-        await this.#rename(this.#nameOf(count - 1), this.#nameOf(count));
+      // One of an attempt before, whose target was held.
+      await this.#shift();
+      await renameOver(this.#path, this.#nameOf(0), renaming);
+      await this.#shift();
     } catch (error) {
-      if (!isHeld(error, renaming.platform)) throw error;
-      // The next attempt comes when as much was written again.
-      this.#fullBytes = this.#sizeBytes + fileBytes;
+      if (!isHeld(error, renaming.platform) && codeOf(error) !== 'ENOENT') throw error;
     }
-    return this.#open();
+    const next = await this.#open();
+    // After a file that is held, the next attempt comes when as much was written again.
+    this.#fullBytes = this.#sizeBytes >= fileBytes ? this.#sizeBytes + fileBytes : fileBytes;
+    return next;
   }
 
-  async #rename(from: string, to: string): Promise<void> {
-    await renameOver(from, to, this.#options.renaming).catch(error => {
-      if (codeOf(error) !== 'ENOENT') throw error;
-    });
+  /** Makes `NAME.0`, if there is one, the newest of the older files. These move up only then, and only as far as a number is free. */
+  async #shift(): Promise<void> {
+    let count = 0;
+    while (count < OLDER_FILES && (await exists(this.#nameOf(count)))) count++;
+    for (; count > 0; count--) await renameOver(this.#nameOf(count - 1), this.#nameOf(count), this.#options.renaming);
   }
 
   #nameOf(count: number): string {
-    return count === 0 ? this.#path : `${this.#path}.${count}`;
+    return `${this.#path}.${count}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -141,6 +144,13 @@ class RotatedFile implements AsyncDisposable {
     await this.#file?.close();
     this.#file = undefined;
   }
+}
+
+function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**

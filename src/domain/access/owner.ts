@@ -23,13 +23,13 @@ export interface Owner extends AsyncDisposable {
   exchangeCode(code: string): string;
 
   /**
-   * Ends the token of a page; with the token of the file, those of all pages. Their streams end too.
+   * Ends the token of a page; with the token of the file, those of all pages. Their streams end too, and the codes that wait.
    *
    * @throws {AppError} `owner-required`.
    */
   endPages(token: string | undefined): void;
 
-  /** Calls a listener once when a token of a page ends by {@link endPages}. @returns A function that removes it; undefined for any other token. */
+  /** Calls a listener once when a token of a page ends before the service. @returns A function that removes it; undefined for any other token. */
   onPageEnd(token: string, listener: () => void): (() => void) | undefined;
 
   /**

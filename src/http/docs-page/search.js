@@ -7,11 +7,14 @@ const found = area.querySelector('.found');
 area.hidden = false;
 
 let loading;
-/** Loads the index, once. */
+/** Loads the index, once. Resolves with undefined if it cannot be loaded: the next call tries again. */
 const load = () => {
   loading ??= fetch('/docs/search.json')
-    .then(answer => answer.text())
-    .then(openIndex);
+    .then(answer => (answer.ok ? answer.text() : Promise.reject(new Error(`status ${answer.status}`))))
+    .then(openIndex)
+    .catch(() => {
+      loading = undefined;
+    });
   return loading;
 };
 
@@ -19,11 +22,14 @@ const load = () => {
 async function show() {
   const index = await load();
   const question = input.value.trim();
-  const sections = question === '' ? [] : findSections(index, question);
+  const sections = question === '' || index === undefined ? [] : findSections(index, question);
   const list = document.createElement('ul');
   list.append(...sections.map(formatSection));
   const nothing = document.createElement('p');
-  nothing.textContent = 'Nothing found: try fewer or other words';
+  nothing.textContent =
+    index === undefined
+      ? 'The search could not be loaded: is the service running?'
+      : 'Nothing found: try fewer or other words';
   found.replaceChildren(...(question === '' ? [] : [sections.length > 0 ? list : nothing]));
 }
 

@@ -49,7 +49,7 @@ function findCard({request, segments: [id = '']}: Call, {plugins, accessMode}: P
   if (!isOpenedFromOutside(request)) return undefined;
   const plugin = plugins.list().find(each => each.id === id && each.hasPage);
   if (plugin === undefined) return undefined;
-  // At the names that all pages share, no request is known to be of this one.
+  // At the names that all pages share, no request is known to be of this one. In `strict` the service knows whom it refuses, and names the console.
   const leads = accessMode !== 'open' && plugin.label !== undefined && SHARED_NAME.test(hostOf(request));
   return answerCard(plugin, leads ? `${SCHEME}${plugin.label}.${CONSOLE_NAME}:${portOf(hostOf(request))}` : undefined);
 }
