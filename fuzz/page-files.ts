@@ -10,10 +10,10 @@ export function isFile(place: Place, {status}: Answer): boolean {
   return isPage(place) && [200, 206, 304, 416].includes(status);
 }
 
-/** Returns whether a place has files: pages of plugins, and the console and the documentation, which the document names. */
+/** Returns whether a place has files: pages of plugins, and the console, its client and the documentation, which the document names. */
 function isPage(place: Place): boolean {
   if (place.kind === 'page') return true;
-  return 'operation' in place && (place.operation.path === '/' || /^\/docs(?:\/|$)/.test(place.operation.path));
+  return 'operation' in place && /^\/(?:|client\.js|docs|docs\/.*)$/.test(place.operation.path);
 }
 
 /** Checks an answer with a file: it has an entity tag, and its bytes are those of a page and of no other file. */

@@ -82,11 +82,11 @@ export async function writePlugins(directory: string): Promise<void> {
   for (const id of [PLUGIN, ...OTHER_PLUGINS]) await copyPlugin(id, directory, PLUGINS);
 }
 
-/** Reads the contents of all files that pages may show: those of plugins, the console at `/`, and the documentation. */
+/** Reads the contents of all files that pages may show: those of plugins, the console at `/`, the client for pages, and the documentation. */
 export async function readPages(): Promise<readonly string[]> {
   const ofPlugins = [PLUGIN, ...OTHER_PLUGINS].flatMap(id => PAGE_FILES.map(name => join(PLUGINS, id, 'ui', name)));
   const ofDocs = (await readdir(DOCS, {recursive: true})).filter(name => name.endsWith('.html'));
-  const files = [...ofPlugins, CONSOLE, ...ofDocs.map(name => join(DOCS, name))];
+  const files = [...ofPlugins, CONSOLE, CLIENT, ...ofDocs.map(name => join(DOCS, name))];
   return (await Promise.allSettled(files.map(file => readFile(file, 'utf8')))).flatMap(read =>
     read.status === 'fulfilled' ? [read.value] : [],
   );
@@ -95,3 +95,4 @@ export async function readPages(): Promise<readonly string[]> {
 const PLUGINS = fileURLToPath(new URL('plugins/', import.meta.url));
 const DOCS = fileURLToPath(new URL('../dist/docs/', import.meta.url));
 const CONSOLE = fileURLToPath(new URL('../dist/console/index.html', import.meta.url));
+const CLIENT = fileURLToPath(new URL('../dist/page-client.js', import.meta.url));
