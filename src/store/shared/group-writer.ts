@@ -25,6 +25,8 @@ import {keysOf, type PlanningState, readPlanningState} from './planning-state.ts
 export interface SharedCommit extends Commit<StoreOperation> {
   /** Time by `elapsedMs` when it arrived. */
   readonly arrivedMs: number;
+  /** Time of an expiry that a reader has seen, in milliseconds since the Unix epoch: the clock of the head is to reach it. @default {none} */
+  readonly seenExpiryMs?: number | undefined;
 }
 
 /** Time without any group being written after which a commit that waits for its own is refused, in milliseconds. */
@@ -211,7 +213,8 @@ export class GroupWriter {
     const planned = new PlannedCommits(commits, await this.#deps.results.find(ids, base));
     const plan = this.#plan(planned.commits, planning);
     const isChange = plan.changes.length > 0 || plan.stale.length > 0;
-    const isTick = !isChange && plan.seenExpiryMs > base.head.clockMs;
+    const seenMs = commits.reduce((max, {seenExpiryMs = 0}) => Math.max(max, seenExpiryMs), plan.seenExpiryMs);
+    const isTick = !isChange && seenMs > base.head.clockMs;
     const placed = planned.place(plan.results);
     const isWrite = isChange || isTick || countNamed(ids, placed) > 0;
     if (isWrite && !(await this.#send(planning, plan, {ids, results: placed, attempt}))) return undefined;
