@@ -11,6 +11,7 @@ import {
   changesOf,
   key,
   keysOf,
+  patch,
   put,
   range,
   read,
@@ -292,6 +293,28 @@ describe('parts of large values', () => {
     await write(store, put('a', '1'), remove('b'));
     assert.deepEqual(engine.keysWith('v/'), []);
     assert.deepEqual(engine.keysWith('s/'), []);
+  });
+
+  test('that were written for a plan which lost a race are removed with the write that wins', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await using other = await open(engine);
+    await write(store, put('a', `{"x":${large}}`));
+    let races = 2;
+    engine.beforeWrite = async ({key: written}) => {
+      if (written !== HEAD_KEY || races === 0) return;
+      const hook = engine.beforeWrite;
+      engine.beforeWrite = undefined;
+      await write(other, put('free', String(races--)));
+      engine.beforeWrite = hook;
+    };
+    await write(store, patch('a', '{"y":1}'));
+    engine.beforeWrite = undefined;
+    assert.equal(races, 0);
+    assert.equal(textOf(await read(other, 'a')), `{"x":${large},"y":1}`);
+    assert.deepEqual([engine.keysWith('v/').length, engine.keysWith('s/')], [3, []]);
+    await write(other, remove('a'));
+    assert.deepEqual(engine.keysWith('v/'), []);
   });
 
   test('that no head has named are removed after ten minutes, and not before', async () => {

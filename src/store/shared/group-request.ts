@@ -115,6 +115,26 @@ export function describeGroup({base, entries}: PlanningState, plan: Plan, option
   };
 }
 
+/** Returns the request of an attempt whose parts are written, which removes the mark of its parts if it has any, and the parts that nothing names then, as far as it has space for them. */
+export function withMark(request: GroupRequest, attempt: Attempt): GroupRequest {
+  const {mark} = attempt;
+  if (mark === undefined) return request;
+  const {puts, removes, removedRanges} = request.write;
+  const left = Math.max(0, OPERATIONS_MAX - puts.length - removes.length - removedRanges.length - 1);
+  return {
+    ...request,
+    write: {...request.write, removes: [...removes, mark, ...unnamedParts(request, attempt).slice(0, left)]},
+  };
+}
+
+/** Returns the keys of the parts that an attempt has written for earlier plans, and that its request does not name. */
+function unnamedParts({entries, parts}: GroupRequest, {written}: Attempt): readonly string[] {
+  const named = new Set(parts.map(([key]) => key));
+  for (const entry of entries.values())
+    if (entry?.parts !== undefined) for (const key of keysOfParts(entry.parts)) named.add(key);
+  return [...written].filter(key => !named.has(key));
+}
+
 class RequestBuilder {
   readonly puts = new Map<string, Uint8Array>();
   readonly removes = new Set<string>();
