@@ -263,6 +263,17 @@ describe('a commit of many operations', () => {
     assert.equal((await other.statistics())?.entries, 1);
   });
 
+  test('is applied with as many as a transaction has, if each replaces an expiry and a value in parts', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await openStoreIn(engine.connect());
+    const inParts = `"${'x'.repeat(5000)}"`;
+    await write(store, ...names.map(name => putFor(60, name, inParts)));
+    const operations = names.map(name => putFor(120, name));
+    assert.equal((await store.commit({checks: [], operations, id: 'of the caller'})).revision, 2);
+    assert.ok(engine.mostOperations <= OPERATIONS_MAX, `a request had ${engine.mostOperations} operations`);
+    assert.deepEqual([engine.keysWith('v/'), engine.keysWith('x/').length], [[], names.length]);
+  });
+
   test('is applied with the longest keys, and refused if their number is more than a request has', async () => {
     const engine = new SimulatedEngine();
     await using store = await openStoreIn(engine.connect());

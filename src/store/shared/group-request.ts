@@ -55,8 +55,11 @@ export interface GroupOptions {
   readonly trimmed: LogPosition;
 }
 
-/** Maximum number of keys of a group; the rest of the operations of a request are for what is trimmed, and for the head. */
-const GROUP_KEYS_MAX = OPERATIONS_MAX - 64;
+/** Operations of a request that a group has besides its keys: the removal of its mark, and of the ranges that {@link rangesToTrim} returns. */
+const OTHER_OPERATIONS_MAX = 4;
+
+/** Maximum number of keys of a group. */
+const GROUP_KEYS_MAX = OPERATIONS_MAX - OTHER_OPERATIONS_MAX;
 
 /** Number of eras whose results are kept: the present one, and the one before. */
 const ERAS_KEPT = 2;
