@@ -5,7 +5,7 @@ import type {Store} from '../../src/domain/commits/store.ts';
 import type {AppError} from '../../src/failures/app-error.ts';
 import {EntryService} from '../../src/service/entry-service.ts';
 import {OPERATIONS_MAX, REQUEST_BYTES_MAX} from '../../src/store/shared/engine/driver.ts';
-import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
+import {HEAD_KEY, partKey, stagedKey} from '../../src/store/shared/engine/engine-keys.ts';
 import {
   assertFailsWith,
   changesOf,
@@ -342,12 +342,28 @@ describe('parts of large values', () => {
     };
     const commit = {checks: [{key: put('free').key, expected: 1}], operations: [put('a', large)]};
     await assertFailsWith(store.commit(commit), 'revision-conflict');
-    await store.sweep();
+    const nextMs = (await store.sweep()) ?? 0;
+    assert.ok(nextMs > 500_000 && nextMs <= 600_000, `the next sweep is in ${nextMs} ms`);
     assert.equal(engine.keysWith('v/').length, 2);
     aheadMs = 600_001;
-    await store.sweep();
+    assert.equal(await store.sweep(), undefined);
     assert.deepEqual([engine.keysWith('v/'), engine.keysWith('s/')], [[], []]);
     assert.deepEqual(keysOf(await other.list(range())), ['free']);
+  });
+
+  test('of several groups are removed in one sweep, after the expired entries', async () => {
+    const engine = new SimulatedEngine();
+    {
+      await using store = await open(engine);
+      await write(store, putFor(1, 'expires'));
+    }
+    for (const group of ['a', 'b', 'c'].map(letter => letter.repeat(24))) {
+      engine.writeByHand(stagedKey(group, Date.now()), '');
+      engine.writeByHand(partKey(group, 0), 'a part');
+    }
+    await using store = await openStoreIn(engine.connect(), {nowMs: () => Date.now() + 600_001});
+    assert.equal(await store.sweep(), undefined);
+    assert.deepEqual([engine.keysWith('v/'), engine.keysWith('s/'), engine.keysWith('x/')], [[], [], []]);
   });
 });
 

@@ -197,13 +197,20 @@ class SharedStore implements Store {
 
   async sweep(): Promise<number | undefined> {
     return this.#ask(async () => {
-      const found = await findDueEntries(this.#state, this.#driver, this.#clock.now());
-      await removeAbandoned(this.#state, this.#driver, this.#clock.now());
-      if (found.due.length === 0) return found.nextMs;
-      await this.#push({checks: [], operations: found.due});
-      const {due, nextMs} = await findDueEntries(this.#state, this.#driver, this.#clock.now());
-      return due.length > 0 ? 0 : nextMs;
+      const nextMs = await this.#expire();
+      if (nextMs === 0) return 0;
+      const abandonedMs = await removeAbandoned(this.#state, this.#driver, this.#clock.now());
+      return nextMs === undefined ? abandonedMs : Math.min(nextMs, abandonedMs ?? Infinity);
     });
+  }
+
+  /** Removes entries that have expired. @returns As {@link sweep}. */
+  async #expire(): Promise<number | undefined> {
+    const found = await findDueEntries(this.#state, this.#driver, this.#clock.now());
+    if (found.due.length === 0) return found.nextMs;
+    await this.#push({checks: [], operations: found.due});
+    const {due, nextMs} = await findDueEntries(this.#state, this.#driver, this.#clock.now());
+    return due.length > 0 ? 0 : nextMs;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
