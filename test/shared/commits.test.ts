@@ -5,12 +5,13 @@ import type {Store} from '../../src/domain/commits/store.ts';
 import type {AppError} from '../../src/failures/app-error.ts';
 import {EntryService} from '../../src/service/entry-service.ts';
 import {OPERATIONS_MAX, REQUEST_BYTES_MAX} from '../../src/store/shared/engine/driver.ts';
-import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
+import {HEAD_KEY, partKey, stagedKey} from '../../src/store/shared/engine/engine-keys.ts';
 import {
   assertFailsWith,
   changesOf,
   key,
   keysOf,
+  patch,
   put,
   range,
   read,
@@ -262,6 +263,17 @@ describe('a commit of many operations', () => {
     assert.equal((await other.statistics())?.entries, 1);
   });
 
+  test('is applied with as many as a transaction has, if each replaces an expiry and a value in parts', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await openStoreIn(engine.connect());
+    const inParts = `"${'x'.repeat(5000)}"`;
+    await write(store, ...names.map(name => putFor(60, name, inParts)));
+    const operations = names.map(name => putFor(120, name));
+    assert.equal((await store.commit({checks: [], operations, id: 'of the caller'})).revision, 2);
+    assert.ok(engine.mostOperations <= OPERATIONS_MAX, `a request had ${engine.mostOperations} operations`);
+    assert.deepEqual([engine.keysWith('v/'), engine.keysWith('x/').length], [[], names.length]);
+  });
+
   test('is applied with the longest keys, and refused if their number is more than a request has', async () => {
     const engine = new SimulatedEngine();
     await using store = await openStoreIn(engine.connect());
@@ -294,6 +306,28 @@ describe('parts of large values', () => {
     assert.deepEqual(engine.keysWith('s/'), []);
   });
 
+  test('that were written for a plan which lost a race are removed with the write that wins', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await using other = await open(engine);
+    await write(store, put('a', `{"x":${large}}`));
+    let races = 2;
+    engine.beforeWrite = async ({key: written}) => {
+      if (written !== HEAD_KEY || races === 0) return;
+      const hook = engine.beforeWrite;
+      engine.beforeWrite = undefined;
+      await write(other, put('free', String(races--)));
+      engine.beforeWrite = hook;
+    };
+    await write(store, patch('a', '{"y":1}'));
+    engine.beforeWrite = undefined;
+    assert.equal(races, 0);
+    assert.equal(textOf(await read(other, 'a')), `{"x":${large},"y":1}`);
+    assert.deepEqual([engine.keysWith('v/').length, engine.keysWith('s/')], [3, []]);
+    await write(other, remove('a'));
+    assert.deepEqual(engine.keysWith('v/'), []);
+  });
+
   test('that no head has named are removed after ten minutes, and not before', async () => {
     const engine = new SimulatedEngine();
     let aheadMs = 0;
@@ -308,12 +342,28 @@ describe('parts of large values', () => {
     };
     const commit = {checks: [{key: put('free').key, expected: 1}], operations: [put('a', large)]};
     await assertFailsWith(store.commit(commit), 'revision-conflict');
-    await store.sweep();
+    const nextMs = (await store.sweep()) ?? 0;
+    assert.ok(nextMs > 500_000 && nextMs <= 600_000, `the next sweep is in ${nextMs} ms`);
     assert.equal(engine.keysWith('v/').length, 2);
     aheadMs = 600_001;
-    await store.sweep();
+    assert.equal(await store.sweep(), undefined);
     assert.deepEqual([engine.keysWith('v/'), engine.keysWith('s/')], [[], []]);
     assert.deepEqual(keysOf(await other.list(range())), ['free']);
+  });
+
+  test('of several groups are removed in one sweep, after the expired entries', async () => {
+    const engine = new SimulatedEngine();
+    {
+      await using store = await open(engine);
+      await write(store, putFor(1, 'expires'));
+    }
+    for (const group of ['a', 'b', 'c'].map(letter => letter.repeat(24))) {
+      engine.writeByHand(stagedKey(group, Date.now()), '');
+      engine.writeByHand(partKey(group, 0), 'a part');
+    }
+    await using store = await openStoreIn(engine.connect(), {nowMs: () => Date.now() + 600_001});
+    assert.equal(await store.sweep(), undefined);
+    assert.deepEqual([engine.keysWith('v/'), engine.keysWith('s/'), engine.keysWith('x/')], [[], [], []]);
   });
 });
 

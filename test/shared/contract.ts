@@ -6,8 +6,8 @@ import {ValueEntries} from '../../src/service/typed-entries.ts';
 import type {Driver} from '../../src/store/shared/engine/driver.ts';
 import {testEntries} from '../contracts/entries/entries-contract.ts';
 import type {OpenedEntries} from '../contracts/entries/opened-entries.ts';
-import {put, remove} from '../contracts/shared/assertions.ts';
-import type {ClockedStore} from '../contracts/store/expiry.ts';
+import {keysOf, put, range, read, remove, textOf, write} from '../contracts/shared/assertions.ts';
+import {type ClockedStore, putFor, touch} from '../contracts/store/expiry.ts';
 import type {ReopenableStore} from '../contracts/store/identity.ts';
 import type {SharedStores} from '../contracts/store/sharing.ts';
 import {testStore} from '../contracts/store/store-contract.ts';
@@ -81,6 +81,7 @@ export function testEngine(name: string, createEngine: () => TestedEngine, model
   const open = (): Promise<Store> => openIn(createEngine(), createClock());
   testStore({name: `a store in ${name}`, open, openClocked, openReopenable, openShared, logChangesMax, ...runner});
   describe(`two stores in ${name}`, () => testRepetition(openShared));
+  describe(`two stores in ${name}, one with a clock that is ahead,`, () => testClocks(createEngine));
   testAgainstModel({name, open: () => openModelled(createEngine()), runs: modelRuns});
   testEntries({name: `entries in ${name}`, open: openService, ...runner});
 }
@@ -95,6 +96,69 @@ function testRepetition(open: () => Promise<SharedStores>): void {
     await second.commit({checks: [], operations: [put('a')]});
     for (const store of [first, second]) assert.deepEqual(await store.commit(commit), result);
     assert.deepEqual(await second.commit({...commit, id: 'of another'}), {revision: 2, outcomes: ['deleted']});
+  });
+}
+
+/** Tests reads of a store whose clock is ahead, while another one writes between what it reads and its write of the time. */
+function testClocks(createEngine: () => TestedEngine): void {
+  async function openRacing(): Promise<
+    AsyncDisposable & {readonly ahead: Store; readonly behind: Store; race: () => Promise<unknown>}
+  > {
+    const engine = createEngine();
+    const clock = createClock(true);
+    const behind = await openStoreIn(await engine.connect(), createClock(true));
+    await write(behind, putFor(1, 'a'), putFor(2, 'b'), putFor(3, 'c'));
+    const driver = await engine.connect();
+    const ahead = await openStoreIn(driver, clock);
+    clock.advanceMs(5000);
+    const send = driver.compareAndWrite.bind(driver);
+    let isFirst = true;
+    driver.compareAndWrite = async request => {
+      if (isFirst) {
+        isFirst = false;
+        await opened.race();
+      }
+      return send(request);
+    };
+    const opened = {
+      ...{ahead, behind},
+      race: async (): Promise<unknown> => undefined,
+      async [Symbol.asyncDispose]() {
+        for (const store of [ahead, behind]) await store[Symbol.asyncDispose]();
+      },
+    };
+    return opened;
+  }
+
+  test('return an entry that was given more time before its expiry was known', async () => {
+    await using stores = await openRacing();
+    const {ahead, behind} = stores;
+    stores.race = () => write(behind, touch('a', 60));
+    assert.equal(textOf(await read(ahead, 'a')), '1');
+    assert.equal(textOf(await read(behind, 'a')), '1');
+    assert.equal(await read(ahead, 'b'), undefined);
+    assert.equal(await read(behind, 'b'), undefined);
+  });
+
+  test('do not return an expired entry to the other that a list has skipped, whatever happened to the last of them', async () => {
+    for (const race of [remove('c'), touch('c', 60)]) {
+      await using stores = await openRacing();
+      const {ahead, behind} = stores;
+      stores.race = () => write(behind, race);
+      const listed = keysOf(await ahead.list(range()));
+      assert.deepEqual(listed, race.kind === 'delete' ? [] : ['c']);
+      assert.deepEqual(keysOf(await behind.list(range())), listed);
+      assert.equal(await read(behind, 'a'), undefined);
+    }
+  });
+
+  test('do not return an expired entry to the other that a snapshot has skipped', async () => {
+    await using stores = await openRacing();
+    const {ahead, behind} = stores;
+    stores.race = () => write(behind, remove('c'));
+    await using snapshot = await ahead.snapshot();
+    assert.deepEqual(await snapshot.list(range()), []);
+    assert.deepEqual(await behind.list(range()), []);
   });
 }
 

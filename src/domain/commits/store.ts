@@ -85,7 +85,7 @@ export interface Store extends AsyncDisposable {
    * announced once. An engine that removes expired entries itself does nothing here.
    *
    * @returns The delay until the next call, in milliseconds: 0 if more entries have expired, undefined if no stored
-   * entry will expire.
+   * entry will expire, and nothing else is to be removed.
    * @throws {AppError} See `commit`.
    */
   sweep(): Promise<number | undefined>;

@@ -13,6 +13,7 @@ import {
   fencesIn,
   keyAfter,
 } from './engine/engine-keys.ts';
+import type {KnownHead} from './engine/head.ts';
 import {readPages} from './engine/range-pages.ts';
 import {decodeStored, readEntries, type StoredEntry} from './engine/stored-entry.ts';
 import type {EngineState} from './engine-state.ts';
@@ -20,10 +21,10 @@ import type {EngineState} from './engine-state.ts';
 /** Number of gets that share a request, which reads the head too: etcd allows 128 operations by default. */
 const GETS_MAX = 63;
 
-/** An entry as it was found, and the state of the engine then. */
+/** An entry as it was found, and the head of that moment. */
 export interface ReadEntry {
   readonly stored: StoredEntry;
-  readonly at: number;
+  readonly head: KnownHead;
 }
 
 interface WaitingGet {
@@ -65,7 +66,7 @@ export class EntryReader {
       for (const [index, {key, resolve, reject}] of batch.entries()) {
         const pair = found[index]?.[0];
         try {
-          resolve(pair && {stored: decodeStored(key, pair.value), at: head.at});
+          resolve(pair && {stored: decodeStored(key, pair.value), head});
         } catch (error) {
           reject(error);
         }
@@ -88,20 +89,20 @@ export interface ListedState {
 /** Result of {@link listStored}. */
 export interface ListedStored {
   readonly entries: readonly EntryInfo[];
-  /** The latest time of expiry of an entry that was skipped, in milliseconds since the Unix epoch, with its key. */
-  readonly expired: EntryInfo | undefined;
+  /** The latest time of expiry of an entry that was skipped, in milliseconds since the Unix epoch; 0 if none was. */
+  readonly expiredMs: number;
 }
 
 /** Lists a range of entries. @throws {AppError} `entry-corrupt`. @throws {EngineFailure} */
 export async function listStored(range: Range, {driver, at, nowMs}: ListedState): Promise<ListedStored> {
   const {limit, values = false, valuesBytesMax = Infinity} = range;
   const found: StoredEntry[] = [];
-  let expired: EntryInfo | undefined;
+  let expiredMs = 0;
   let valuesBytes = 0;
   for await (const {key, value} of readRange(range, {driver, at})) {
     const stored = decodeStored(entryOfKey(key), value);
     if (hasExpired(stored.info, nowMs)) {
-      if ((expired?.expiresAtMs ?? 0) < stored.info.expiresAtMs) expired = stored.info;
+      expiredMs = Math.max(expiredMs, stored.info.expiresAtMs);
       continue;
     }
     found.push(stored);
@@ -109,7 +110,7 @@ export async function listStored(range: Range, {driver, at, nowMs}: ListedState)
     if (found.length === limit || valuesBytes >= valuesBytesMax) break;
   }
   const entries = values ? await readEntries(driver, found, at) : found.map(({info}) => info);
-  return {entries, expired};
+  return {entries, expiredMs};
 }
 
 /**

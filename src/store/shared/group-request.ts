@@ -55,8 +55,11 @@ export interface GroupOptions {
   readonly trimmed: LogPosition;
 }
 
-/** Maximum number of keys of a group; the rest of the operations of a request are for what is trimmed, and for the head. */
-const GROUP_KEYS_MAX = OPERATIONS_MAX - 64;
+/** Operations of a request that a group has besides its keys: the removal of its mark, and of the ranges that {@link rangesToTrim} returns. */
+const OTHER_OPERATIONS_MAX = 4;
+
+/** Maximum number of keys of a group. */
+const GROUP_KEYS_MAX = OPERATIONS_MAX - OTHER_OPERATIONS_MAX;
 
 /** Number of eras whose results are kept: the present one, and the one before. */
 const ERAS_KEPT = 2;
@@ -113,6 +116,26 @@ export function describeGroup({base, entries}: PlanningState, plan: Plan, option
     entries: written,
     write: {...replaceHead(base, head), puts, removes, removedRanges, usesReserve},
   };
+}
+
+/** Returns the request of an attempt whose parts are written, which removes the mark of its parts if it has any, and the parts that nothing names then, as far as it has space for them. */
+export function withMark(request: GroupRequest, attempt: Attempt): GroupRequest {
+  const {mark} = attempt;
+  if (mark === undefined) return request;
+  const {puts, removes, removedRanges} = request.write;
+  const left = Math.max(0, OPERATIONS_MAX - puts.length - removes.length - removedRanges.length - 1);
+  return {
+    ...request,
+    write: {...request.write, removes: [...removes, mark, ...unnamedParts(request, attempt).slice(0, left)]},
+  };
+}
+
+/** Returns the keys of the parts that an attempt has written for earlier plans, and that its request does not name. */
+function unnamedParts({entries, parts}: GroupRequest, {written}: Attempt): readonly string[] {
+  const named = new Set(parts.map(([key]) => key));
+  for (const entry of entries.values())
+    if (entry?.parts !== undefined) for (const key of keysOfParts(entry.parts)) named.add(key);
+  return [...written].filter(key => !named.has(key));
 }
 
 class RequestBuilder {

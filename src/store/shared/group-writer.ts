@@ -16,7 +16,7 @@ import type {StoredEntry} from './engine/stored-entry.ts';
 import {findTrim} from './engine/trimming.ts';
 import type {EngineState} from './engine-state.ts';
 import type {Fairness} from './fairness.ts';
-import {countNamed, describeGroup, type GroupOptions, type GroupRequest} from './group-request.ts';
+import {countNamed, describeGroup, type GroupOptions, type GroupRequest, withMark} from './group-request.ts';
 import {sendGroup, writeParts} from './group-sender.ts';
 import {type GroupResults, PlannedCommits, writeSome} from './planned-commits.ts';
 import {keysOf, type PlanningState, readPlanningState} from './planning-state.ts';
@@ -25,6 +25,8 @@ import {keysOf, type PlanningState, readPlanningState} from './planning-state.ts
 export interface SharedCommit extends Commit<StoreOperation> {
   /** Time by `elapsedMs` when it arrived. */
   readonly arrivedMs: number;
+  /** Time of an expiry that a reader has seen, in milliseconds since the Unix epoch: the clock of the head is to reach it. @default {none} */
+  readonly seenExpiryMs?: number | undefined;
 }
 
 /** Time without any group being written after which a commit that waits for its own is refused, in milliseconds. */
@@ -211,7 +213,8 @@ export class GroupWriter {
     const planned = new PlannedCommits(commits, await this.#deps.results.find(ids, base));
     const plan = this.#plan(planned.commits, planning);
     const isChange = plan.changes.length > 0 || plan.stale.length > 0;
-    const isTick = !isChange && plan.seenExpiryMs > base.head.clockMs;
+    const seenMs = commits.reduce((max, {seenExpiryMs = 0}) => Math.max(max, seenExpiryMs), plan.seenExpiryMs);
+    const isTick = !isChange && seenMs > base.head.clockMs;
     const placed = planned.place(plan.results);
     const isWrite = isChange || isTick || countNamed(ids, placed) > 0;
     if (isWrite && !(await this.#send(planning, plan, {ids, results: placed, attempt}))) return undefined;
@@ -245,9 +248,8 @@ export class GroupWriter {
     const startMs = elapsedMs();
     const trimmed = await findTrim(driver, base, logLimits);
     const request = describeGroup(planning, plan, {attempt, ids, results, writer, logLimits, trimmed});
-    const group = {attempt, base, request: withMark(request, attempt)};
-    await writeParts(group, clock.now(), this.#deps);
-    const marked = {...group, request: withMark(request, attempt)};
+    await writeParts({attempt, base, request}, clock.now(), this.#deps);
+    const marked = {attempt, base, request: withMark(request, attempt)};
     const sent = await state.whileWriting(() => sendGroup(marked, this.#deps));
     if (sent.kind === 'written') state.wrote(writtenHead(request.head, sent.version));
     else await state.learn(sent.answer, base);
@@ -263,12 +265,6 @@ export class GroupWriter {
     this.#wroteMs = this.#deps.elapsedMs();
     this.#last = version === undefined ? undefined : {head: writtenHead(head, version), entries};
   }
-}
-
-/** Returns the request, which removes the mark of its parts if it has any. */
-function withMark(request: GroupRequest, {mark}: Attempt): GroupRequest {
-  if (mark === undefined) return request;
-  return {...request, write: {...request.write, removes: [...request.write.removes, mark]}};
 }
 
 /** Returns whether a commit can be planned without the values of entries, and without checks that may fail on an old state. */

@@ -12,7 +12,6 @@ import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {StoreStatistics} from '../../domain/statistics.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {sizeOfCommit} from '../plan/commit-size.ts';
-import type {StoreOperation} from '../plan/plan.ts';
 import {prepareCommit} from '../plan/prepare-commit.ts';
 import {MONOTONIC_MS, StoreClock} from '../plan/store-clock.ts';
 import {CommitQueue} from '../write/commit-queue.ts';
@@ -78,7 +77,7 @@ class SharedStore implements Store {
   readonly #queue: CommitQueue<SharedCommit>;
   readonly #elapsedMs: () => number;
   /** Pending write of the time, which readers of an expired entry wait for. */
-  #ticking: Promise<void> | undefined;
+  #ticking: Promise<unknown> | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(deps: SharedStoreDeps, {head, clock, writer, createId}: OpenedParts) {
@@ -133,10 +132,13 @@ class SharedStore implements Store {
     return this.#ask(async () => {
       const found = await this.#reader.read(key);
       if (found === undefined) return undefined;
-      const {stored, at} = found;
-      if (!hasExpired(stored.info, this.#clock.now())) return readEntry(this.#driver, stored, at);
-      await this.#tick(stored.info);
-      return undefined;
+      const {stored, head} = found;
+      if (!hasExpired(stored.info, this.#clock.now())) return readEntry(this.#driver, stored, head.at);
+      if (!(await this.#tick(stored.info.expiresAtMs, head))) return undefined;
+      // Another process may have written it before the time was.
+      const again = await this.#reader.read(key);
+      if (again === undefined || hasExpired(again.stored.info, again.head.head.clockMs)) return undefined;
+      return readEntry(this.#driver, again.stored, again.head.at);
     });
   }
 
@@ -149,7 +151,13 @@ class SharedStore implements Store {
   list(range: Range): Promise<readonly EntryInfo[]> {
     return this.#ask(async () => {
       const {head} = await this.#state.read([]);
-      return this.#list(range, {at: head.at, nowMs: this.#clock.now()});
+      const moment = {driver: this.#driver, at: head.at, nowMs: this.#clock.now()};
+      const {entries, expiredMs} = await listStored(range, moment);
+      if (!(await this.#tick(expiredMs, head))) return entries;
+      // Other processes may have written some of them before the time was. Now the time of the state itself decides, so this is the end.
+      const {head: after} = await this.#state.read([]);
+      const again = {driver: this.#driver, at: after.at, nowMs: after.head.clockMs};
+      return (await listStored(range, again)).entries;
     });
   }
 
@@ -173,12 +181,13 @@ class SharedStore implements Store {
   snapshot(): Promise<Snapshot> {
     return this.#ask(async () => {
       const {head} = await this.#state.read([]);
-      const moment = {at: head.at, nowMs: this.#clock.now()};
+      const moment = {driver: this.#driver, at: head.at, nowMs: this.#clock.now()};
       return new SharedSnapshot({
         revision: head.head.end.revision,
         list: async range => {
-          const listed = await this.#list(range, moment);
-          if (this.#state.id === head.head.id) return listed;
+          const {entries, expiredMs} = await listStored(range, moment);
+          await this.#tick(expiredMs, head);
+          if (this.#state.id === head.head.id) return entries;
           throw new EngineFailure('compacted', 'the engine was restored');
         },
         assertOpen: () => this.#assertOpen(),
@@ -188,13 +197,20 @@ class SharedStore implements Store {
 
   async sweep(): Promise<number | undefined> {
     return this.#ask(async () => {
-      const found = await findDueEntries(this.#state, this.#driver, this.#clock.now());
-      await removeAbandoned(this.#state, this.#driver, this.#clock.now());
-      if (found.due.length === 0) return found.nextMs;
-      await this.#push({checks: [], operations: found.due});
-      const {due, nextMs} = await findDueEntries(this.#state, this.#driver, this.#clock.now());
-      return due.length > 0 ? 0 : nextMs;
+      const nextMs = await this.#expire();
+      if (nextMs === 0) return 0;
+      const abandonedMs = await removeAbandoned(this.#state, this.#driver, this.#clock.now());
+      return nextMs === undefined ? abandonedMs : Math.min(nextMs, abandonedMs ?? Infinity);
     });
+  }
+
+  /** Removes entries that have expired. @returns As {@link sweep}. */
+  async #expire(): Promise<number | undefined> {
+    const found = await findDueEntries(this.#state, this.#driver, this.#clock.now());
+    if (found.due.length === 0) return found.nextMs;
+    await this.#push({checks: [], operations: found.due});
+    const {due, nextMs} = await findDueEntries(this.#state, this.#driver, this.#clock.now());
+    return due.length > 0 ? 0 : nextMs;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -212,7 +228,7 @@ class SharedStore implements Store {
     }
   }
 
-  #push(commit: Commit<StoreOperation>): Promise<CommitResult> {
+  #push(commit: Omit<SharedCommit, 'arrivedMs'>): Promise<CommitResult> {
     return this.#queue.push(
       {...commit, arrivedMs: this.#elapsedMs()},
       sizeOfCommit(commit, () => 0),
@@ -235,37 +251,32 @@ class SharedStore implements Store {
     }
   }
 
-  async #list(range: Range, moment: {readonly at: number; readonly nowMs: number}): Promise<readonly EntryInfo[]> {
-    const {entries, expired} = await listStored(range, {driver: this.#driver, ...moment});
-    if (expired !== undefined) await this.#tick(expired);
-    return entries;
-  }
-
   /**
-   * Writes the time into the head before a caller learns that an entry has expired, so that it never comes back, for no process. Has no
-   * effect if the store cannot write.
+   * Writes the time into the head before a caller learns that an entry has expired, so that it never comes back, for no process.
+   *
+   * @param read The head of the state in which it was found.
+   * @returns Whether the time is there now, and was not in that state: then it is to be read again. False also if the store cannot write.
    */
-  async #tick({key, expiresAtMs = 0}: EntryInfo): Promise<void> {
+  async #tick(expiresAtMs: number, read: KnownHead): Promise<boolean> {
+    if (expiresAtMs <= read.head.clockMs) return false;
     let isOwn = false;
     // One write is enough for concurrent readers, unless it began before the entry expired.
     while (expiresAtMs > this.#state.known.head.clockMs && !isOwn) {
       isOwn = this.#ticking === undefined;
-      this.#ticking ??= this.#push({checks: [{key, expected: 'absent'}], operations: []})
-        // The store cannot write, or the key was written meanwhile.
-        .then(ignore, ignoreFailure)
+      this.#ticking ??= this.#push({checks: [], operations: [], seenExpiryMs: expiresAtMs})
+        .catch(ignoreFailure)
         .finally(() => {
           this.#ticking = undefined;
         });
       await this.#ticking;
     }
+    return expiresAtMs <= this.#state.known.head.clockMs;
   }
 
   #assertOpen(): void {
     if (this.#closed !== undefined) throw new AppError({code: 'store-closed'});
   }
 }
-
-function ignore(): void {}
 
 function ignoreFailure(error: unknown): void {
   if (!(error instanceof AppError)) throw error;

@@ -288,7 +288,8 @@ function putAt(expiresAtMs: number, name: string): PutOperation {
   return {...put(name), expiry: {kind: 'at', expiresAtMs}};
 }
 
-function touch(name: string, ttlSeconds: number | null): TouchOperation {
+/** Creates a touch; without a time to live the entry no longer expires. */
+export function touch(name: string, ttlSeconds: number | null): TouchOperation {
   const expiry: Expiry | undefined = ttlSeconds === null ? undefined : {kind: 'after', ttlSeconds};
   return {kind: 'touch', key: key(name), expiry};
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import {afterAll, beforeAll, describe, test} from 'vitest';
 import type {AppError} from '../../../src/failures/app-error.ts';
-import {assertFails, key, put, range, read, textOf, write} from '../../contracts/shared/assertions.ts';
+import {HEAD_KEY} from '../../../src/store/shared/engine/engine-keys.ts';
+import {assertFails, key, patch, put, range, read, remove, textOf, write} from '../../contracts/shared/assertions.ts';
+import {putFor} from '../../contracts/store/expiry.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
 import {startService} from '../../support/service.ts';
 import {openStoreIn} from '../../support/shared-stores.ts';
@@ -63,6 +65,41 @@ describe('keys that were written by hand', () => {
     cluster.control('put', `${engine.prefix}/h`, 'by hand');
     for (const call of [() => read(store, 'a'), () => write(store, put('b')), () => store.changes(0, {limit: 1})])
       assert.match((await failureOf(call)).problem, /it has a head of another format/);
+  });
+});
+
+describe('values in parts', () => {
+  const large = `"${'x'.repeat(1024 * 1024)}"`;
+
+  test('leave nothing behind that a plan wrote which lost a race', async () => {
+    const engine = cluster.createEngine();
+    await using other = await openStoreIn(await engine.connect());
+    const driver = await engine.connect();
+    await using store = await openStoreIn(driver);
+    await write(store, put('a', `{"x":${large}}`));
+    const send = driver.compareAndWrite.bind(driver);
+    let races = 2;
+    driver.compareAndWrite = async request => {
+      if (request.key === HEAD_KEY && races > 0) await write(other, put('free', String(races--)));
+      return send(request);
+    };
+    await write(store, patch('a', '{"y":1}'));
+    assert.equal(races, 0);
+    assert.equal(textOf(await read(other, 'a')), `{"x":${large},"y":1}`);
+    const keys = (kind: string): number =>
+      cluster.control('get', '--prefix', '--keys-only', `${engine.prefix}/${kind}/`).match(/.+/g)?.length ?? 0;
+    assert.deepEqual([keys('v'), keys('s')], [3, 0]);
+    await write(other, remove('a'));
+    assert.equal(keys('v'), 0);
+  });
+
+  test('are replaced with their times of expiry by as many operations as a transaction has', async () => {
+    const engine = cluster.createEngine();
+    await using store = await openStoreIn(await engine.connect());
+    const names = Array.from({length: 1000}, (_, index) => `key ${index}`);
+    await write(store, ...names.map(name => putFor(60, name, large.slice(0, 5000).concat('"'))));
+    assert.equal((await write(store, ...names.map(name => putFor(120, name)))).revision, 2);
+    assert.equal(textOf(await read(store, 'key 999')), '1');
   });
 });
 

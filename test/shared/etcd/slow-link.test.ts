@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import {expect, test} from 'vitest';
+import {DEFAULT_LIMITS} from '../../../src/domain/limits.ts';
 import {createMachine} from '../../cli/crewroom.ts';
-import {key, put, range, write} from '../../contracts/shared/assertions.ts';
+import {changesOf, key, put, range, write} from '../../contracts/shared/assertions.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
 import {openStoreIn} from '../../support/shared-stores.ts';
 import {openSlowLink} from '../../support/slow-link.ts';
@@ -11,6 +12,9 @@ const LINK = {bytesPerMs: 1250, delayMs: 50};
 
 /** Largest time of each test, in milliseconds: some 32 MiB take half a minute. */
 const TIMEOUT_MS = 240_000;
+
+/** A value that the change log has. */
+const LOGGED = JSON.stringify('x'.repeat(DEFAULT_LIMITS.logValueBytesMax - 2));
 
 const VALUE = `"${'x'.repeat(1024 * 1024 - 2)}"`;
 
@@ -36,6 +40,28 @@ test(
       for (const entry of page) assert.equal(entry.json.length, VALUE.length);
       if (page.length === 0) break;
       found.push(...page.map(entry => entry.key));
+    }
+    assert.deepEqual(found, names);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'a store behind 4 Mbit/s reads a change log of 5 MiB',
+  async () => {
+    await using cluster = await EtcdCluster.start(1);
+    await using near = await openStoreIn(await cluster.connectTo('log', {}));
+    const names = Array.from({length: 90}, (_, index) => `value ${String(index).padStart(2, '0')}`);
+    // A part of the log for each group.
+    for (let at = 0; at < names.length; at += 9)
+      await write(near, ...names.slice(at, at + 9).map(name => put(name, LOGGED)));
+    await using link = await openSlowLink(cluster.addresses[0] ?? '', {bytesPerMs: 500, delayMs: 50});
+    await using store = await openStoreIn(await cluster.connectTo('log', {members: [link.address]}));
+    const found: string[] = [];
+    for (let since = 0; since < near.revision; ) {
+      const changes = await changesOf(store, since);
+      found.push(...changes.map(change => change.key));
+      since = changes.at(-1)?.revision ?? Infinity;
     }
     assert.deepEqual(found, names);
   },

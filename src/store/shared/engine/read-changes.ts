@@ -7,6 +7,9 @@ import {LOG_PART_BYTES_MAX} from './log-limits.ts';
 import {decodeLogPart, keyOfLargePart, type LogPart} from './log-record.ts';
 import {readPages} from './range-pages.ts';
 
+/** Number of parts that are read first: they may be large. Each further page has up to twice as many. */
+const FIRST_PARTS = 2;
+
 /** The changes that are read. */
 export interface ChangesStart {
   readonly since: Revision;
@@ -42,7 +45,12 @@ export async function readChanges(
 
 /** Reads the parts of the log with changes after a revision; undefined for a damaged one. Some changes may not be after it. */
 async function* readParts(driver: Driver, since: Revision, at: number): AsyncGenerator<LogPart | undefined> {
-  for await (const page of readPages(driver, {...logAfter(since), at})) {
+  for await (const page of readPages(driver, {
+    ...logAfter(since),
+    at,
+    limit: FIRST_PARTS,
+    bytes: FIRST_PARTS * LOG_PART_BYTES_MAX,
+  })) {
     for (const {value} of page) {
       const large = keyOfLargePart(value);
       const record = large === undefined ? value : await readLargePart(driver, large, at);
