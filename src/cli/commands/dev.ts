@@ -84,9 +84,10 @@ async function develop(development: Development): Promise<number> {
         note: reporter.note,
         signal: AbortSignal.any([signal, over.signal]),
       });
-    const reported = report({crewroom, ...listening, provided, backEnd}, development).then(() => {
+    const onReport = (): void => {
       isReported = true;
-    });
+    };
+    const reported = report({crewroom, ...listening, provided, backEnd, onReport}, development);
     const ended = Promise.race([aborted, ...(running === undefined ? [] : [running])]);
     await Promise.race([ended, reported]);
     const exitCode = await ended;
@@ -113,6 +114,8 @@ interface Listening {
   readonly backEnd: DevBackEnd | undefined;
   readonly port: number;
   readonly urls: readonly string[];
+  /** Called before the plugin is reported. */
+  readonly onReport: () => void;
 }
 
 /** Reports the plugin once it runs, or once it is known why it does not, and then what its author may want to change. */
@@ -136,6 +139,7 @@ async function report(listening: Listening, {call, settings, reporter, signal}: 
   await started();
   if (signal.aborted) return;
   const halves = await findHalves(directory);
+  listening.onReport();
   await reporter.started({...listening, plugin: pluginIn(plugins, directory), halves, pageServer, portHolder});
   followPlugin(plugins, {directory, reporter, nowMs: call.context.nowMs, signal});
   const [given] = call.arguments;
