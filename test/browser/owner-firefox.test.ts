@@ -79,9 +79,12 @@ describe.skipIf(!CAN_BROWSE_FIREFOX)('the owner in Firefox (needs firefox-esr)',
     await tab.reload();
     await untilShown(tab, STOP);
     expect(await tab.run('JSON.stringify({...localStorage})')).not.toContain('crewroom_');
+    await tab.run('void (window.isBefore = true)');
     await tab.run(
       `void [...document.querySelectorAll('button')].find(({innerText}) => innerText.includes('${STOP}')).click()`,
     );
+    // The page loads itself anew; meanwhile it has no place where code can run.
+    await expect.poll(() => tab.run('window.isBefore === true').catch(() => true)).toBe(false);
     await untilShown(tab, READS);
     await tab.reload();
     await untilShown(tab, READS);
