@@ -162,7 +162,7 @@ describe('crewroom console', () => {
     const stream = await fetch(`${service.url}/api/events`, {headers: {Authorization: `Bearer ${second}`}});
     const {exitCode} = await machine.run(['console', '--end', '--port', String(service.port)]);
     expect([exitCode, await statuses()]).toEqual([0, [401, 401, 401]]);
-    // Settles only if it was ended. That closes the connection, which newer versions of Node tell from the end of an answer.
+    // An answer only if it was ended. That closes the connection, which newer versions of Node tell from the end of an answer.
     expect(await stream.text().catch(() => 'events of crewroom')).toContain('events of crewroom');
     expect((await fetch(`${service.url}/api/access/pages`, {method: 'DELETE'})).status).toBe(401);
   });
