@@ -112,7 +112,8 @@ describe.skipIf(!CAN_BROWSE)('the overview in Chromium', () => {
     const ends = `Array.from(document.querySelectorAll('.plots'), each => each.getBoundingClientRect().bottom)`;
     expect(Math.max(...(await page.evaluate<readonly number[]>(ends)))).toBeLessThanOrEqual(viewport.height);
     // The settings of the console are no entries of a newcomer.
-    await setTheme(page, 'dark');
+    await page.getByRole('button', {name: 'Dark mode'}).click();
+    await expect.poll(() => crewroom.entries.get('crewroom/settings/core')).toBeDefined();
     await keepScreenshot(page, 'overview-newcomer-dark-1440');
     expect(await titles()).toEqual(all);
     await (await fetch(`${url}/api/identity`)).text();
