@@ -604,7 +604,7 @@ const MAY_IMPORT = {
   files: ['failures', 'node:fs', 'node:path', 'node:timers'],
   snapshots: ['domain/', 'failures', 'files', 'protocol/transfer', 'node:fs', 'node:path'],
   'paths.ts': ['failures', 'node:os', 'node:path'],
-  'version.ts': ['node:module'],
+  'version.ts': ['node:fs'],
   'parts.ts': [
     'domain/',
     'access',
