@@ -54,6 +54,12 @@ export type Sites = (host: string) => Site | undefined;
 export const CONSOLE_NAME = 'crewroom.localhost';
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** Returns whether a host, with or without a port, is a loopback name, which the pages of plugins may have too. */
+export function isLoopbackName(host: string): boolean {
+  return LOOPBACK_NAMES.includes(host.toLowerCase().replace(/:\d+$/, ''));
+}
+
 const HTTP_PORT = 80;
 /** Scheme of all origins of the service, with what follows it. */
 export const SCHEME = 'http://';
