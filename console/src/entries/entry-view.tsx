@@ -8,6 +8,7 @@ import {Dialog} from '../shell/dialog.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {formatCurl} from '../shell/format/format-curl.ts';
 import {formatBytes} from '../shell/format/format-figures.ts';
+import {isPressed, SHORTCUTS} from '../shell/keys/shortcuts.ts';
 import {ConflictView} from './conflict-view.tsx';
 import {entryPath} from './entry-calls.ts';
 import type {EntryState} from './entry-state.ts';
@@ -33,7 +34,7 @@ export function EntryView({entry, onClose}: EntryViewProps) {
       class="entry"
       aria-labelledby="entry-title"
       onKeyDown={event => {
-        if (event.key === 'Escape') onClose();
+        if (isPressed(event, SHORTCUTS.leave)) onClose();
       }}
     >
       <header class="entry-head">
