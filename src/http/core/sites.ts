@@ -153,11 +153,16 @@ const CODE_EXCHANGE = '/api/access/page-tokens';
 /** Kinds of requests (Fetch standard) whose answers run no script. */
 const HARMLESS_DESTINATIONS: ReadonlySet<string> = new Set(['image', 'audio', 'video']);
 
+/** Kind of the script of a service worker (Fetch standard). */
+const SERVICE_WORKER = 'serviceworker';
+
 /**
- * Returns whether a site serves a target. It separates origins: scripts of plugins must run in none that has the token of the owner, and the page of a
+ * Returns whether a site serves a target. A service worker would answer for the service whenever an address of the page of its plugin is opened, so none
+ * gets its script. It separates origins: scripts of plugins must run in none that has the token of the owner, and the page of a
  * plugin in none that has the storage of another one.
  */
 export function isServedAt({kind, plugin}: Site, {target, headers}: Pick<HttpRequest, 'target' | 'headers'>): boolean {
+  if (headers['sec-fetch-dest'].includes(SERVICE_WORKER)) return false;
   switch (kind) {
     case 'service':
       return !target.startsWith(CODE_EXCHANGE);
