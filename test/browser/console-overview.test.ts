@@ -6,7 +6,7 @@ import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test}
 import {startPhpVms5} from '../support/back-ends.ts';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
-import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
 import {setFaults} from '../support/faults.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
@@ -52,7 +52,7 @@ async function setTheme(page: Page, theme: string): Promise<void> {
   // Not each system resolves the name of the console.
   const url = `http://127.0.0.1:${new URL(page.url()).port}/api/settings/core`;
   await fetch(url, {method: 'PUT', body: JSON.stringify({darkMode: theme === 'dark'})});
-  await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe(theme);
+  await expect.poll(() => page.evaluate(SHOWN_THEME)).toBe(theme);
 }
 
 /** Shows another page of an open console, without loading it again. */

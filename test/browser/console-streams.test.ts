@@ -3,7 +3,7 @@ import type {Browser, Locator, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
-import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
@@ -102,7 +102,7 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     await select(page, 'Written <img');
     await page.setViewportSize({width: 360, height: 800});
     await fetch(`${service.url}/api/settings/core`, {method: 'PUT', body: '{"darkMode": true}'});
-    await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+    await expect.poll(() => page.evaluate(SHOWN_THEME)).toBe('dark');
     await keepScreenshot(page, 'events-360-dark');
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await findViolations(page)).toEqual([]);

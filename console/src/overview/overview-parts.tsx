@@ -1,13 +1,12 @@
 import './overview.css';
-import {useSignal} from '@preact/signals';
-import type {ComponentChildren, FunctionComponent} from 'preact';
+import type {ComponentChildren} from 'preact';
 import {useEffect, useMemo} from 'preact/hooks';
 import type {ConsoleState} from '../state/console-state.ts';
 import {NextSteps} from './next-steps.tsx';
 import {OverviewState} from './overview-state.ts';
 import {ServiceCard} from './service-card.tsx';
 import {SessionCard} from './session-card.tsx';
-import type {TrafficPlotsProps} from './traffic-plots.tsx';
+import {TrafficPlots} from './traffic-plots.tsx';
 
 interface OverviewPartsProps {
   readonly state: ConsoleState;
@@ -31,7 +30,7 @@ export function OverviewParts({state, children}: OverviewPartsProps) {
           <h2 id="traffic-title">Requests now</h2>
           <p class="quiet">without long polls, streams of events, and the figures of this page</p>
         </div>
-        <Plots state={state} traffic={overview.traffic} />
+        <TrafficPlots state={state} traffic={overview.traffic} />
       </section>
       <div class="overview-cards">
         <div class="overview-column">
@@ -42,24 +41,4 @@ export function OverviewParts({state, children}: OverviewPartsProps) {
       </div>
     </>
   );
-}
-
-/** The plots, whose library is loaded after everything else. */
-function Plots(props: TrafficPlotsProps) {
-  const loaded = useSignal<FunctionComponent<TrafficPlotsProps> | undefined>(undefined);
-  useEffect(() => {
-    let isShown = true;
-    import('./traffic-plots.tsx').then(
-      ({TrafficPlots}) => {
-        if (isShown) loaded.value = TrafficPlots;
-      },
-      // The service is away, which a banner reports.
-      () => {},
-    );
-    return () => {
-      isShown = false;
-    };
-  }, [loaded]);
-  const TrafficPlots = loaded.value;
-  return TrafficPlots === undefined ? <div class="plots" /> : <TrafficPlots {...props} />;
 }

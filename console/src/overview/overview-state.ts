@@ -28,14 +28,12 @@ export class OverviewState {
     this.traffic.follow(ended);
     this.firstSteps.follow(this.traffic, ended);
     const stopReloading = effect(() => {
-      if (connection.status.value !== 'connected') return;
-      void this.service.reload();
-      void this.limits.reload();
+      if (connection.status.value === 'connected') void this.service.reload();
     });
     const stopFollowing = effect(() => {
       // Both may change the session. The faults are read now and then, and with them the session, which becomes stale without an event.
-      const changed = [identity.value.value, faults.value.value];
-      if (connection.status.value === 'connected' && changed.length > 0) void this.session.reload();
+      const areKnown = [identity, faults].filter(each => each.isKnown).length === 2;
+      if (connection.status.value === 'connected' && areKnown) void this.session.reload();
     });
     ended.addEventListener('abort', stopReloading);
     ended.addEventListener('abort', stopFollowing);
