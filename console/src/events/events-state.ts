@@ -65,6 +65,12 @@ export class EventsState {
     this.#attempt.abort();
   }
 
+  /** Shows events of all keys, and of the kinds that are shown at first. */
+  showAll(): void {
+    for (const kind of KINDS_AT_FIRST) this.choose(kind, true);
+    this.prefix.value = '';
+  }
+
   /** Shows all changes after a revision again, and those that follow. */
   replay(since: Revision): void {
     this.#since = since;
