@@ -7,6 +7,7 @@ import {programAddress} from '../service/own-origin.ts';
 import {Breakable} from '../shell/breakable.tsx';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {Dialog} from '../shell/dialog.tsx';
+import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {formatCurl} from '../shell/format/format-curl.ts';
 import {formatBytes} from '../shell/format/format-figures.ts';
@@ -63,17 +64,15 @@ export function EntryView({entry, state, onClose}: EntryViewProps) {
 
 function NoEntry({entry}: {readonly entry: EntryState}) {
   return (
-    <div class="card">
-      <p>
-        {entry.status.value.kind === 'done' ? 'The entry was deleted.' : 'There is no entry with this key.'} It may also
-        have expired.
-      </p>
-      <p>
-        <button type="button" onClick={() => entry.create()}>
-          Create it
-        </button>
-      </p>
-    </div>
+    <EmptyState
+      glyph="entries"
+      title={entry.status.value.kind === 'done' ? 'The entry was deleted.' : 'There is no entry with this key.'}
+    >
+      {entry.status.value.kind !== 'done' && <p>It may have been deleted, or have expired.</p>}
+      <button type="button" onClick={() => entry.create()}>
+        Create it
+      </button>
+    </EmptyState>
   );
 }
 
