@@ -7,9 +7,11 @@ import {programAddress} from '../service/own-origin.ts';
 import {Breakable} from '../shell/breakable.tsx';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {Dialog} from '../shell/dialog.tsx';
+import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {formatCurl} from '../shell/format/format-curl.ts';
 import {formatBytes} from '../shell/format/format-figures.ts';
+import {isPressed, SHORTCUTS} from '../shell/keys/shortcuts.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {ConflictView} from './conflict-view.tsx';
 import {entryPath} from './entry-calls.ts';
@@ -37,7 +39,7 @@ export function EntryView({entry, state, onClose}: EntryViewProps) {
       class="entry"
       aria-labelledby="entry-title"
       onKeyDown={event => {
-        if (event.key === 'Escape') onClose();
+        if (isPressed(event, SHORTCUTS.leave)) onClose();
       }}
     >
       <header class="entry-head">
@@ -62,17 +64,15 @@ export function EntryView({entry, state, onClose}: EntryViewProps) {
 
 function NoEntry({entry}: {readonly entry: EntryState}) {
   return (
-    <div class="card">
-      <p>
-        {entry.status.value.kind === 'done' ? 'The entry was deleted.' : 'There is no entry with this key.'} It may also
-        have expired.
-      </p>
-      <p>
-        <button type="button" onClick={() => entry.create()}>
-          Create it
-        </button>
-      </p>
-    </div>
+    <EmptyState
+      glyph="entries"
+      title={entry.status.value.kind === 'done' ? 'The entry was deleted.' : 'There is no entry with this key.'}
+    >
+      {entry.status.value.kind !== 'done' && <p>It may have been deleted, or have expired.</p>}
+      <button type="button" onClick={() => entry.create()}>
+        Create it
+      </button>
+    </EmptyState>
   );
 }
 
