@@ -110,7 +110,6 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'store/lmdb/opening-trial.ts': [1, 'the name of a file of the package'],
   'store/shared/engine/results.ts': [1, 'a record that this program wrote'],
   'store/shared/engine/head.ts': [1, 'HEAD_BYTES_MAX'],
-  'store/shared/fairness.ts': [1, 'a record that this program wrote'],
   'store/shared/etcd/etcd-client.ts': [1, 'a date of a certificate of the user'],
   'store/shared/etcd/member-facts.ts': [1, 'a header of at most 16 KiB, the limit of Node'],
   'store/shared/etcd/inspect-etcd.ts': [1, 'a date of a certificate of the user'],

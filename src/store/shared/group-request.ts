@@ -9,9 +9,16 @@ import {type GuardedWrite, type KeyRange, OPERATIONS_MAX, REQUEST_BYTES_MAX} fro
 import {entryKey, expiryKey, fenceOf, logUpTo, partsOfStaged} from './engine/engine-keys.ts';
 import {type Head, replaceHead} from './engine/head.ts';
 import {encodeResults, type GroupResults, resultsToTrim} from './engine/results.ts';
-import {encodeInParts, INLINE_BYTES_MAX, keysOfParts, PART_BYTES_MAX, type StoredEntry} from './engine/stored-entry.ts';
+import {
+  decodeStored,
+  encodeInParts,
+  INLINE_BYTES_MAX,
+  keysOfParts,
+  PART_BYTES_MAX,
+  type StoredEntry,
+} from './engine/stored-entry.ts';
 import type {Attempt} from './group-sender.ts';
-import type {PlanningState} from './planning-state.ts';
+import type {EntriesByKey, PlanningState} from './planning-state.ts';
 import type {StoreParts} from './store-parts.ts';
 
 type Pair = readonly [key: string, value: Uint8Array];
@@ -23,8 +30,8 @@ export interface GroupRequest {
   readonly write: GuardedWrite;
   /** Parts of large values, and of the log, that are written before. */
   readonly parts: readonly Pair[];
-  /** The entries that it writes, as the engine has them then; undefined for those that it removes. */
-  readonly entries: ReadonlyMap<Key, StoredEntry | undefined>;
+  /** The entries that it writes, as the engine has them then. */
+  readonly entries: EntriesByKey;
 }
 
 export interface GroupOptions extends Pick<StoreParts, 'driver' | 'writer' | 'logLimits'> {
@@ -79,9 +86,9 @@ export async function describeGroup(
   request.removedRanges.push(...resultsToTrim(base.head, head));
   request.removeUnnamed(abandoned);
   const usesReserve = [...plan.writes.values()].every(({put}) => put === undefined);
-  const {parts, written, removedRanges} = request;
+  const {parts, removedRanges} = request;
   const operations = {puts: [...request.puts], removes: [...request.removes], removedRanges};
-  return {head, parts, entries: written, write: {...replaceHead(base, head), ...operations, usesReserve}};
+  return {head, parts, entries: request.entries, write: {...replaceHead(base, head), ...operations, usesReserve}};
 }
 
 class RequestBuilder {
@@ -89,18 +96,18 @@ class RequestBuilder {
   readonly removes = new Set<string>();
   readonly removedRanges: KeyRange[] = [];
   readonly parts: Pair[] = [];
-  readonly written = new Map<Key, StoredEntry | undefined>();
+  readonly entries = new Map<Key, StoredEntry | undefined>();
   /** Number of entries that it creates, less those that it removes. */
   created = 0;
   readonly #attempt: Attempt;
-  readonly #before: PlanningState['entries'];
+  readonly #before: EntriesByKey;
   /** Keys of the parts that its entries name. */
   readonly #named = new Set<string>();
   #bytes = HEAD_BYTES;
   /** Space that is left for values, in bytes. */
   #valuesBytes: number;
 
-  constructor(attempt: Attempt, before: PlanningState['entries'], valuesBytes: number) {
+  constructor(attempt: Attempt, before: EntriesByKey, valuesBytes: number) {
     this.#attempt = attempt;
     this.#before = before;
     this.#valuesBytes = valuesBytes;
@@ -130,7 +137,7 @@ class RequestBuilder {
     if (put === undefined) {
       this.remove(entryKey(key));
       if (fence !== undefined) this.remove(fence);
-      this.written.set(key, undefined);
+      this.entries.set(key, undefined);
       return;
     }
     if (fence !== undefined && before === undefined) this.put(fence, Buffer.alloc(0));
@@ -174,21 +181,16 @@ class RequestBuilder {
     return this.puts.size + this.removes.size + this.removedRanges.length;
   }
 
-  #putEntry(key: Key, put: StorePut, header: PlannedWrite): void {
-    const record = recordOf(put, header.writtenBy);
-    endEntryRecord(record, key, header);
-    const {revision, expiresAtMs, updatedAtMs} = header;
-    const info = {key, revision, expiresAtMs, updatedAtMs, sizeBytes: put.json.length} as StoredEntry['info'];
-    if (put.json.length <= Math.min(INLINE_BYTES_MAX, this.#valuesBytes)) {
-      this.#valuesBytes -= put.json.length;
-      this.put(entryKey(key), record);
-      this.written.set(key, {info, parts: undefined, record});
-      return;
-    }
-    const parts = this.#attempt.partsOf(put.json);
-    const headerRecord = record.subarray(0, record.length - put.json.length);
-    this.put(entryKey(key), encodeInParts(headerRecord, parts));
-    this.written.set(key, {info, parts, record: headerRecord});
+  #putEntry(key: Key, put: StorePut, write: PlannedWrite): void {
+    const record = recordOf(put, write.writtenBy);
+    endEntryRecord(record, key, write);
+    const isInline = put.json.length <= Math.min(INLINE_BYTES_MAX, this.#valuesBytes);
+    const parts = isInline ? undefined : this.#attempt.partsOf(put.json);
+    const header = parts && record.subarray(0, record.length - put.json.length);
+    const stored = header === undefined || parts === undefined ? record : encodeInParts(header, parts);
+    if (isInline) this.#valuesBytes -= put.json.length;
+    this.put(entryKey(key), stored);
+    this.entries.set(key, decodeStored(key, stored));
     for (const [index, part] of keysOfParts(parts).entries()) {
       this.#named.add(part);
       if (!this.#attempt.written.has(part))

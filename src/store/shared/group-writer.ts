@@ -1,5 +1,4 @@
 import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
-import type {Key} from '../../domain/entries/key.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {sizeOfCommit, sum, writtenBytesOf} from '../plan/commit-size.ts';
 import type {Plan, StoreOperation} from '../plan/plan.ts';
@@ -8,12 +7,12 @@ import {isDeletion} from '../plan/prepare-commit.ts';
 import {isEngineFailure} from './engine/driver.ts';
 import {type KnownHead, writtenHead} from './engine/head.ts';
 import {commitIdIn} from './engine/results.ts';
-import {joinParts, type StoredEntry} from './engine/stored-entry.ts';
+import {joinParts} from './engine/stored-entry.ts';
 import type {EngineState} from './engine-state.ts';
 import type {Fairness} from './fairness.ts';
 import {countNamed, describeGroup, type GroupOptions} from './group-request.ts';
 import {Attempt} from './group-sender.ts';
-import {keysOf, type PlanningState, readPlanningState} from './planning-state.ts';
+import {type EntriesByKey, keysOf, type PlanningState, readPlanningState} from './planning-state.ts';
 import type {StoreParts} from './store-parts.ts';
 
 /** A commit as the writer gets it. */
@@ -56,7 +55,7 @@ export interface GroupWriterDeps extends StoreParts {
 export class GroupWriter {
   readonly #deps: GroupWriterDeps;
   /** The head and the entries that this process wrote last. */
-  #last: {readonly head: KnownHead; readonly entries: ReadonlyMap<Key, StoredEntry | undefined>} | undefined;
+  #last: {readonly head: KnownHead; readonly entries: EntriesByKey} | undefined;
   /** Times by `elapsedMs` of the last read for a plan, and of the last group that was written. */
   #readMs = -Infinity;
   #wroteMs = -Infinity;
@@ -124,17 +123,17 @@ export class GroupWriter {
   }
 
   async #writeUntilWritten(commits: readonly SharedCommit[], attempt: Attempt): Promise<Results> {
-    const {fairness, elapsedMs, clock} = this.#deps;
+    const {fairness, elapsedMs} = this.#deps;
     for (;;) {
       attempt.assertOpen();
       attempt.plans++;
       const startMs = elapsedMs();
       try {
         const planning = await this.#readState(commits, attempt);
-        if (await fairness.honour(planning.wish, clock.now())) continue;
+        if (await fairness.honour(planning.wish, planning.base.at)) continue;
         const results = await this.#tryWrite(commits.slice(0, planning.count), planning, attempt);
         if (results !== undefined) return results;
-        await fairness.lost(elapsedMs() - startMs, planning.wish, clock.now());
+        await fairness.lost(elapsedMs() - startMs, planning.wish);
       } catch (error) {
         // The state that it planned on is no longer in the engine; the present one is.
         if (!isEngineFailure(error, 'compacted') || attempt.isInDoubt) throw error;

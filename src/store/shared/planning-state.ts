@@ -9,13 +9,16 @@ import {findResults} from './engine/results.ts';
 import {decodeState, PART_BYTES_MAX, readParts, type StoredEntry} from './engine/stored-entry.ts';
 import type {EngineState} from './engine-state.ts';
 
+/** Entries, without values in parts; undefined for keys without one. */
+export type EntriesByKey = ReadonlyMap<Key, StoredEntry | undefined>;
+
 /** The state on which a group is planned. */
 export interface PlanningState {
   readonly base: KnownHead;
   /** The commits that can be planned: the first ones, whose values to be patched are some hundred KiB. */
   readonly count: number;
-  /** The entries that checks and operations name; undefined for those that do not exist. */
-  readonly entries: ReadonlyMap<Key, StoredEntry | undefined>;
+  /** The entries that checks and operations name. */
+  readonly entries: EntriesByKey;
   /** The parts of the values that patches and touches change. */
   readonly parts: ReadonlyMap<string, Buffer>;
   /** Results of the commits that were applied already. */
