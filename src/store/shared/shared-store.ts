@@ -107,8 +107,13 @@ class SharedStore implements Store {
   }
 
   async statistics(): Promise<StoreStatistics> {
-    const {entries} = this.#state.known.head;
-    return {entries, waitingCommits: this.#queue.waiting, writtenBytes: this.#writer.writtenBytes};
+    const {entries, trimmed} = this.#state.known.head;
+    return {
+      entries,
+      trimmedRevision: trimmed.revision,
+      waitingCommits: this.#queue.waiting,
+      writtenBytes: this.#writer.writtenBytes,
+    };
   }
 
   async commit(commit: Commit): Promise<CommitResult> {
