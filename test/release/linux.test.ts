@@ -6,11 +6,8 @@ import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {VERSION} from '../../src/version.ts';
 import {findFreePort} from '../support/free-port.ts';
-import {execute, releaseFile, unpackFolder} from './files.ts';
+import {execute, get, nodeOfBackground, PLACE, put, releaseFile, unpackFolder, writePlugin} from './files.ts';
 
-/** A name that a shell or a value with variables would change. */
-const PLACE = '100% %HOME% für $alle';
-const ID = 'com.example.here';
 let work: string;
 let folder: string;
 const children = new Set<ChildProcess>();
@@ -22,15 +19,7 @@ beforeAll(async () => {
   // Programs of the system that the starter uses, and no Node.
   await mkdir(join(work, 'bin'));
   await symlink('/usr/bin/readlink', join(work, 'bin', 'readlink'));
-  await mkdir(join(work, 'plugin', 'background'), {recursive: true});
-  const manifest = {id: ID, name: 'Here', version: '1.0.0', type: 'user', description: '', availableSettings: {}};
-  await writeFile(join(work, 'plugin', 'plugin.json'), JSON.stringify(manifest));
-  const handler = '(_, response) => response.json(process.execPath)';
-  await writeFile(join(work, 'plugin', 'background', 'package.json'), '{"type": "commonjs"}');
-  await writeFile(
-    join(work, 'plugin', 'background', 'index.js'),
-    `module.exports = {routes: {get: {node: {handler: ${handler}}}}};`,
-  );
+  await writePlugin(join(work, 'plugin'));
 });
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
@@ -72,10 +61,6 @@ async function stop(program: string, {child, port}: Started): Promise<void> {
   expect((await exited)[0]).toBe(0);
 }
 
-const put = (url: string, value: string) => fetch(`${url}/api/store/a`, {method: 'POST', body: value});
-const get = async (url: string) => (await fetch(`${url}/api/store/a`)).text();
-const nodeOfBackground = async (url: string) => (await fetch(`${url}/api/${ID}/node`)).json();
-
 describe('the folder for Linux, in a folder with spaces, umlauts and % and without Node in PATH', () => {
   test('runs by its path and by links to its starter', async () => {
     await symlink(join(folder, 'crewroom'), join(work, 'absolute'));
@@ -88,7 +73,7 @@ describe('the folder for Linux, in a folder with spaces, umlauts and % and witho
     const program = join(folder, 'crewroom');
     const words = ['--data-dir', join(work, 'data'), '--plugin', join(work, 'plugin')];
     const first = await start(program, words);
-    expect((await put(first.url, '1.0')).status).toBe(200);
+    expect(await put(first.url, '1.0')).toBe(200);
     await expect.poll(() => nodeOfBackground(first.url)).toBe(join(folder, 'node'));
     expect((await fetch(`${first.url}/`)).headers.get('content-type')).toContain('text/html');
     await stop(program, first);
@@ -127,7 +112,7 @@ describe('the folder for Linux, in a folder with spaces, umlauts and % and witho
     // The user without rights in Debian.
     await chown(home, 65_534, 65_534);
     const service = await start(join(folder, 'crewroom'), [], {home, uid: 65_534});
-    expect((await put(service.url, '3')).status).toBe(200);
+    expect(await put(service.url, '3')).toBe(200);
     const exited = once(service.child, 'exit');
     service.child.kill('SIGTERM');
     await exited;
