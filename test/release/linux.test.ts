@@ -1,6 +1,6 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises';
+import {chmod, chown, mkdir, mkdtemp, readdir, rm, symlink} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
@@ -117,26 +117,5 @@ describe('the folder for Linux, in a folder with spaces, umlauts and % and witho
     service.child.kill('SIGTERM');
     await exited;
     expect(await readdir(home)).not.toEqual([]);
-  });
-});
-
-describe('the package of Debian', () => {
-  test.skipIf(process.getuid?.() !== 0)('is installed and removed, has no scripts, and runs (needs root)', async () => {
-    const root = join(work, 'root');
-    for (const path of ['var/lib/dpkg/info', 'var/lib/dpkg/updates', 'var/lib/dpkg/triggers', 'home/ada'])
-      await mkdir(join(root, path), {recursive: true});
-    await writeFile(join(root, 'var/lib/dpkg/status'), '');
-    const deb = releaseFile('linux-x64.deb');
-    // The empty root has no packages, those that Node needs included.
-    await execute('dpkg', [`--root=${root}`, '--force-depends', '--force-not-root', '--install', deb]);
-    const info = await readdir(join(root, 'var/lib/dpkg/info'));
-    expect(info.filter(name => name.startsWith('crewroom'))).toEqual(['crewroom.list', 'crewroom.md5sums']);
-    const program = join(root, 'usr/bin/crewroom');
-    expect((await execute(program, ['--version'], {env: environment()})).stdout).toContain(VERSION);
-    const unit = await readFile(join(root, 'usr/lib/systemd/user/crewroom.service'), 'utf8');
-    expect(unit).toContain('ExecStart=:"/usr/lib/crewroom/node"');
-    expect(await readdir(join(root, 'home/ada'))).toEqual([]);
-    await execute('dpkg', [`--root=${root}`, '--remove', 'crewroom']);
-    expect(await readdir(join(root, 'usr')).catch(() => [])).toEqual([]);
   });
 });
