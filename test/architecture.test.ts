@@ -103,7 +103,7 @@ const MAY_IMPORT = {
   ],
   'store/wal': ['domain/', 'failures', 'json', 'store/disk', 'store/format', 'store/plan', 'node:'],
   'store/write': ['domain/', 'failures', 'store/disk', 'store/plan', 'store/tree', 'store/wal', 'time'],
-  identity: ['domain/', 'documents', 'failures', 'failures/members', 'files', 'json', 'node:fs', 'node:timers'],
+  identity: ['domain/', 'documents', 'failures', 'failures/members', 'files', 'json', 'node:fs', 'node:path'],
   'identity/backend': [
     'domain/',
     'documents',
@@ -275,7 +275,17 @@ const MAY_IMPORT = {
   ],
   'http/node/connections': ['domain/', 'failures', 'node:net'],
   // A client of its own: it passes on raw headers, streams and upgraded connections, which `fetch` cannot.
-  'http/proxy': ['failures', 'http/core', 'protocol/headers', 'system', 'node:http', 'node:stream'],
+  'http/proxy': [
+    'domain/',
+    'failures',
+    'http/core',
+    'protocol/headers',
+    'system',
+    'time',
+    'node:http',
+    'node:net',
+    'node:stream',
+  ],
   'http/operations': ['documents', 'documents/answers', 'failures', 'http/core', 'valibot'],
   'http/routes': [
     'domain/',
@@ -601,10 +611,10 @@ const MAY_IMPORT = {
     'cross-spawn',
   ],
   config: ['domain/', 'documents', 'failures', 'failures/members', 'json', 'paths.ts', 'node:path', 'valibot'],
-  files: ['failures', 'node:fs', 'node:path', 'node:timers'],
+  files: ['failures', 'time', 'node:buffer', 'node:fs', 'node:path', 'node:timers'],
   snapshots: ['domain/', 'failures', 'files', 'protocol/transfer', 'node:fs', 'node:path'],
   'paths.ts': ['failures', 'node:os', 'node:path'],
-  'version.ts': ['node:module'],
+  'version.ts': ['node:fs'],
   'parts.ts': [
     'domain/',
     'access',
@@ -741,7 +751,6 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'http/node/': [['clock', 'timers'], 'timeouts of sockets, which are parameters, and the default of `nowMs`'],
   'http/proxy/page-server.ts': [['timers'], 'idle timeouts of sockets'],
   'http/routes/': [['timers'], 'the time that a long poll waits, which is a parameter'],
-  'identity/profile-source.ts': [['timers'], 'polls the file of the profile'],
   'plugins/background/runtime/': [['process', 'timers'], 'a program of its own, with a timer that measures its memory'],
   'store/lmdb-store.ts': [['randomness'], 'the default of `randomBytes`'],
   'store/lmdb/': [['timers'], 'waits for the engine'],

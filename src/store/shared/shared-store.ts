@@ -116,8 +116,10 @@ class SharedStore implements Store {
   }
 
   async statistics(): Promise<StoreStatistics> {
+    const {entries, trimmed} = this.#state.known.head;
     return {
-      entries: this.#state.known.head.entries,
+      entries,
+      trimmedRevision: trimmed.revision,
       waitingCommits: this.#queue.waiting,
       writtenBytes: this.#writer.writtenBytes,
     };
