@@ -275,7 +275,17 @@ const MAY_IMPORT = {
   ],
   'http/node/connections': ['domain/', 'failures', 'node:net'],
   // A client of its own: it passes on raw headers, streams and upgraded connections, which `fetch` cannot.
-  'http/proxy': ['failures', 'http/core', 'protocol/headers', 'system', 'node:http', 'node:stream'],
+  'http/proxy': [
+    'domain/',
+    'failures',
+    'http/core',
+    'protocol/headers',
+    'system',
+    'time',
+    'node:http',
+    'node:net',
+    'node:stream',
+  ],
   'http/operations': ['documents', 'documents/answers', 'failures', 'http/core', 'valibot'],
   'http/routes': [
     'domain/',

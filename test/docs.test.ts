@@ -236,6 +236,8 @@ const CLONE_FLAGS = ['--faults', '--minutes', '--no-peers', '--only', '--rounds'
 const OTHER_FLAGS = [
   // Of editors.
   '--wait',
+  // Of tests in a clone.
+  '--all',
   '--global',
   '--init',
   '--max-txn-ops',

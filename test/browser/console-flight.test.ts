@@ -34,6 +34,26 @@ describe.skipIf(!CAN_BROWSE)('the simulated flight in Chromium', () => {
     expect(problems).toEqual([]);
   });
 
+  test('is in the header beside the pilot while it runs, wide and narrow, and leads to its page', async () => {
+    const {url, crewroom} = await startInTest({ephemeral: true});
+    const {page} = await openConsole(browser, url, {viewport: {width: 360, height: 740}});
+    const header = page.getByRole('banner');
+    await header.getByText('Ada Quill CRW0042').waitFor();
+    expect(await header.getByRole('link', {name: 'Flight'}).count()).toBe(0);
+    crewroom.flight.start();
+    const {from, to} = crewroom.flight.status() ?? {};
+    const link = header.getByRole('link', {name: `${from?.code} – ${to?.code}`});
+    await link.waitFor();
+    await keepScreenshot(page, 'header-360');
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await page.setViewportSize({width: 1280, height: 740});
+    await keepScreenshot(page, 'header-1280');
+    await link.click();
+    await page.getByRole('heading', {name: 'Simulated flight', level: 1}).waitFor();
+    crewroom.flight.stop();
+    await link.waitFor({state: 'detached'});
+  });
+
   test('jumps to the phases that the service names', async () => {
     const {url, crewroom} = await startInTest({ephemeral: true});
     crewroom.flight.start();

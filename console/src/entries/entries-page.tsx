@@ -1,6 +1,8 @@
 import './entries.css';
 import {type Signal, untracked, useSignal, useSignalEffect} from '@preact/signals';
 import {useEffect, useMemo, useRef} from 'preact/hooks';
+import {SHORTCUTS} from '../shell/keys/shortcuts.ts';
+import {useShortcut} from '../shell/keys/use-shortcut.ts';
 import type {PageProps} from '../shell/page-props.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {EntriesState} from './entries-state.ts';
@@ -20,7 +22,6 @@ export function EntriesPage({state}: PageProps) {
     const left = new AbortController();
     state.whileWatched(left.signal, watched => entries.follow(watched));
     left.signal.addEventListener('abort', () => entries.leave());
-    addEventListener('keydown', event => focusSearch(event, element.current), {signal: left.signal});
     return () => left.abort();
   }, [state, entries]);
   useSignalEffect(() => {
@@ -32,6 +33,7 @@ export function EntriesPage({state}: PageProps) {
       entries.show(route.key);
     });
   });
+  useShortcut(SHORTCUTS.search, () => element.current?.querySelector<HTMLInputElement>('.search input')?.focus());
   const onOpen = (row: Row): void => {
     if (row.kind === 'folder') entries.search(row.key);
     else state.navigate({view: 'entries', key: row.key});
@@ -64,17 +66,6 @@ export function EntriesPage({state}: PageProps) {
       )}
     </section>
   );
-}
-
-/** "/" focuses the search, unless the user is typing. */
-function focusSearch(event: KeyboardEvent, page: HTMLElement | null): void {
-  // Within the shadow tree of the editor too.
-  const [target] = event.composedPath();
-  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]'))
-    return;
-  if (target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))) return;
-  event.preventDefault();
-  page?.querySelector<HTMLInputElement>('.search input')?.focus();
 }
 
 interface ToolbarProps {
@@ -144,7 +135,7 @@ function Search({entries}: {readonly entries: EntriesState}) {
         autocomplete="off"
         spellcheck={false}
         aria-label="Prefix of keys"
-        aria-keyshortcuts="/"
+        aria-keyshortcuts={SHORTCUTS.search.keys.join(' ')}
         placeholder="Keys that begin with…"
         value={prefix}
         onInput={event => entries.search(event.currentTarget.value)}

@@ -11,6 +11,7 @@ import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {formatCurl} from '../shell/format/format-curl.ts';
 import {formatBytes} from '../shell/format/format-figures.ts';
+import {isPressed, SHORTCUTS} from '../shell/keys/shortcuts.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {ConflictView} from './conflict-view.tsx';
 import {entryPath} from './entry-calls.ts';
@@ -38,7 +39,7 @@ export function EntryView({entry, state, onClose}: EntryViewProps) {
       class="entry"
       aria-labelledby="entry-title"
       onKeyDown={event => {
-        if (event.key === 'Escape') onClose();
+        if (isPressed(event, SHORTCUTS.leave)) onClose();
       }}
     >
       <header class="entry-head">

@@ -4,6 +4,7 @@ import {bracketMatching, HighlightStyle, syntaxHighlighting} from '@codemirror/l
 import {EditorState, type Extension} from '@codemirror/state';
 import {EditorView, highlightSpecialChars, keymap, lineNumbers} from '@codemirror/view';
 import {tags} from '@lezer/highlight';
+import {SHORTCUTS} from '../shell/keys/shortcuts.ts';
 
 /** Text and commands of an editor. */
 export interface JsonEditorParts {
@@ -36,7 +37,11 @@ export class JsonEditor {
       onSave?.();
       return true;
     };
-    const editing = [history(), keymap.of([{key: 'Mod-s', run: save}, ...historyKeymap, ...defaultKeymap]), changes];
+    const editing = [
+      history(),
+      keymap.of([{key: `Mod-${SHORTCUTS.save.keys[0]}`, run: save}, ...historyKeymap, ...defaultKeymap]),
+      changes,
+    ];
     const reading = [EditorState.readOnly.of(true), EditorView.editable.of(false)];
     const copying = EditorView.clipboardOutputFilter.of((copied, {doc}) =>
       copied.length === doc.length ? (exactText?.() ?? copied) : copied,

@@ -5,6 +5,7 @@ import {Command} from '../shell/command.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {formatBytes} from '../shell/format/format-figures.ts';
+import {isPressed, SHORTCUTS, type Shortcut} from '../shell/keys/shortcuts.ts';
 import type {EntriesState} from './entries-state.ts';
 import type {RowWindow} from './row-window.ts';
 import type {Row} from './rows.ts';
@@ -115,7 +116,7 @@ function Scroller({rows, entries, onOpen}: RowListProps & {readonly rows: RowWin
       aria-activedescendant={shown.some(({key}) => key === active.value) ? 'active-row' : undefined}
       onScroll={measure}
       onKeyDown={event => {
-        if (event.ctrlKey || event.altKey || event.metaKey || !KEYS.has(event.key)) return;
+        if (!KEYS.some(shortcut => isPressed(event, shortcut))) return;
         event.preventDefault();
         press(event.key);
       }}
@@ -187,7 +188,7 @@ function scrollTo(list: HTMLElement, place: number): void {
 }
 
 /** Keys that have a meaning in the list. */
-const KEYS: ReadonlySet<string> = new Set(['Enter', 'Home', 'End', 'ArrowDown', 'ArrowUp', 'PageDown', 'PageUp']);
+const KEYS: readonly Shortcut[] = [SHORTCUTS.step, SHORTCUTS.page, SHORTCUTS.ends, SHORTCUTS.open];
 
 interface KeyParts extends RowListProps {
   /** Place of the first row on the screen. */

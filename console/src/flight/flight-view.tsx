@@ -2,7 +2,7 @@ import type {ComponentChildren} from 'preact';
 import {Facts} from '../shell/facts.tsx';
 import {AltitudePlot, type AltitudePlotProps} from './altitude-plot.tsx';
 import type {FlightStatus} from './flight-state.ts';
-import {formatFeet, formatMiles, formatMinutes, phaseName} from './format-flight.ts';
+import {flightTitle, formatFeet, formatMiles, formatMinutes, phaseName} from './format-flight.ts';
 
 interface FlightViewProps extends AltitudePlotProps {
   readonly flight: FlightStatus;
@@ -20,7 +20,7 @@ export function FlightView({flight, altitude, darkMode, startedBy, children}: Fl
     <>
       <p class="flight-title">
         <strong>
-          <bdi>{titleOf(flight)}</bdi> · <bdi>{from.code}</bdi> – <bdi>{to.code}</bdi>
+          <bdi>{flightTitle(flight)}</bdi> · <bdi>{from.code}</bdi> – <bdi>{to.code}</bdi>
         </strong>{' '}
         <span class="state" data-state={states.length === 0 ? 'running' : 'waiting'}>
           {[phaseName(phase), ...states].join(', ')}
@@ -52,11 +52,6 @@ export function FlightView({flight, altitude, darkMode, startedBy, children}: Fl
       />
     </>
   );
-}
-
-/** Returns the number of a flight, with the code of its airline before it if the number has none. */
-function titleOf({number, code = ''}: FlightStatus): string {
-  return number.startsWith(code) ? number : `${code}${number}`;
 }
 
 function describeAircraft({aircraft}: FlightStatus): string | undefined {
