@@ -173,13 +173,14 @@ export async function openAccess(config: Config, parts: ServiceParts): Promise<O
   const dataDir = ephemeral || given !== openStore ? undefined : directory;
   const keptTokens = dataDir === undefined ? undefined : tokenFile(dataDir);
   const keptRules = dataDir === undefined ? undefined : rulesFile(dataDir);
+  const [readTokens, readRules] = await Promise.all([keptTokens?.read(), keptRules?.read()]);
   const tokens = new TokenRegister({
-    tokens: (await keptTokens?.read()) ?? [],
+    tokens: readTokens ?? [],
     save: async changed => keptTokens?.replace(changed, randomBytes),
     ...{nowMs, timers, randomBytes},
   });
   const grants = new GrantRegister({
-    grants: (await keptRules?.read()) ?? [],
+    grants: readRules ?? [],
     save: async changed => keptRules?.replace(changed, randomBytes),
   });
   return {

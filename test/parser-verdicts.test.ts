@@ -117,6 +117,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'system/loopback-address.ts': [2, 'an argument'],
   'system/open-address.ts': [1, 'an address that the service made'],
   'system/port-holder.ts': [1, 'ANSWER_LENGTH_MAX'],
+  'version.ts': [2, 'package.json of the package'],
 };
 
 test('every call of a parser over text from outside has a verdict', () => {

@@ -1,10 +1,11 @@
-import {stat} from 'node:fs/promises';
-import {setInterval} from 'node:timers/promises';
+import {realpath, stat} from 'node:fs/promises';
+import {basename, dirname} from 'node:path';
 import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity/identity.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
+import {followFiles, type Look} from '../files/follow-files.ts';
 import {describeFileError, FileError} from '../files/read-file.ts';
 import {readTextFile} from '../files/text-file.ts';
 import {readIdentityDocument} from './identity-document.ts';
@@ -23,9 +24,8 @@ export interface ProfileSourceDeps {
 export const PROFILE_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Interval at which the file is polled, in milliseconds. A change is read when two polls in a row see the same state, since
- * some editors write in pieces. Notifications of the system (such as inotify) are not used: they keep following a file that was
- * replaced, and do not work on network file systems or through links. The cost of polling is not measurable.
+ * Interval at which the file is polled while it changes, in milliseconds. A change is read when two polls in a row see the same state, since
+ * some editors write in pieces. The folder is watched, not the file: a watch stays with a file that was replaced.
  */
 const POLL_INTERVAL_MS = 250;
 
@@ -80,18 +80,25 @@ class ProfileSource implements IdentitySource {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    try {
-      for await (const _ of setInterval(POLL_INTERVAL_MS, undefined, {signal})) await this.#poll();
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    const look = async (): Promise<Look> => {
+      const isChanging = await this.#poll();
+      // A link and the file behind it, which may be replaced each on its own.
+      const files = [this.#file, await realpath(this.#file).catch(() => this.#file)];
+      return {isChanging, folders: files.map(file => ({path: dirname(file), only: basename(file)}))};
+    };
+    await followFiles({look, pauseMs: POLL_INTERVAL_MS, signal});
   }
 
-  async #poll(): Promise<void> {
+  /** @returns True if the file is changing. */
+  async #poll(): Promise<boolean> {
     const state = await readState(this.#file);
     const isStable = state === this.#seenState;
     this.#seenState = state;
-    if (!isStable || state === this.#readState) return;
+    if (isStable && state !== this.#readState) await this.#take(state);
+    return !isStable;
+  }
+
+  async #take(state: string): Promise<void> {
     const wasMissing = this.#readState === MISSING;
     this.#readState = state;
     if (state === MISSING) return this.#log.error('profile removed; its identity stays', {file: this.#file});

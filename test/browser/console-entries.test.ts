@@ -2,7 +2,7 @@ import type {Browser, Page, Route} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, test, vi} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
-import {keepScreenshot, type OpenConsole, openConsole} from '../support/browsers/console.ts';
+import {keepScreenshot, type OpenConsole, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
 import {readPageMemory} from '../support/browsers/page-memory.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {startInTest, startService, type TestService} from '../support/service.ts';
@@ -303,7 +303,7 @@ describe.skipIf(!CAN_BROWSE)('the page of entries in Chromium', () => {
         await rowOf(page, key).click();
         await expect.poll(() => editor(page).textContent()).toContain('</script><script>');
         const theme = darkMode ? 'dark' : 'light';
-        await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe(theme);
+        await expect.poll(() => page.evaluate(SHOWN_THEME)).toBe(theme);
         await keepScreenshot(page, `entry-${theme}-${width}`);
         expect(await findViolations(page)).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);

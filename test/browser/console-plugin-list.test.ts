@@ -13,7 +13,10 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 describe.skipIf(!CAN_BROWSE)('the list of plugins in Chromium', () => {
-  for (const fragment of ['#/', '#/plugins'])
+  for (const [fragment, none] of [
+    ['#/', 'Begin a plugin'],
+    ['#/plugins', 'No plugins yet'],
+  ] as const)
     test(`is looked for before there are none: ${fragment}`, async () => {
       const {url} = await startInTest({ephemeral: true});
       const looked = new EventTarget();
@@ -25,9 +28,9 @@ describe.skipIf(!CAN_BROWSE)('the list of plugins in Chromium', () => {
       await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
       await page.reload();
       await page.getByText('Looking for plugins…').waitFor();
-      expect(await page.getByText('No plugins yet').count()).toBe(0);
+      expect(await page.getByText(none).count()).toBe(0);
       looked.dispatchEvent(new Event('end'));
-      await page.getByText('No plugins yet').waitFor();
+      await page.getByText(none).waitFor();
       expect(await page.getByText('Looking for plugins…').count()).toBe(0);
       expect(problems).toEqual([]);
     });

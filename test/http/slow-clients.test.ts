@@ -28,7 +28,7 @@ describe('clients that are slow (B7)', () => {
       requestTimeoutMs: DEFAULT_LIMITS.requestTimeoutMs,
     });
     expect([headers.status, body.status]).toEqual([408, 408]);
-    // Node checks every second; the rest is for a slow machine. Without a limit there would be no answer at all.
+    // Node checks every five seconds; the rest is for a slow machine. Without a limit there would be no answer at all.
     const graceMs = CHECK_INTERVAL_MS + 20_000;
     expect(headers.tookMs).toBeLessThan(DEFAULT_LIMITS.headersTimeoutMs + graceMs);
     expect(body.tookMs).toBeLessThan(DEFAULT_LIMITS.requestTimeoutMs + graceMs);

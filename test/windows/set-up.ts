@@ -105,7 +105,9 @@ export async function makePrefix(windows: Pick<Windows, 'prefix' | 'programs'>):
       '-ladvapi32',
       '-lkernel32',
     ]),
-    ...['hold', 'break', 'unknowncmd'].map(name => compile(`${name}.c`, join(windows.programs, `${name}.exe`), [])),
+    ...['hold', 'break', 'unknowncmd', 'logon'].map(name =>
+      compile(`${name}.c`, join(windows.programs, `${name}.exe`), ['-ladvapi32']),
+    ),
     copyFile(join(STAND_INS, 'wine-node.cjs'), join(windows.programs, 'wine-node.cjs')),
   ]);
   const options = {env: wineEnvironment(windows), timeout: PATIENCE_MS};

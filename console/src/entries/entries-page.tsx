@@ -24,7 +24,9 @@ export function EntriesPage({state}: PageProps) {
   }, [state, entries]);
   useSignalEffect(() => {
     const route = state.route.value;
-    if (route.view === 'entries') entries.show(route.key);
+    if (route.view !== 'entries') return;
+    if (route.prefix !== undefined && route.prefix !== entries.prefix.peek()) entries.search(route.prefix);
+    entries.show(route.key);
   });
   const onOpen = (row: Row): void => {
     if (row.kind === 'folder') entries.search(row.key);
@@ -43,6 +45,7 @@ export function EntriesPage({state}: PageProps) {
         <EntryView
           key={open}
           entry={open}
+          state={state}
           onClose={() => {
             state.navigate({view: 'entries'});
             element.current?.querySelector<HTMLElement>('.rows')?.focus();

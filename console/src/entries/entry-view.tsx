@@ -1,6 +1,8 @@
 import {useSignal} from '@preact/signals';
 import type {ComponentChildren} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
+import {CallerName, findPluginOf, PluginLink} from '../plugins/plugin-links.tsx';
+import {formatRoute} from '../route.ts';
 import {programAddress} from '../service/own-origin.ts';
 import {Breakable} from '../shell/breakable.tsx';
 import {CopyButton} from '../shell/copy-button.tsx';
@@ -8,6 +10,7 @@ import {Dialog} from '../shell/dialog.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {formatCurl} from '../shell/format/format-curl.ts';
 import {formatBytes} from '../shell/format/format-figures.ts';
+import type {ConsoleState} from '../state/console-state.ts';
 import {ConflictView} from './conflict-view.tsx';
 import {entryPath} from './entry-calls.ts';
 import type {EntryState} from './entry-state.ts';
@@ -19,11 +22,12 @@ const CURL_LENGTH_MAX = 30_000;
 
 interface EntryViewProps {
   readonly entry: EntryState;
+  readonly state: ConsoleState;
   readonly onClose: () => void;
 }
 
 /** The open entry: its value, which can be edited at once, and what can be done with it. */
-export function EntryView({entry, onClose}: EntryViewProps) {
+export function EntryView({entry, state, onClose}: EntryViewProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [entry]);
   const saved = entry.saved.value.value;
@@ -49,7 +53,9 @@ export function EntryView({entry, onClose}: EntryViewProps) {
       {failure !== undefined && <FailureNote failure={failure} />}
       {saved === undefined && failure === undefined && <p class="quiet">Loading…</p>}
       {saved === null && entry.draft.value === undefined && <NoEntry entry={entry} />}
-      {(saved != null || (saved === null && entry.draft.value !== undefined)) && <Content entry={entry} />}
+      {(saved != null || (saved === null && entry.draft.value !== undefined)) && (
+        <Content entry={entry} state={state} />
+      )}
     </section>
   );
 }
@@ -70,10 +76,13 @@ function NoEntry({entry}: {readonly entry: EntryState}) {
   );
 }
 
-function Content({entry}: {readonly entry: EntryState}) {
+type ContentProps = Omit<EntryViewProps, 'onClose'>;
+
+function Content({entry, state}: ContentProps) {
   return (
     <>
       <EntryFacts entry={entry} />
+      <EntryLinks entry={entry} state={state} />
       {entry.isConflict.value ? (
         <ConflictView entry={entry} />
       ) : (
@@ -100,6 +109,28 @@ function EntryFacts({entry}: {readonly entry: EntryState}) {
       </span>
       <TimeToLive entry={entry} />
     </div>
+  );
+}
+
+/** The ways to the plugin whose entry it is, to the caller that wrote it last, and to the requests for it. */
+function EntryLinks({entry, state}: ContentProps) {
+  const {key} = entry;
+  const plugin = findPluginOf(state, key);
+  const writtenBy = entry.saved.value.value?.writtenBy;
+  return (
+    <p class="entry-links quiet">
+      {plugin !== undefined && writtenBy !== `plugin:${plugin}` && (
+        <span>
+          Plugin: <PluginLink state={state} id={plugin} />
+        </span>
+      )}
+      {writtenBy !== undefined && (
+        <span>
+          Written by <CallerName state={state} principal={writtenBy} />
+        </span>
+      )}
+      <a href={formatRoute({view: 'requests', path: entryPath(key)})}>Requests for it</a>
+    </p>
   );
 }
 

@@ -50,7 +50,7 @@ export function EventsPage({state}: PageProps) {
       >
         {row}
       </LiveList>
-      {selected !== undefined && <EventDetail event={selected.content} onClose={close} />}
+      {selected !== undefined && <EventDetail event={selected.content} state={state} onClose={close} />}
     </LivePage>
   );
 }

@@ -1,8 +1,6 @@
-import {useSignal} from '@preact/signals';
-import type {ComponentChildren, FunctionComponent} from 'preact';
-import {useEffect} from 'preact/hooks';
+import type {ComponentChildren} from 'preact';
 import {Facts} from '../shell/facts.tsx';
-import type {AltitudePlotProps} from './altitude-plot.tsx';
+import {AltitudePlot, type AltitudePlotProps} from './altitude-plot.tsx';
 import type {FlightStatus} from './flight-state.ts';
 import {formatFeet, formatMiles, formatMinutes, phaseName} from './format-flight.ts';
 
@@ -18,7 +16,6 @@ interface FlightViewProps extends AltitudePlotProps {
 export function FlightView({flight, altitude, darkMode, startedBy, children}: FlightViewProps) {
   const {from, to, phase, altitudeFeet, groundSpeedKnots, headingDegrees, speed} = flight;
   const states = [...(flight.isPaused ? ['paused'] : []), ...(flight.isConnected ? [] : ['not connected'])];
-  const Altitude = useAltitudePlot();
   return (
     <>
       <p class="flight-title">
@@ -30,7 +27,7 @@ export function FlightView({flight, altitude, darkMode, startedBy, children}: Fl
         </span>
       </p>
       {children}
-      {Altitude !== undefined && <Altitude altitude={altitude} darkMode={darkMode} />}
+      <AltitudePlot altitude={altitude} darkMode={darkMode} />
       <Facts
         facts={[
           ['From', `${from.name} (${from.code})`],
@@ -66,16 +63,4 @@ function describeAircraft({aircraft}: FlightStatus): string | undefined {
   if (aircraft === undefined) return undefined;
   const {code, name, registration} = aircraft;
   return [...new Set([code, name, registration])].filter(Boolean).join(', ');
-}
-
-/** Loads the plot, which is larger than the rest of the page. @returns Undefined until it is there, and if it cannot be loaded. */
-function useAltitudePlot(): FunctionComponent<AltitudePlotProps> | undefined {
-  const loaded = useSignal<FunctionComponent<AltitudePlotProps> | undefined>(undefined);
-  useEffect(() => {
-    const show = ({AltitudePlot}: {readonly AltitudePlot: FunctionComponent<AltitudePlotProps>}): void => {
-      loaded.value = AltitudePlot;
-    };
-    import('./altitude-plot.tsx').then(show, () => {});
-  }, [loaded]);
-  return loaded.value;
 }

@@ -6,6 +6,7 @@ import type {ConsoleState} from '../state/console-state.ts';
 import {rememberShown} from '../state/opener.ts';
 import {ErrorOverlay} from './error-overlay.tsx';
 import {PluginFrame} from './plugin-frame.tsx';
+import {ownPrefix} from './plugin-links.tsx';
 import {PluginLog} from './plugin-log.tsx';
 import {stateLabel, troubleOf} from './plugin-state.ts';
 import {RestartButton} from './restart-button.tsx';
@@ -58,6 +59,8 @@ function PluginHead({plugin, tab}: {readonly plugin: Plugin; readonly tab: Plugi
             {TAB_NAMES[each]}
           </a>
         ))}
+        <a href={formatRoute({view: 'entries', prefix: ownPrefix(plugin.id)})}>Entries</a>
+        <a href={formatRoute({view: 'requests', plugin: plugin.id})}>Requests</a>
       </nav>
     </header>
   );

@@ -1,6 +1,8 @@
 import './requests.css';
+import {useSignalEffect} from '@preact/signals';
 import type {RecordedRequest} from 'crewroom/client/service';
 import {useCallback, useEffect, useMemo} from 'preact/hooks';
+import {PluginLink} from '../plugins/plugin-links.tsx';
 import {formatClock} from '../shell/format/format-clock.ts';
 import {formatMs} from '../shell/format/format-figures.ts';
 import type {LiveLine} from '../shell/live/live-lines.ts';
@@ -8,6 +10,7 @@ import {LiveList} from '../shell/live/live-list.tsx';
 import {LivePage} from '../shell/live/live-page.tsx';
 import type {PageProps} from '../shell/page-props.ts';
 import {RequestDetail} from './request-detail.tsx';
+import {pluginSender} from './request-filter.ts';
 import {RequestFilters} from './request-filters.tsx';
 import {RequestsState} from './requests-state.ts';
 
@@ -19,16 +22,23 @@ export function RequestsPage({state}: PageProps) {
     state.whileWatched(left.signal, watched => requests.follow(watched));
     return () => left.abort();
   }, [state, requests]);
+  useSignalEffect(() => {
+    const route = state.route.value;
+    if (route.view !== 'requests' || (route.plugin === undefined && route.path === undefined)) return;
+    const sender = route.plugin === undefined ? 'all' : pluginSender(route.plugin);
+    requests.choose({path: route.path ?? '', status: 'all', sender});
+  });
   const row = useCallback(
     (line: LiveLine<RecordedRequest>) => (
       <RequestRow
+        state={state}
         request={line.content}
         onSelect={() => {
           requests.selected.value = line;
         }}
       />
     ),
-    [requests],
+    [state, requests],
   );
   const close = useCallback(() => {
     requests.selected.value = undefined;
@@ -53,12 +63,12 @@ export function RequestsPage({state}: PageProps) {
   );
 }
 
-interface RequestRowProps {
+interface RequestRowProps extends PageProps {
   readonly request: RecordedRequest;
   readonly onSelect: () => void;
 }
 
-function RequestRow({request, onSelect}: RequestRowProps) {
+function RequestRow({state, request, onSelect}: RequestRowProps) {
   const {atMs, method, path, status, durationMs, plugin, origin, failure} = request;
   return (
     <div class="request-line" data-class={String(status)[0]}>
@@ -79,7 +89,7 @@ function RequestRow({request, onSelect}: RequestRowProps) {
         {failure !== undefined && <span class="request-code">{failure.code}</span>}
       </span>
       <span class="one-line quiet sender">
-        <bdi>{plugin ?? origin ?? ''}</bdi>
+        {plugin === undefined ? <bdi>{origin ?? ''}</bdi> : <PluginLink state={state} id={plugin} tabIndex={-1} />}
       </span>
     </div>
   );

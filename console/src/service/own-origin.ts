@@ -6,23 +6,6 @@ const CONSOLE_NAME = 'crewroom.localhost';
 /** Names of the service at which pages of plugins have the origin of the console, as browsers write them. */
 const SHARED_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Longest wait for an answer at the other name, in milliseconds. Without an answer the console is shown where it is. */
-const PROBE_TIMEOUT_MS = 1000;
-
-/**
- * Moves the page to the origin of the console, if this browser resolves its name and the same service answers there.
- *
- * @returns True if the browser is about to load the page there.
- */
-export async function moveToOwnOrigin(): Promise<boolean> {
-  if (!SHARED_NAMES.includes(location.hostname)) return false;
-  const origin = `${location.protocol}//${location.host.replace(location.hostname, CONSOLE_NAME)}`;
-  const answer = await fetch(`${origin}/livez`, {signal: AbortSignal.timeout(PROBE_TIMEOUT_MS)}).catch(() => undefined);
-  if (answer?.ok !== true) return false;
-  location.replace(`${origin}/${location.hash}`);
-  return true;
-}
-
 /** Returns whether this page has the origin of the console, which no page of a plugin shares. */
 export function isOwnOrigin(): boolean {
   return location.hostname === CONSOLE_NAME;

@@ -43,8 +43,11 @@ export interface RunningServer extends AsyncDisposable {
 /** Time for requests in flight once the server stops, in milliseconds: the service stops within 5 s, and the store needs about 1 s. */
 export const STOP_TIMEOUT_MS = 3500;
 
-/** Interval between two searches for late requests, in milliseconds. Node's default is 30,000. */
-export const CHECK_INTERVAL_MS = 1000;
+/**
+ * Interval between two searches for late headers, in milliseconds: they have up to twice their time. Each search wakes the process, also if no
+ * connection is open. Node's default is 30,000.
+ */
+export const CHECK_INTERVAL_MS = 5000;
 
 /**
  * Maximum number of connections that wait to be accepted: twice the thousand that a program may open at once. Connections above

@@ -26,6 +26,8 @@ export interface FolderState {
   readonly icons: readonly IconTheme[];
   /** Reasons why nothing of the plugin may run or be served: links out of the folder. */
   readonly problems: readonly DocumentProblem[];
+  /** Folders whose entries were read, by their path within this one, which is among them with an empty path. */
+  readonly folders: readonly string[];
   /** Files and folders that another user could change. */
   readonly exposures: readonly Exposure[];
 }
@@ -64,6 +66,9 @@ export async function readFolderState(folder: string, halves: PluginHalves): Pro
     problems: own.isDirectory()
       ? [...several, ...(await findLinkProblems(folder, files))]
       : [{path: '$', problem: describeNoFolder(own)}],
+    folders: [...files].flatMap(([name, status]) =>
+      status.isDirectory() && basename(name) !== 'node_modules' ? [name] : [],
+    ),
     exposures: findExposures(folder, files),
   };
 }

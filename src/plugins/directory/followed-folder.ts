@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {realpath} from 'node:fs/promises';
-import {basename} from 'node:path';
+import {basename, join} from 'node:path';
 import type {PluginError} from '../../domain/plugins/plugin.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import {describeExposures, type Exposure, findExposures} from './access.ts';
@@ -30,6 +30,7 @@ export class FollowedFolder {
   #inspected: string | undefined;
   #plugin: FoundPlugin | undefined;
   #access: CheckedAccess | undefined;
+  #folders: readonly string[] = [];
 
   constructor(path: string, {inDevelopment, hasPageServer, takesForeign}: FolderOptions) {
     this.path = path;
@@ -41,6 +42,11 @@ export class FollowedFolder {
   /** Its plugin, as it was last inspected; undefined if there is none. */
   get plugin(): FoundPlugin | undefined {
     return this.#plugin;
+  }
+
+  /** Paths of the folders in it whose entries the last poll read, and its own. */
+  get folders(): readonly string[] {
+    return this.#folders;
   }
 
   /** True if the last poll found a change that has not taken effect. */
@@ -61,6 +67,7 @@ export class FollowedFolder {
    */
   async poll({isListed, atOnce}: {readonly isListed: boolean; readonly atOnce: boolean}): Promise<boolean> {
     const found = isListed ? await this.#read() : undefined;
+    this.#folders = found?.state.folders.map(name => join(found.directory, name)) ?? [];
     const seen = found === undefined ? MISSING : JSON.stringify(found);
     const isStable = atOnce || seen === this.#seen;
     this.#seen = seen;

@@ -71,6 +71,7 @@ const MISSING: FolderState = {
   hasBackground: false,
   icons: [],
   problems: [{path: '$', problem: 'does not exist'}],
+  folders: [],
   exposures: [],
 };
 

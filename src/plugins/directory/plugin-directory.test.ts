@@ -24,14 +24,18 @@ async function makeHome(): Promise<string> {
 /** Polls ten times as often as a service. */
 const TIMERS: Timers = {after: (delayMs, run) => PROCESS_TIMERS.after(delayMs / 10, run)};
 
-async function follow(directory: string | undefined, development: readonly string[] = []): Promise<Watched> {
+async function follow(
+  directory: string | undefined,
+  development: readonly string[] = [],
+  timers = TIMERS,
+): Promise<Watched> {
   let latest: Found | undefined;
   const waiting = new Set<() => void>();
   const onChange = (found: Found): void => {
     latest = found;
     for (const each of waiting) each();
   };
-  const parts = {hasPageServer: false, takesForeign: false, log: SILENT_LOG, timers: TIMERS};
+  const parts = {hasPageServer: false, takesForeign: false, log: SILENT_LOG, timers};
   const following = await followPlugins({directory, development, ...parts, onChange});
   onTestFinished(() => following[Symbol.asyncDispose]());
   const read = (): Found => latest ?? assert.fail('nothing was found yet');
@@ -94,6 +98,20 @@ describe('a directory of plugins', () => {
     await watched.until(({plugins}) => plugins[0]?.stamp !== before?.stamp);
     await rm(join(home, 'com.example.a'), {recursive: true});
     await watched.until(({plugins}) => plugins.map(({id}) => id).join() === 'com.example.b');
+  });
+
+  test('is looked at rarely while nothing in it changes', async () => {
+    const home = await makeHome();
+    await writePlugin(join(home, 'com.example.a'), {'background/index.js': ''});
+    await new Promise<void>(resolve => {
+      const timers: Timers = {
+        after: (delayMs, run) => {
+          if (delayMs > 10_000) resolve();
+          return TIMERS.after(delayMs, run);
+        },
+      };
+      void follow(home, [], timers);
+    });
   });
 
   test('does not read the files of a page, nor node_modules', async () => {

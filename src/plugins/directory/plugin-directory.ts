@@ -1,7 +1,8 @@
-import {readdir, realpath, stat} from 'node:fs/promises';
-import {join} from 'node:path';
+import {readdir, realpath} from 'node:fs/promises';
+import {basename, dirname, join} from 'node:path';
 import type {CommonDeps} from '../../domain/common-deps.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
+import {followFiles, type Look} from '../../files/follow-files.ts';
 import {wait} from '../../time/wait.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
 import {findAccessProblem} from './access.ts';
@@ -28,16 +29,10 @@ export interface Found {
 }
 
 /**
- * Interval at which the folders are polled, in milliseconds. A change takes effect when two polls in a row see the same state, since
- * tools that build or unpack write file by file. Polled for the reasons of profiles.
+ * Interval at which folders are polled, in milliseconds: those of plugins in development always, that of installed ones while something in
+ * it changes. A change takes effect when two polls in a row see the same state, since tools that build or unpack write file by file.
  */
 const POLL_INTERVAL_MS = 500;
-
-/**
- * Polls of the directory of plugins for each poll of all folders in it, while nothing changes. A poll of a folder takes about ten system
- * calls, and one of the directory itself a single one, which also finds folders that are added, replaced or removed.
- */
-const POLLS_PER_FOLDER_POLL = 4;
 
 /**
  * Interval at which the folders of plugins in development are polled for some time after a change, in milliseconds: their authors save
@@ -62,10 +57,7 @@ class PluginDirectory implements AsyncDisposable {
   /** By path; those in development first. */
   readonly #folders: Map<string, FollowedFolder>;
   #problem: string | undefined;
-  /** State of the directory when its folders were last polled. */
-  #seen: string | undefined;
-  /** Polls of the directory until its folders are polled again. */
-  #pollsLeft = 0;
+  #isMissing = false;
   #eagerPolls = 0;
   readonly #closed = new AbortController();
   #following: Promise<unknown> | undefined;
@@ -82,13 +74,9 @@ class PluginDirectory implements AsyncDisposable {
     await this.#pollDirectory({isFirst: true});
     this.#publish();
     const development = [...this.#folders.values()].filter(({inDevelopment}) => inDevelopment);
-    const pollMs = (): number => (this.#eagerPolls > 0 ? EAGER_POLL_INTERVAL_MS : POLL_INTERVAL_MS);
     this.#following = Promise.all([
-      this.#repeat(
-        () => POLL_INTERVAL_MS,
-        async () => (await this.#areFoldersDue()) && this.#pollDirectory({isFirst: false}),
-      ),
-      development.length === 0 ? undefined : this.#repeat(pollMs, () => this.#pollDevelopment({isFirst: false})),
+      this.#deps.directory === undefined ? undefined : this.#untilFailed(this.#followDirectory(this.#deps.directory)),
+      development.length === 0 ? undefined : this.#untilFailed(this.#followDevelopment()),
     ]);
   }
 
@@ -97,17 +85,32 @@ class PluginDirectory implements AsyncDisposable {
     await this.#following;
   }
 
-  /** Polls again and again, after a pause. Changes that a poll finds are published. */
-  async #repeat(pauseMs: () => number, poll: () => Promise<boolean>): Promise<void> {
+  async #untilFailed(following: Promise<void>): Promise<void> {
+    await following.catch(error => this.#deps.log.error('cannot follow the folders of plugins any longer', {error}));
+  }
+
+  /** Follows the directory of installed plugins. Changes are published. */
+  #followDirectory(directory: string): Promise<void> {
+    const look = async (): Promise<Look> => {
+      if (await this.#pollDirectory({isFirst: false})) this.#publish();
+      const own = this.#isMissing ? {path: dirname(directory), only: basename(directory)} : {path: directory};
+      const within = this.#installed.flatMap(({folders}) => folders.map(path => ({path, isWithin: true})));
+      return {
+        isChanging: this.#installed.some(({isChanging}) => isChanging),
+        folders: [own, ...within],
+      };
+    };
+    return followFiles({look, pauseMs: POLL_INTERVAL_MS, timers: this.#deps.timers, signal: this.#closed.signal});
+  }
+
+  /** Polls the folders of plugins in development again and again: their authors wait for each change. Changes are published. */
+  async #followDevelopment(): Promise<void> {
     const {signal} = this.#closed;
-    try {
-      for (;;) {
-        await wait(pauseMs(), {timers: this.#deps.timers, signals: [signal]});
-        if (signal.aborted) return;
-        if (await poll()) this.#publish();
-      }
-    } catch (error) {
-      this.#deps.log.error('cannot follow the folders of plugins any longer', {error});
+    for (;;) {
+      const pauseMs = this.#eagerPolls > 0 ? EAGER_POLL_INTERVAL_MS : POLL_INTERVAL_MS;
+      await wait(pauseMs, {timers: this.#deps.timers, signals: [signal]});
+      if (signal.aborted) return;
+      if (await this.#pollDevelopment({isFirst: false})) this.#publish();
     }
   }
 
@@ -120,19 +123,11 @@ class PluginDirectory implements AsyncDisposable {
     return changes.includes(true);
   }
 
-  /** Returns whether the folders in the directory are to be polled: the directory or one of them is changing, or enough time has passed. */
-  async #areFoldersDue(): Promise<boolean> {
-    const seen = await readDirectoryState(this.#deps.directory);
-    const isDue = seen !== this.#seen || this.#pollsLeft <= 1 || this.#installed.some(({isChanging}) => isChanging);
-    this.#seen = seen;
-    this.#pollsLeft = isDue ? POLLS_PER_FOLDER_POLL : this.#pollsLeft - 1;
-    return isDue;
-  }
-
   /** @returns True if a plugin, or the problem of the directory, changed. */
   async #pollDirectory({isFirst}: {readonly isFirst: boolean}): Promise<boolean> {
     const {directory} = this.#deps;
-    const {paths, problem} = directory === undefined ? {paths: []} : await listInstalled(directory);
+    const {paths, problem, isMissing = false} = directory === undefined ? {paths: []} : await listInstalled(directory);
+    this.#isMissing = isMissing;
     for (const path of paths)
       if (!this.#folders.has(path)) this.#folders.set(path, new FollowedFolder(path, INSTALLED));
     let isChanged = problem !== this.#problem;
@@ -155,18 +150,13 @@ class PluginDirectory implements AsyncDisposable {
   }
 }
 
-/** Returns a text that changes when a directory, its entries or its mode change; an empty one if it cannot be read. */
-async function readDirectoryState(directory: string | undefined): Promise<string> {
-  const status = directory === undefined ? undefined : await stat(directory).catch(() => undefined);
-  return status === undefined ? '' : `${status.ino} ${status.mtimeMs} ${status.ctimeMs}`;
-}
-
 /** The folders in the directory of plugins. */
 interface InstalledFolders {
   /** Paths of the folders, sorted. Empty if the directory is missing or is not used. */
   readonly paths: readonly string[];
   /** The reason why the directory is not used. */
   readonly problem?: string;
+  readonly isMissing?: boolean;
 }
 
 /** Maximum number of folders in a directory of plugins. Users have about ten; more mean that the setting names another directory by mistake. */
@@ -178,7 +168,9 @@ async function listInstalled(directory: string): Promise<InstalledFolders> {
     const problem = await findAccessProblem(directory);
     return problem === undefined ? await listFolders(directory) : refuse(directory, problem);
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? {paths: []} : refuse(directory, `cannot be read: ${messageOf(error)}`);
+    return codeOf(error) === 'ENOENT'
+      ? {paths: [], isMissing: true}
+      : refuse(directory, `cannot be read: ${messageOf(error)}`);
   }
 }
 
