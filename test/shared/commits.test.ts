@@ -4,7 +4,7 @@ import {COMMIT_ID_LENGTH_MAX, type CommitResult} from '../../src/domain/commits/
 import type {Store} from '../../src/domain/commits/store.ts';
 import type {AppError} from '../../src/failures/app-error.ts';
 import {EntryService} from '../../src/service/entry-service.ts';
-import {OPERATIONS_MAX, REQUEST_BYTES_MAX} from '../../src/store/shared/engine/driver.ts';
+import {EngineFailure, OPERATIONS_MAX, REQUEST_BYTES_MAX} from '../../src/store/shared/engine/driver.ts';
 import {HEAD_KEY, partKey, stagedKey} from '../../src/store/shared/engine/engine-keys.ts';
 import {
   assertFailsWith,
@@ -364,6 +364,41 @@ describe('parts of large values', () => {
     await using store = await openStoreIn(engine.connect(), {nowMs: () => Date.now() + 600_001});
     assert.equal(await store.sweep(), undefined);
     assert.deepEqual([engine.keysWith('v/'), engine.keysWith('s/'), engine.keysWith('x/')], [[], [], []]);
+  });
+});
+
+describe('a writer that dies before or after any of its writes', () => {
+  const large = `"${'x'.repeat(5000)}"`;
+  const commit = {checks: [], operations: [put('a', large), put('b'), put('c', large)], id: 'of the dead'};
+
+  test('leaves all of its commit or nothing, which is applied once when it is sent again', async () => {
+    const found = new Set<number>();
+    for (const isApplied of [false, true]) {
+      for (let lastWrite = 1; lastWrite <= 3; lastWrite++) {
+        const engine = new SimulatedEngine();
+        const driver = engine.connect();
+        const send = driver.compareAndWrite.bind(driver);
+        let writes = 0;
+        driver.compareAndWrite = async request => {
+          writes++;
+          if (writes === lastWrite && isApplied) await send(request);
+          if (writes >= lastWrite) throw new EngineFailure('unknown', 'it is dead');
+          return send(request);
+        };
+        // The first write is that of the head of the new store, the second that of the parts.
+        const opened = await openStoreIn(driver, {groupTimeoutMs: 100}).catch(() => undefined);
+        await opened?.commit(commit).catch(() => {});
+        await using other = await openStoreIn(engine.connect());
+        const keys = keysOf(await other.list(range()));
+        assert.ok(keys.length === 0 || keys.length === 3, keys.join());
+        found.add(keys.length);
+        assert.equal((await other.commit(commit)).revision, 1);
+        assert.deepEqual((await other.list({...range(), values: true})).map(textOf), [large, '1', large]);
+        assert.equal((await changesOf(other, 0)).length, 3);
+        await opened?.[Symbol.asyncDispose]().catch(() => {});
+      }
+    }
+    assert.deepEqual(found, new Set([0, 3]));
   });
 });
 
