@@ -351,6 +351,21 @@ describe('parts of large values', () => {
     assert.deepEqual(keysOf(await other.list(range())), ['free']);
   });
 
+  test('are kept if the clock goes ten minutes ahead while they are written', async () => {
+    const engine = new SimulatedEngine();
+    let aheadMs = 0;
+    await using store = await openStoreIn(engine.connect(), {nowMs: () => Date.now() + aheadMs});
+    await using other = await openStoreIn(engine.connect());
+    engine.beforeWrite = async ({key: written}) => {
+      if (written !== HEAD_KEY) return;
+      engine.beforeWrite = undefined;
+      aheadMs = 600_001;
+      await write(other, put('free'));
+    };
+    await write(store, put('a', large));
+    assert.equal(textOf(await read(other, 'a')), large);
+  });
+
   test('of several groups are removed in one sweep, after the expired entries', async () => {
     const engine = new SimulatedEngine();
     {
@@ -420,6 +435,24 @@ describe('concurrent readers', () => {
       }),
     );
     assert.equal(requests, times);
+  });
+});
+
+describe('patches of many values in parts', () => {
+  test('read them in one request', async () => {
+    const driver = new SimulatedEngine().connect();
+    await using store = await openStoreIn(driver);
+    const names = Array.from({length: 10}, (_, index) => `key ${index}`);
+    await write(store, ...names.map(name => put(name, `{"a":"${'x'.repeat(20_000)}"}`)));
+    const ask = driver.read.bind(driver);
+    let requests = 0;
+    driver.read = (asked, options) => {
+      if (asked.some(({from}) => from.startsWith('v/'))) requests++;
+      return ask(asked, options);
+    };
+    await write(store, ...names.map(name => patch(name, '{"b":1}')));
+    assert.equal(requests, 1);
+    assert.equal((await store.list({...range(), values: true})).length, names.length);
   });
 });
 
