@@ -2,8 +2,10 @@ import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import type {Page} from 'playwright-core';
 
+const require = createRequire(import.meta.url);
+
 /** The rules of accessibility: a script that pages load to be examined. The short form, which is there in half the time. */
-export const RULES: string = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+export const RULES: string = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Finds violations of accessibility rules in a page, without its frames: each as its rule and the elements that violate it. */
 export async function findViolations(page: Page): Promise<readonly string[]> {
