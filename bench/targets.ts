@@ -1,3 +1,4 @@
+import {BESIDE_TARGETS} from './beside-targets.ts';
 import {findFigures, findMeasured, growthCost, rateRatio, startFigures} from './lookup.ts';
 import {PEERS} from './peers/peers.ts';
 import {WEBDIS} from './peers/webdis.ts';
@@ -13,23 +14,8 @@ import type {Measured, Sample} from './sections/throughput.ts';
 import {medianOf, ratioOf} from './statistics.ts';
 import {BARE, BARE_LMDB, CREWROOM} from './subjects/node-subjects.ts';
 import type {SubjectKind} from './subjects/subject.ts';
+import type {Target, Threshold} from './target.ts';
 import {COMPARED_CONNECTIONS, WORKLOADS, type Workload} from './workloads.ts';
-
-/** A target for Crewroom. */
-export interface Target {
-  readonly name: string;
-  readonly wanted: Threshold;
-  /** Measured figure; undefined if the run did not measure it. */
-  readonly figureOf: (results: Results) => number | undefined;
-}
-
-/** Direction of the limit. */
-export interface Threshold {
-  readonly is: 'at least' | 'at most';
-  readonly figure: number;
-  /** Unit; empty for a ratio. */
-  readonly unit?: 'ms';
-}
 
 /** A target with its measured figure. */
 export interface Verdict {
@@ -67,13 +53,8 @@ export const TARGETS: readonly Target[] = [
   processorTarget('list', BARE_LMDB.name, 1.1),
   // One reader takes every document of a transaction, with the path of each problem. A second one for plain documents took 0.8 of the time.
   processorTarget('transaction', BARE_LMDB.name, 2.4),
-  ...LATENCY_WORKLOADS.map(
-    ({name}): Target => ({
-      name: `p99 of ${name} at half of the capacity, relative to ${BARE.name}`,
-      wanted: {is: 'at most', figure: 1.5},
-      figureOf: ({latency = []}) => p99Ratio(latency, {workload: name, share: 0.5, subject: CREWROOM.name}),
-    }),
-  ),
+  ...LATENCY_WORKLOADS.map(({name}) => latencyTarget(name, BARE.name, 1.5)),
+  latencyTarget('put', BARE_LMDB.name, 1.2),
   {
     name: `p99 of reads under a full load of writes, relative to ${BARE.name}`,
     wanted: {is: 'at most', figure: 2},
@@ -140,6 +121,7 @@ export const TARGETS: readonly Target[] = [
       }),
     ),
   ),
+  ...BESIDE_TARGETS,
   {
     name: 'first answer',
     wanted: {is: 'at most', figure: 500, unit: 'ms'},
@@ -177,6 +159,15 @@ function rateTarget(workload: string, other: string, ratio: number, connections 
 function nameMany(workload: string): string {
   if (workload.endsWith('-64k')) return `${nameMany(workload.slice(0, -4))} of 64 KiB`;
   return workload === 'identity' ? 'identities' : workload === 'mix' ? 'gets and puts, 4 to 1,' : `${workload}s`;
+}
+
+/** Creates a target for the p99 at half of the capacity. */
+function latencyTarget(workload: string, other: string, ratio: number): Target {
+  return {
+    name: `p99 of ${workload} at half of the capacity, relative to ${other}`,
+    wanted: {is: 'at most', figure: ratio},
+    figureOf: ({latency = []}) => p99Ratio(latency, {workload, share: 0.5, subject: CREWROOM.name}, other),
+  };
 }
 
 /** Creates a target for the processor time of one request, at the number of connections at which a quick run compares. */

@@ -1,5 +1,5 @@
 import './entries.css';
-import {type Signal, useSignal, useSignalEffect} from '@preact/signals';
+import {type Signal, untracked, useSignal, useSignalEffect} from '@preact/signals';
 import {useEffect, useMemo, useRef} from 'preact/hooks';
 import {SHORTCUTS} from '../shell/keys/shortcuts.ts';
 import {useShortcut} from '../shell/keys/use-shortcut.ts';
@@ -17,6 +17,7 @@ import type {Row, View} from './rows.ts';
 export function EntriesPage({state}: PageProps) {
   const entries = useMemo(() => new EntriesState(state.client, state.drafts), [state]);
   const element = useRef<HTMLElement>(null);
+  const dialog = useSignal<OpenDialog>(undefined);
   useEffect(() => {
     const left = new AbortController();
     state.whileWatched(left.signal, watched => entries.follow(watched));
@@ -26,8 +27,11 @@ export function EntriesPage({state}: PageProps) {
   useSignalEffect(() => {
     const route = state.route.value;
     if (route.view !== 'entries') return;
-    if (route.prefix !== undefined && route.prefix !== entries.prefix.peek()) entries.search(route.prefix);
-    entries.show(route.key);
+    // Only the address leads here: what the user types later stays.
+    untracked(() => {
+      if (route.prefix !== undefined && route.prefix !== entries.prefix.value) entries.search(route.prefix);
+      entries.show(route.key);
+    });
   });
   useShortcut(SHORTCUTS.search, () => element.current?.querySelector<HTMLInputElement>('.search input')?.focus());
   const onOpen = (row: Row): void => {
@@ -39,9 +43,15 @@ export function EntriesPage({state}: PageProps) {
     <section class="entries" data-open={open !== undefined} aria-labelledby="page-title" ref={element}>
       <div class="entries-list">
         <h1 id="page-title">Entries</h1>
-        <Toolbar entries={entries} state={state} />
+        <Toolbar entries={entries} state={state} dialog={dialog} />
         <Search entries={entries} />
-        <RowList entries={entries} onOpen={onOpen} />
+        <RowList
+          entries={entries}
+          onOpen={onOpen}
+          onNew={() => {
+            dialog.value = 'new';
+          }}
+        />
       </div>
       {open !== undefined && (
         <EntryView
@@ -66,8 +76,7 @@ interface ToolbarProps {
 /** The dialog that is open. */
 type OpenDialog = 'new' | 'export' | 'import' | undefined;
 
-function Toolbar({entries, state}: ToolbarProps) {
-  const dialog = useSignal<OpenDialog>(undefined);
+function Toolbar({entries, state, dialog}: ToolbarProps & {readonly dialog: Signal<OpenDialog>}) {
   const open = (which: OpenDialog) => () => {
     dialog.value = which;
   };

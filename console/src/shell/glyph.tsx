@@ -19,8 +19,11 @@ const PATHS = {
   sound: 'M4 9v6h4l5 4V5L8 9zM17 9a4 4 0 0 1 0 6M19.5 6.5a8 8 0 0 1 0 11',
 } as const;
 
+/** Name of an icon. */
+export type GlyphName = keyof typeof PATHS;
+
 /** An icon that repeats the text beside it, and is hidden from assistive technology. */
-export function Glyph({name}: {readonly name: keyof typeof PATHS}) {
+export function Glyph({name}: {readonly name: GlyphName}) {
   return (
     <svg class="glyph" viewBox="0 0 24 24" aria-hidden="true">
       <path d={PATHS[name]} />

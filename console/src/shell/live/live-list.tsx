@@ -36,7 +36,7 @@ export function LiveList<T>({lines, label, empty, selected, children}: LiveListP
       aria-label={label}
       onKeyDown={event => moveFocus(event, element.current)}
     >
-      {shown.length === 0 && <div class="live-empty quiet">{empty}</div>}
+      {shown.length === 0 && empty}
       {shown.map(line => (
         <Row key={line.id} line={line} isSelected={line.id === selected} content={children} />
       ))}
