@@ -22,5 +22,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: {polyfill: false},
     reportCompressedSize: false,
+    // All that the first page needs at once is one file.
+    rolldownOptions: {output: {codeSplitting: {groups: [{name: 'console', tags: ['$initial']}]}}},
   },
 });

@@ -1,4 +1,5 @@
 // Bundles the command line of a built service into two CommonJS files: what starts, and the program that it loads with its compiled code.
+import {createHash} from 'node:crypto';
 import {chmodSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {join, relative} from 'node:path';
 import {build} from 'esbuild';
@@ -23,20 +24,25 @@ export async function bundleCommandLine(root, built) {
   const {dependencies} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const folder = join(built, 'cli');
   const bundles = join(built, 'cli-bundles');
-  await build({
-    absWorkingDir: folder,
-    entryPoints: ['main.js', 'program.js'],
-    outdir: bundles,
-    outExtension: {'.js': '.cjs'},
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20.19',
-    external: [...Object.keys(dependencies).filter(name => !INLINED_DEPENDENCIES.includes(name)), 'msgpackr-extract'],
-    banner: {js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;"},
-    plugins: [keepPackages(folder, INLINED_BUNDLES), keepPlaces(built, folder)],
-    logLevel: 'warning',
-  });
+  const bundle = (entry, define = {}) =>
+    build({
+      absWorkingDir: folder,
+      entryPoints: [entry],
+      define,
+      outdir: bundles,
+      outExtension: {'.js': '.cjs'},
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      target: 'node20.19',
+      external: [...Object.keys(dependencies).filter(name => !INLINED_DEPENDENCIES.includes(name)), 'msgpackr-extract'],
+      banner: {js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;"},
+      plugins: [keepPackages(folder, INLINED_BUNDLES), keepPlaces(built, folder)],
+      logLevel: 'warning',
+    });
+  await bundle('program.js');
+  const program = readFileSync(join(bundles, 'program.cjs'));
+  await bundle('main.js', {PROGRAM_DIGEST: JSON.stringify(createHash('sha256').update(program).digest('hex'))});
   rmSync(folder, {recursive: true});
   renameSync(bundles, folder);
   // The name that `bin` has, and that units of services have.

@@ -81,23 +81,14 @@ async function openEtcdStore(
   {ephemeral, dataDir}: Config,
   {nowMs, elapsedMs, log, randomBytes, random, newStoreId}: CrewroomParts,
 ): Promise<Store> {
-  const {openEtcdStore: open} = await import('./store/shared/etcd/etcd-store.ts');
+  const {openEtcdDriver} = await import('./store/shared/etcd/etcd-driver.ts');
+  const {openSharedStore} = await import('./store/shared/shared-store.ts');
   const {lockDataDirectory} = await import('./store/open-directory.ts');
-  return open({
-    members,
-    prefix,
-    tls,
-    user,
-    log,
-    nowMs,
-    elapsedMs,
-    randomBytes,
-    random,
-    newStoreId,
-    // Not those of the other parts, which do not keep the process alive: what waits for etcd has to end.
-    timers: PROCESS_TIMERS,
-    owned: ephemeral ? [] : [await lockDataDirectory(dataDir)],
-  });
+  // Not those of the other parts, which do not keep the process alive: what waits for etcd has to end.
+  const timers = PROCESS_TIMERS;
+  const owned = ephemeral ? [] : [await lockDataDirectory(dataDir)];
+  const driver = openEtcdDriver({members, prefix, tls, user, log, timers, nowMs});
+  return openSharedStore({driver, nowMs, elapsedMs, randomBytes, random, newStoreId, timers, owned});
 }
 
 async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<IdentitySource> {
@@ -173,13 +164,14 @@ export async function openAccess(config: Config, parts: ServiceParts): Promise<O
   const dataDir = ephemeral || given !== openStore ? undefined : directory;
   const keptTokens = dataDir === undefined ? undefined : tokenFile(dataDir);
   const keptRules = dataDir === undefined ? undefined : rulesFile(dataDir);
+  const [readTokens, readRules] = await Promise.all([keptTokens?.read(), keptRules?.read()]);
   const tokens = new TokenRegister({
-    tokens: (await keptTokens?.read()) ?? [],
+    tokens: readTokens ?? [],
     save: async changed => keptTokens?.replace(changed, randomBytes),
     ...{nowMs, timers, randomBytes},
   });
   const grants = new GrantRegister({
-    grants: (await keptRules?.read()) ?? [],
+    grants: readRules ?? [],
     save: async changed => keptRules?.replace(changed, randomBytes),
   });
   return {

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
+import {resolve, sep} from 'node:path';
 import {describe, test} from 'vitest';
+import {IS_WINDOWS} from '../test/support/platform.ts';
 import {platformPaths, resolvePath} from './paths.ts';
 
-describe.runIf(process.platform !== 'win32')('the paths of a platform', () => {
+describe('the paths of a platform', () => {
+  /** Returns paths with slashes, whatever system this is. */
   const pathsOf = (platform: NodeJS.Platform, environment: Readonly<Record<string, string>>, homeDir = '/home/ada') =>
-    platformPaths({platform, environment, homeDir});
+    Object.fromEntries(
+      Object.entries(platformPaths({platform, environment, homeDir})).map(([name, path]) => [
+        name,
+        path.replaceAll(sep, '/'),
+      ]),
+    );
 
   test('are the XDG base directories on Linux', () => {
     assert.deepEqual(pathsOf('linux', {XDG_CONFIG_HOME: '/etc/ada', XDG_DATA_HOME: ''}), {
@@ -49,7 +57,7 @@ describe.runIf(process.platform !== 'win32')('the paths of a platform', () => {
   });
 });
 
-describe.runIf(process.platform !== 'win32')('a path that a user gave', () => {
+describe('a path that a user gave', () => {
   const cases = [
     {given: '~', path: '/home/ada'},
     {given: '~/data', path: '/home/ada/data'},
@@ -57,16 +65,18 @@ describe.runIf(process.platform !== 'win32')('a path that a user gave', () => {
     {given: 'data', path: '/folder/data'},
     {given: '/data', path: '/data'},
     {given: '~ben/data', path: '/folder/~ben/data'},
-    {given: '~\\data', path: '/folder/~\\data'},
+    // On Windows that is a separator too.
+    {given: '~\\data', path: IS_WINDOWS ? '/home/ada/data' : '/folder/~\\data'},
     {given: './~/data', path: '/folder/~/data'},
     {given: 'a/~', path: '/folder/a/~'},
   ];
   for (const {given, path} of cases)
     test(`is ${path} for ${given}`, () => {
-      assert.equal(resolvePath(given, {workingDirectory: '/folder', homeDir: '/home/ada'}), path);
+      const base = {workingDirectory: resolve('/folder'), homeDir: resolve('/home/ada')};
+      assert.equal(resolvePath(given, base), resolve(path));
     });
 
   test('may begin with a tilde without a home directory', () => {
-    assert.equal(resolvePath('~/data', {workingDirectory: '/folder', homeDir: ''}), '/folder/~/data');
+    assert.equal(resolvePath('~/data', {workingDirectory: '/folder', homeDir: ''}), resolve('/folder/~/data'));
   });
 });

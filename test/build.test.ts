@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
+import {createHash} from 'node:crypto';
 import {once} from 'node:events';
 import {
   cpSync,
@@ -77,6 +78,12 @@ describe('a build of a clone', () => {
     assert.deepEqual(listFiles(join(dist, 'cli')), ['main.js', 'package.json', 'program.cjs']);
     const {VERSION} = createRequire(import.meta.url)(join(dist, 'cli', 'main.js')) as {readonly VERSION: string};
     assert.match(VERSION, /^[0-9.]+$/);
+  });
+
+  test('writes a digest of the program into what loads it with its compiled code', () => {
+    const program = readFileSync(join(root, 'dist', 'cli', 'program.cjs'));
+    const main = readFileSync(join(root, 'dist', 'cli', 'main.js'), 'utf8');
+    assert.ok(main.includes(createHash('sha256').update(program).digest('hex')));
   });
 
   test('does nothing if the sources and the built files are the same', async () => {

@@ -108,15 +108,15 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'store/disk/data-format.ts': [1, 'FORMAT_BYTES_MAX'],
   'store/lmdb/opening-trial-process.js': [1, 'options that opening-trial.ts wrote'],
   'store/lmdb/opening-trial.ts': [1, 'the name of a file of the package'],
-  'store/shared/engine/commit-ids.ts': [1, 'a record that this program wrote'],
+  'store/shared/engine/results.ts': [1, 'a record that this program wrote'],
   'store/shared/engine/head.ts': [1, 'HEAD_BYTES_MAX'],
-  'store/shared/fairness.ts': [1, 'a record that this program wrote'],
-  'store/shared/etcd/etcd-channels.ts': [1, 'a date of a certificate of the user'],
+  'store/shared/etcd/etcd-client.ts': [1, 'a date of a certificate of the user'],
   'store/shared/etcd/member-facts.ts': [1, 'a header of at most 16 KiB, the limit of Node'],
   'store/shared/etcd/inspect-etcd.ts': [1, 'a date of a certificate of the user'],
   'system/loopback-address.ts': [2, 'an argument'],
   'system/open-address.ts': [1, 'an address that the service made'],
   'system/port-holder.ts': [1, 'ANSWER_LENGTH_MAX'],
+  'version.ts': [2, 'package.json of the package'],
 };
 
 test('every call of a parser over text from outside has a verdict', () => {

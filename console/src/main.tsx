@@ -1,19 +1,16 @@
 import {render} from 'preact';
 import {App} from './app.tsx';
-import {moveToOwnOrigin} from './service/own-origin.ts';
 import {restoreOwnerToken} from './service/owner.ts';
 import {takeOwnerCode} from './service/owner-code.ts';
 import {openTabStorage} from './service/owner-storage.ts';
 import {ErrorBoundary} from './shell/error-boundary.tsx';
-import {rememberedTheme} from './shell/theme.ts';
 import {ConsoleState} from './state/console-state.ts';
 
 const root = document.querySelector('#console');
 if (root === null) throw new Error('The page has no element for the console');
-if (!(await moveToOwnOrigin())) await show(root);
+await show(root);
 
 async function show(element: Element): Promise<void> {
-  document.documentElement.dataset['theme'] = rememberedTheme();
   // Before anything reads the address.
   const code = takeOwnerCode();
   restoreOwnerToken(openTabStorage());

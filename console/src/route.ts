@@ -1,9 +1,11 @@
 /** A view of the console: the fragment of its address. */
 export type Route =
   | {readonly view: 'home'}
-  | {readonly view: Exclude<ServicePage, 'entries'>}
-  /** The list of entries, or one of them. */
-  | {readonly view: 'entries'; readonly key?: string}
+  | {readonly view: Exclude<ServicePage, 'entries' | 'requests'>}
+  /** The list of entries, all or those under a prefix, or one entry. */
+  | {readonly view: 'entries'; readonly key?: string; readonly prefix?: string}
+  /** The list of requests, all, those of a plugin, or those whose path contains a text. */
+  | {readonly view: 'requests'; readonly plugin?: string; readonly path?: string}
   | {readonly view: 'notifications' | 'settings'}
   | {readonly view: 'plugin'; readonly id: string; readonly tab: PluginTab};
 
@@ -20,6 +22,8 @@ const PLUGIN_TABS = ['page', 'settings', 'log'] as const;
 
 /** Reads a fragment, such as `#/plugins/com.example.hello/log`. An unknown one shows the home view. */
 export function readRoute(fragment: string): Route {
+  const chosen = readChoice(fragment);
+  if (chosen !== undefined) return chosen;
   const [first, id, tab = 'page', ...more] = fragment.replace(/^#\/?/, '').split('/').map(decode);
   if ((first === 'settings' || first === 'notifications') && id === undefined) return {view: first};
   const page = SERVICE_PAGES.find(each => each === first);
@@ -39,10 +43,33 @@ export function formatRoute(route: Route): string {
     case 'plugin':
       return `#/plugins/${encodeURIComponent(route.id)}${route.tab === 'page' ? '' : `/${route.tab}`}`;
     case 'entries':
-      return route.key === undefined ? '#/entries' : `#/entries/${encodeURIComponent(route.key)}`;
+      return route.key === undefined
+        ? `#/entries${formatChoice({prefix: route.prefix})}`
+        : `#/entries/${encodeURIComponent(route.key)}`;
+    case 'requests':
+      return `#/requests${formatChoice({plugin: route.plugin, path: route.path})}`;
     default:
       return `#/${route.view}`;
   }
+}
+
+/** Reads a fragment that chooses a part of a list, such as `#/entries?prefix=com.example.hello%2F`. */
+function readChoice(fragment: string): Route | undefined {
+  const [, view, query] = /^#\/?(entries|requests)\?(.*)$/s.exec(fragment) ?? [];
+  const parameters = new URLSearchParams(query);
+  const read = <N extends string>(name: N): {readonly [each in N]?: string} => {
+    const value = parameters.get(name);
+    return value === null ? {} : ({[name]: value} as {readonly [each in N]: string});
+  };
+  if (view === 'entries') return {view, ...read('prefix')};
+  return view === 'requests' ? {view, ...read('plugin'), ...read('path')} : undefined;
+}
+
+function formatChoice(parameters: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return given.length === 0 ? '' : `?${given.join('&')}`;
 }
 
 function decode(segment: string): string {

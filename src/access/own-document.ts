@@ -17,6 +17,8 @@ export interface OwnForm<T> {
   readonly failure?: 'invalid-token-file' | 'invalid-rules-file';
   /** False if the directory must not be a link, because another user may have made one in its parent. @default {true} */
   readonly followsLink?: boolean;
+  /** False for what ends with the service. @default {true} */
+  readonly isDurable?: boolean;
 }
 
 /** A file of the owner in a directory that is this user's alone. */
@@ -25,7 +27,7 @@ export interface OwnDocument<T> {
   /** Reads the document. @returns Undefined without a file. @throws {AppError} The failure of the form, if it has one. */
   read(): Promise<T | undefined>;
   /**
-   * Writes the document for this user only, in place of an existing one: readers see the whole file or none, also after a loss of power.
+   * Writes the document for this user only, in place of an existing one: readers see the whole file or none, also after a loss of power if it is durable.
    *
    * @param randomBytes For a name that cannot be guessed.
    * @throws {Error} If it cannot be written, or if its directory is not this user's alone.
@@ -36,7 +38,7 @@ export interface OwnDocument<T> {
 /** Names a document of the owner. Reads and writes nothing yet. */
 export function ownDocument<T>(path: string, form: OwnForm<T>): OwnDocument<T> {
   const directory = dirname(path);
-  const {bytesMax, parse, format, failure, followsLink = true} = form;
+  const {bytesMax, parse, format, failure, followsLink = true, isDurable = true} = form;
   const assertOwn = async (): Promise<void> => {
     const problem = findOwnProblem(await (followsLink ? stat(directory) : lstat(directory)), {forbidden: 'reading'});
     if (problem?.owner !== undefined) throw new Error(`${directory} ${describeOwner(problem.owner)}`);
@@ -66,6 +68,7 @@ export function ownDocument<T>(path: string, form: OwnForm<T>): OwnDocument<T> {
       await replaceFile(path, file => file.writeFile(format(value)), {
         mode: PRIVATE_FILE_MODE,
         temporary: `${path}.${Buffer.from(randomBytes(8)).toString('hex')}`,
+        isDurable,
       });
     },
   };

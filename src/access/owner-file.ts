@@ -37,5 +37,6 @@ export function ownerFile(path: string): OwnDocument<string> {
     format: token => `${token}\n`,
     // A data directory may be a link.
     followsLink: path.endsWith(OWNER_FILE),
+    isDurable: false,
   });
 }

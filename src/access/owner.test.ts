@@ -2,6 +2,7 @@ import {randomBytes} from 'node:crypto';
 import {chown, lstat, mkdir, readdir, symlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {IS_WINDOWS} from '../../test/support/platform.ts';
 import {makeTemporaryDirectory} from '../../test/support/service.ts';
 import {type Log, SILENT_LOG} from '../domain/log.ts';
 import {FileOwner} from './owner.ts';
@@ -21,7 +22,7 @@ async function openService() {
   return {home: home.path, session, temporary, owner, errors, files};
 }
 
-describe.skipIf(process.platform === 'win32')('the file of the owner of a service without a data directory', () => {
+describe('the file of the owner of a service without a data directory', () => {
   test('is in the directory of the session', async () => {
     const {session, temporary, owner, files} = await openService();
     await mkdir(join(session, '..'));
@@ -31,7 +32,7 @@ describe.skipIf(process.platform === 'win32')('the file of the owner of a servic
   });
 
   const spoiled = [
-    {name: 'missing', spoil: async () => {}},
+    {name: 'missing', onWindows: true, spoil: async () => {}},
     {name: 'open to other users', spoil: (path: string) => mkdir(path, {recursive: true, mode: 0o755})},
     {
       name: 'a link',
@@ -41,19 +42,20 @@ describe.skipIf(process.platform === 'win32')('the file of the owner of a servic
       },
     },
   ];
-  for (const {name, spoil} of spoiled) {
+  // Windows has neither modes nor links.
+  for (const {name, spoil} of spoiled.filter(({onWindows}) => onWindows || !IS_WINDOWS)) {
     test(`is in the directory for temporary files if that of the session is ${name}`, async () => {
       const {session, temporary, owner, errors, files} = await openService();
       await spoil(session);
       await owner.keep(7172);
       expect(owner.isOwner(await ownerFile(files[1]).read())).toBe(true);
-      expect((await lstat(temporary)).mode & 0o777).toBe(0o700);
+      if (!IS_WINDOWS) expect((await lstat(temporary)).mode & 0o777).toBe(0o700);
       expect(errors).toEqual([]);
       await owner[Symbol.asyncDispose]();
       expect(await readdir(temporary)).toEqual([]);
     });
 
-    test(`is nowhere if both are ${name}, which is logged`, async () => {
+    test.skipIf(IS_WINDOWS)(`is nowhere if both are ${name}, which is logged`, async () => {
       const {home, session, temporary, owner, errors, files} = await openService();
       await spoil(session);
       // A link that leads nowhere.

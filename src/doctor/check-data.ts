@@ -1,6 +1,6 @@
 import {constants} from 'node:fs';
 import {access, readdir, stat, statfs} from 'node:fs/promises';
-import {dirname, join} from 'node:path';
+import {dirname, isAbsolute, join, relative} from 'node:path';
 import {rulesFile} from '../access/grants/rules-file.ts';
 import {tokenFile} from '../access/token-file.ts';
 import {formatBytes} from '../domain/byte-size.ts';
@@ -51,14 +51,14 @@ async function checkOpening({path}: DataDirectory, place: string): Promise<reado
 }
 
 async function checkInside(directory: DataDirectory, context: DataContext): Promise<readonly Finding[]> {
-  const modes = await checkModes(directory, context);
+  const readers = await checkReaders(directory, context);
   const store = await checkStore(directory);
-  // Where other users may read, the file is refused until a start has removed their permissions.
-  const rules = modes.every(({level}) => level === 'ok') ? await checkRules(directory) : [];
-  return [...modes, ...store, ...rules];
+  // Where a mode lets other users read, the file is refused until a start has removed their permissions.
+  const rules = readers.level === 'ok' || context.platform === 'win32' ? await checkRules(directory) : [];
+  return [readers, ...store, ...rules];
 }
 
-type DataContext = Pick<DoctorContext, 'userId'>;
+type DataContext = Pick<DoctorContext, 'userId' | 'platform' | 'homeDir' | 'environment'>;
 
 async function checkAccess(path: string, {userId}: DataContext): Promise<Finding> {
   const place = await findExisting(path);
@@ -93,12 +93,21 @@ async function checkSpace(path: string): Promise<Finding> {
   return {check: 'Disk', level, detail: `only ${detail}`, fix: 'Free some space; writes fail when the disk is full'};
 }
 
-async function checkModes(
-  {path, storePath, lockPath}: DataDirectory,
-  {userId}: DataContext,
-): Promise<readonly Finding[]> {
-  // Windows has access control lists instead.
-  if (userId === undefined) return [];
+/** Reports who may read the directory: on Windows by its place, since it inherits that from the directory above it. */
+async function checkReaders(directory: DataDirectory, context: DataContext): Promise<Finding> {
+  if (context.platform !== 'win32') return checkModes(directory, context);
+  const {path} = directory;
+  const fromHome = relative(context.homeDir, path);
+  if (context.homeDir !== '' && !fromHome.startsWith('..') && !isAbsolute(fromHome))
+    return CHECK.ok('in your profile, which Windows keeps from other users');
+  const user = context.environment['USERNAME'] ?? '%USERNAME%';
+  return CHECK.warning(
+    `${path} is outside of your profile, and other users may read it unless you forbade that`,
+    `Let only you read it: icacls "${path}" /inheritance:r /grant:r "${user}:(OI)(CI)F"`,
+  );
+}
+
+async function checkModes({path, storePath, lockPath}: DataDirectory, {userId}: DataContext): Promise<Finding> {
   const open: string[] = [];
   for (const directory of [path, storePath, lockPath]) {
     const names = await readdir(directory).catch(() => []);
@@ -108,9 +117,9 @@ async function checkModes(
     }
   }
   const [first] = open;
-  if (first === undefined) return [CHECK.ok('only its owner may read it')];
+  if (first === undefined) return CHECK.ok('only its owner may read it');
   const detail = `other users may read ${first}${open.length > 1 ? ` and ${open.length - 1} more` : ''}`;
-  return [CHECK.warning(detail, 'Start the service again: it removes these permissions')];
+  return CHECK.warning(detail, 'Start the service again: it removes these permissions');
 }
 
 async function checkStore(directory: DataDirectory): Promise<readonly Finding[]> {

@@ -5,6 +5,8 @@ export interface DoctorContext {
   /** The version of Node, such as `22.14.0`. */
   readonly nodeVersion: string;
   readonly platform: NodeJS.Platform;
+  /** Home directory of the user; empty if there is none. */
+  readonly homeDir: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** A monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number;

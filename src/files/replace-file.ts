@@ -15,11 +15,13 @@ export interface ReplaceOptions {
    * keeps the leftovers of killed processes to one.
    */
   readonly temporary: string;
+  /** False for a file that is worth nothing after a loss of power: it is not synced then. @default {true} */
+  readonly isDurable?: boolean;
 }
 
 /**
  * Writes a file that appears only when it is complete, in place of an existing one. A reader sees the old file or the new one, also after
- * a loss of power; after the promise resolved, the new one. Leaves nothing if it fails.
+ * a loss of power unless it is not durable; after the promise resolved, the new one. Leaves nothing if it fails.
  *
  * @param fill Writes the content. The file is synced and closed afterwards.
  * @throws The error of the operating system, or of `fill`.
@@ -27,17 +29,20 @@ export interface ReplaceOptions {
 export async function replaceFile(
   path: string,
   fill: (file: FileHandle) => Promise<unknown>,
-  {mode, temporary}: ReplaceOptions,
+  {mode, temporary, isDurable = true}: ReplaceOptions,
 ): Promise<void> {
-  // A leftover of a process that was killed may have another mode, or be a link.
-  await rm(temporary, {force: true});
-  const file = await open(temporary, 'wx', mode);
+  const file = await open(temporary, 'wx', mode).catch(async error => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    // A leftover of a process that was killed may have another mode, or be a link.
+    await rm(temporary, {force: true});
+    return open(temporary, 'wx', mode);
+  });
   try {
     await fill(file)
-      .then(() => file.sync())
+      .then(() => (isDurable ? file.sync() : undefined))
       .finally(() => file.close());
     await renameOver(temporary, path);
-    await syncDirectory(dirname(path));
+    if (isDurable) await syncDirectory(dirname(path));
   } catch (error) {
     await rm(temporary, {force: true});
     throw error;

@@ -69,6 +69,22 @@ describe('a text that people wrote', () => {
       for (const size of [1, 3, 1000]) await assert.rejects(streamed(bytes, size), isNamed);
     });
 
+  test('is refused in Windows-1252, with the place and the name', () => {
+    for (const {text, at} of [
+      {text: '{"name": "Zo\u00eb"}', at: 12},
+      {text: '\u00e9', at: 0},
+      {text: 'caf\u00e9', at: 3},
+    ])
+      assert.throws(
+        () => toUtf8(Buffer.from(text, 'latin1')),
+        (error: unknown) =>
+          error instanceof FileError &&
+          error.problem === 'encoding' &&
+          describeFileError(error, 1) ===
+            `is not UTF-8 from byte ${at} on, but perhaps Windows-1252, which editors also call ANSI; save it as UTF-8`,
+      );
+  });
+
   test('may have one character, or none', async () => {
     for (const text of ['', '1', '\u00e9']) {
       assert.equal(toUtf8(Buffer.from(text)).toString(), text);

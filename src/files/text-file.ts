@@ -1,3 +1,4 @@
+import {isUtf8} from 'node:buffer';
 import {FileError, readRegularFile} from './read-file.ts';
 
 /**
@@ -12,19 +13,20 @@ export async function readTextFile(path: string, bytesMax: number): Promise<Buff
 
 /**
  * Returns a text that people wrote in UTF-8, without its byte order mark. One in UTF-16 with a byte order mark, as Windows PowerShell and
- * Notepad write it, is converted. Whether any other text is UTF-8 is left to its parser, which tells the position.
+ * Notepad write it, is converted.
  *
- * @throws {FileError} `encoding` for UTF-32, for UTF-16 without a byte order mark, and for UTF-16 that is damaged.
+ * @throws {FileError} `encoding` for UTF-32, for UTF-16 without a byte order mark, for UTF-16 that is damaged, and for a text that is neither, such as
+ * one in Windows-1252.
  */
 export function toUtf8(bytes: Buffer): Buffer {
   const {start, encoding} = findEncoding(bytes);
   const text = bytes.subarray(start);
-  if (encoding === 'utf-8') return text;
+  if (encoding === 'utf-8') return assertUtf8(text);
   return new Recoder(encoding).recode(text, {isLast: true});
 }
 
 /**
- * Like {@link toUtf8}, for a text of any length that arrives in chunks.
+ * Like {@link toUtf8}, for a text of any length that arrives in chunks. Whether one without a byte order mark is UTF-8 is left to its parser.
  *
  * @throws {FileError} `encoding`.
  */
@@ -49,6 +51,14 @@ export async function* streamAsUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGen
   const rest = head === undefined ? undefined : toUtf8(head);
   if (rest !== undefined && rest.length > 0) yield rest;
   recoder?.recode(Buffer.alloc(0), {isLast: true});
+}
+
+function assertUtf8(text: Buffer): Buffer {
+  if (isUtf8(text)) return text;
+  // Where the text differs once it was decoded, which replaces what is not UTF-8.
+  const at = Buffer.from(text.toString()).findIndex((byte, index) => byte !== text[index]);
+  const problem = `not UTF-8 from byte ${at} on, but perhaps Windows-1252, which editors also call ANSI; save it as UTF-8`;
+  throw new FileError('encoding', {cause: new Error(problem)});
 }
 
 /** Longest byte order mark, in bytes: that of UTF-32. */

@@ -127,6 +127,7 @@ test('all settings are those of the client and of each plugin that is not broken
   expect(await settings.all()).toEqual({
     core: {
       darkMode: false,
+      darkWithSystem: true,
       flashWindow: true,
       playSound: true,
       weightUnits: 'KGS',

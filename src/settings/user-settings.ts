@@ -4,7 +4,7 @@ import type {TypedEntries} from '../domain/entries/typed-entries.ts';
 import type {TypedEntry} from '../domain/entries/typed-entry.ts';
 import type {Plugins} from '../domain/plugins/plugin.ts';
 import type {PluginSetting} from '../domain/plugins/plugin-manifest.ts';
-import type {SettingValues, UserSettings} from '../domain/plugins/user-settings.ts';
+import {CORE_SETTINGS, type SettingValues, type UserSettings} from '../domain/plugins/user-settings.ts';
 import {AppError} from '../failures/app-error.ts';
 import {isObject, membersOf} from '../json/members.ts';
 import {PrefixFollower} from './prefix-follower.ts';
@@ -39,7 +39,7 @@ export class StoredUserSettings implements UserSettings {
 
   async all(): Promise<Readonly<Record<string, SettingValues>>> {
     const ids = this.#deps.plugins.list().filter(({state}) => state !== 'broken');
-    const all = [CORE, ...ids.map(({id}) => id)].map(async id => [id, await this.get(id)] as const);
+    const all = [CORE_SETTINGS, ...ids.map(({id}) => id)].map(async id => [id, await this.get(id)] as const);
     return Object.fromEntries(await Promise.all(all));
   }
 
@@ -76,7 +76,7 @@ export class StoredUserSettings implements UserSettings {
   }
 
   available(id: string): SettingRules {
-    if (id === CORE) return CORE_SETTINGS;
+    if (id === CORE_SETTINGS) return CORE_RULES;
     const {plugins} = this.#deps;
     const manifest = plugins.manifest(id);
     if (manifest !== undefined) return manifest.availableSettings;
@@ -121,12 +121,11 @@ export class StoredUserSettings implements UserSettings {
   }
 }
 
-/** Id of the settings of the client itself. */
-const CORE = 'core';
-
 /** Settings of the client that published plugins read, with the defaults of that client. */
-const CORE_SETTINGS: ReadonlyMap<string, PluginSetting> = new Map([
+const CORE_RULES: ReadonlyMap<string, PluginSetting> = new Map([
   ['darkMode', flag('Dark mode', false)],
+  // Absent in that client: its window does not follow the system.
+  ['darkWithSystem', {...flag('Dark when the system is', true), when: {key: 'darkMode', value: false}}],
   ['flashWindow', flag('Show the number of new notifications in the title of the window', true)],
   ['playSound', flag('Play sounds', true)],
   ['weightUnits', choice('Weight', {KGS: 'Kilograms', LBS: 'Pounds'})],

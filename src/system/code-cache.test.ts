@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto';
 import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -19,9 +20,13 @@ function writeProgram(answer: string): void {
   writeFileSync(file, `exports.answer = () => '${answer}';\nexports.join = require('node:path').join;\n`);
 }
 
+function built(): {readonly file: string; readonly digest: string} {
+  return {file, digest: createHash('sha256').update(readFileSync(file)).digest('hex')};
+}
+
 /** Runs the program like one start of it. */
 function start(): string {
-  const {exports, keep} = loadProgram<{readonly answer: () => string}>(file, directory);
+  const {exports, keep} = loadProgram<{readonly answer: () => string}>(built(), directory);
   const answer = exports.answer();
   keep();
   return answer;
@@ -90,6 +95,6 @@ describe('loadProgram()', () => {
 
   test('loads without a cache', () => {
     writeProgram('one');
-    expect(loadProgram<{readonly answer: () => string}>(file, undefined).exports.answer()).toBe('one');
+    expect(loadProgram<{readonly answer: () => string}>(built(), undefined).exports.answer()).toBe('one');
   });
 });

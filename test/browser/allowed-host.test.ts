@@ -128,6 +128,20 @@ for (const {name, present, drive} of BROWSERS) {
       expect(text).not.toMatch(/va_user|pilotID/);
     });
 
+    test('a page of a plugin asks first if a foreign page chose its query', async () => {
+      const tab = await newTab();
+      for (const address of [own(`/plugins/${ID}/?evil`), own(`/plugins/${ID}/route/of/its/own?evil`)]) {
+        await tab.open(foreignPage());
+        await tab.run(`void setTimeout(() => { location.href = '${address}'; })`);
+        await expect
+          .poll(() => tab.run('document.body.innerText').catch(() => ''), {timeout: 5000})
+          .toMatch(/Show the plugin/);
+        await tab.run(`void document.querySelector('main button').click()`);
+        await expect.poll(() => tab.run('document.title').catch(() => '')).toBe('a plugin');
+        expect(await tab.run('location.href')).toBe(address);
+      }
+    });
+
     test('the console shows its data', async () => {
       const tab = await newTab();
       await tab.open(own('/#/identity'));

@@ -131,7 +131,7 @@ describe.skipIf(!CAN_BROWSE)('a code of the owner', () => {
     const address = consoleAddress(service.url);
     await page.context().route(`${address}/`, async route => {
       // The name of the console leads to this machine in browsers only.
-      const answer = await route.fetch({url: `http://localhost:${service.port}/`});
+      const answer = await route.fetch({url: `http://localhost:${service.port}/console/index.html`});
       const {'content-security-policy': _policy, 'cross-origin-opener-policy': _opener, ...headers} = answer.headers();
       await route.fulfill({response: answer, headers});
     });

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
-import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
 import {press, type} from '../support/browsers/keyboard.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
@@ -184,9 +184,9 @@ const USES: readonly Use[] = [
     use: async page => {
       await press(page, page.getByLabel('Dark mode'), 'Space');
       await press(page, page.getByRole('button', {name: 'Save'}));
-      await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+      await expect.poll(() => page.evaluate(SHOWN_THEME)).toBe('dark');
       await press(page, page.getByRole('button', {name: 'Restore defaults'}));
-      await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('light');
+      await expect.poll(() => page.evaluate(SHOWN_THEME)).toBe('light');
     },
   },
 ];

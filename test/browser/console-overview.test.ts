@@ -1,17 +1,20 @@
 import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest';
 import {startPhpVms5} from '../support/back-ends.ts';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
-import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
 import {setFaults} from '../support/faults.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {ADA} from '../support/pilots.ts';
 import {makeTemporaryDirectory, startInTest, startService, type TestService} from '../support/service.ts';
 import {writeAirline} from '../support/session-service.ts';
+
+const EXAMPLE = fileURLToPath(new URL('../../examples/plugin', import.meta.url));
 
 let browser: Browser;
 let service: TestService;
@@ -35,7 +38,7 @@ beforeEach(async () => {
 async function lookAt(page: Page, name: string): Promise<void> {
   for (const theme of ['light', 'dark']) {
     await setTheme(page, theme);
-    for (const width of [1280, 360]) {
+    for (const width of [1440, 360]) {
       await page.setViewportSize({width, height: 900});
       await keepScreenshot(page, `${name}-${theme}-${width}`);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
@@ -49,7 +52,7 @@ async function setTheme(page: Page, theme: string): Promise<void> {
   // Not each system resolves the name of the console.
   const url = `http://127.0.0.1:${new URL(page.url()).port}/api/settings/core`;
   await fetch(url, {method: 'PUT', body: JSON.stringify({darkMode: theme === 'dark'})});
-  await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe(theme);
+  await expect.poll(() => page.evaluate(SHOWN_THEME)).toBe(theme);
 }
 
 /** Shows another page of an open console, without loading it again. */
@@ -89,11 +92,49 @@ describe.skipIf(!CAN_BROWSE)('the overview in Chromium', () => {
       })
       .toMatch(/now [1-9][\d,.]* per second/);
     await page.getByRole('img', {name: /half within .* 99 % within/}).waitFor();
-    const command = `curl http://localhost:${service.port}/api/identity`;
+    const command = 'npx crewroom plugin new my-plugin';
     await page.getByRole('button', {name: `Copy ${command}`}).click();
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(command);
     await lookAt(page, 'overview');
     expect(problems).toEqual([]);
+  });
+
+  test('leads a newcomer first, with what is not done yet, and has its plots on the first screen', async () => {
+    await using home = await makeTemporaryDirectory();
+    const {url, crewroom} = await startInTest({ephemeral: true, plugins: home.path});
+    const viewport = {width: 1440, height: 900};
+    const {page, problems} = await openConsole(browser, url, {viewport, reducedMotion: 'reduce'});
+    const steps = page.getByRole('region', {name: 'Next steps'});
+    const titles = (): Promise<readonly string[]> => steps.getByRole('heading', {level: 3}).allTextContents();
+    const all = ['Begin a plugin', 'Ask who the pilot is', 'Store a value', 'Serve a pilot of your own'];
+    await expect.poll(titles).toEqual(all);
+    await page.locator('.plot canvas').first().waitFor();
+    const ends = `Array.from(document.querySelectorAll('.plots'), each => each.getBoundingClientRect().bottom)`;
+    expect(Math.max(...(await page.evaluate<readonly number[]>(ends)))).toBeLessThanOrEqual(viewport.height);
+    // The settings of the console are no entries of a newcomer.
+    await page.getByRole('button', {name: 'Dark mode'}).click();
+    await expect.poll(() => crewroom.entries.get('crewroom/settings/core')).toBeDefined();
+    await keepScreenshot(page, 'overview-newcomer-dark-1440');
+    expect(await titles()).toEqual(all);
+    await (await fetch(`${url}/api/identity`)).text();
+    await expect.poll(titles).toEqual([all[0], all[2], all[3]]);
+    await crewroom.entries.putValue('com.example.hello/volume', 0.5);
+    await expect.poll(titles).toEqual([all[0], all[3]]);
+    expect(problems).toEqual([]);
+    crewroom.pilots.use('signed-out');
+    await expect.poll(titles).toEqual(['Sign a pilot in', ...all.slice(0, 1)]);
+    await lookAt(page, 'overview-newcomer');
+  });
+
+  test('shows no steps to a user who has done them', async () => {
+    const {url, crewroom} = await startInTest({ephemeral: true, plugin: [EXAMPLE]});
+    await crewroom.entries.putValue('com.example.hello/volume', 0.5);
+    await (await fetch(`${url}/api/identity`)).text();
+    const {page} = await openConsole(browser, url, {viewport: {width: 1440, height: 900}});
+    await page.getByRole('main').getByRole('link', {name: 'Logbook'}).waitFor();
+    await page.getByText('Healthy', {exact: true}).waitFor();
+    expect(await page.getByRole('heading', {name: 'Next steps'}).count()).toBe(0);
+    await keepScreenshot(page, 'overview-at-home-1440');
   });
 
   test('shows the revision, and the data directory with its size', async () => {
@@ -202,7 +243,7 @@ describe.skipIf(!CAN_BROWSE)('the identity page in Chromium', () => {
     });
     const copied = async (): Promise<unknown> => {
       await page.getByRole('button', {name: 'Copy the document'}).click();
-      await page.getByText('Copied', {exact: true}).waitFor();
+      await page.getByRole('status').getByText('Copied', {exact: true}).waitFor();
       return page.evaluate('navigator.clipboard.readText()');
     };
     await page.locator('.json-member', {hasText: 'session'}).getByText('"••••••"').waitFor();

@@ -3,7 +3,7 @@ import type {Browser, Locator, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
-import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
@@ -13,8 +13,9 @@ import {callService, makeTemporaryDirectory, startInTest, startService, type Tes
 const RADIO = 'com.example.radio';
 
 const BACKGROUND = `
+const address = 'http://localhost:7172/api/store/com.example.radio%2Fvolume';
 exports.routes = {
-  get: {say: {description: 'Repeats <b>its</b> query', handler: (req, res) => { console.log('said', req.query.text); res.json({said: req.query.text ?? null}); }}},
+  get: {keep: {description: 'Stores the volume', handler: async (req, res) => res.json({status: (await fetch(address, {method: 'POST', body: '0.5'})).status})}, say: {description: 'Repeats <b>its</b> query', handler: (req, res) => { console.log('said', req.query.text); res.json({said: req.query.text ?? null}); }}},
   post: {note: {description: 'Keeps a note', handler: (req, res) => res.status(201).json({noted: req.body})}},
 };`;
 
@@ -55,6 +56,18 @@ async function putMany(prefix: string, count: number): Promise<void> {
 
 const COMMIT_SIZE = 250;
 
+/** Entries of an import that is larger than the change log. */
+const LARGE_IMPORT = 101_000;
+
+function* exportOf(count: number): Generator<Buffer> {
+  yield Buffer.from('{"format":"crewroom-export","version":1,"prefix":""}\n');
+  for (let from = 0; from < count; from += COMMIT_SIZE)
+    yield Buffer.from(
+      Array.from({length: COMMIT_SIZE}, (_, index) => `{"key":"bulk/${from + index}","value":1}\n`).join(''),
+    );
+  yield Buffer.from(`{"end":true,"entries":${count}}\n`);
+}
+
 function rows(page: Page): Locator {
   return page.locator('.live-line');
 }
@@ -89,7 +102,7 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     await select(page, 'Written <img');
     await page.setViewportSize({width: 360, height: 800});
     await fetch(`${service.url}/api/settings/core`, {method: 'PUT', body: '{"darkMode": true}'});
-    await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+    await expect.poll(() => page.evaluate(SHOWN_THEME)).toBe('dark');
     await keepScreenshot(page, 'events-360-dark');
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await findViolations(page)).toEqual([]);
@@ -157,6 +170,28 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     await second.crewroom.entries.putValue('after', 1);
     await page.getByRole('button', {name: 'Written after'}).waitFor();
     await expect.poll(() => page.locator('.event-line .revision').allTextContents()).toEqual(['1', '2', '3']);
+  });
+
+  test('shows the last changes after a large import, and which revisions can be replayed', async () => {
+    const {url, crewroom} = await startInTest({ephemeral: true});
+    await crewroom.transfer.import(exportOf(LARGE_IMPORT));
+    const {page, problems} = await openConsole(browser, url, {fragment: '#/events'});
+    // The import has commits of 1,000 entries, and the log has 100,000 changes.
+    await page.getByText('the log has 2 to 101', {exact: true}).waitFor();
+    await page.getByRole('button', {name: 'Show the last changes'}).click();
+    await page.getByRole('button', {name: `Written bulk/${LARGE_IMPORT - 1}`}).waitFor();
+    expect(await rows(page).count()).toBe(1000);
+    expect(await page.getByText('Reset', {exact: true}).count()).toBe(0);
+    await page.getByLabel('Replay after revision').fill('0');
+    await page.keyboard.press('Enter');
+    await page.getByText('The log no longer has the changes up to revision 1').waitFor();
+    await keepScreenshot(page, 'events-large-import');
+    await page.getByLabel('Replay after revision').fill('100');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.note.danger').count()).toBe(0);
+    await crewroom.entries.putValue('after', 1);
+    await page.getByText('the log has 2 to 102', {exact: true}).waitFor();
+    expect(problems).toEqual([]);
   });
 
   test('says so if there is no such revision', async () => {
@@ -247,7 +282,7 @@ describe.skipIf(!CAN_BROWSE)('the page of plugins in Chromium', () => {
     const plugin = page.getByRole('region', {name: `Plugin ${RADIO}`});
     await plugin.getByText('Running', {exact: true}).waitFor();
     expect(await plugin.locator('.facts').textContent()).toContain(service.crewroom.plugins.status(RADIO).storagePath);
-    await plugin.getByText('2 routes').click();
+    await plugin.getByText('3 routes').click();
     await plugin.getByText('Repeats <b>its</b> query').waitFor();
     await plugin.getByRole('button', {name: 'Try GET say'}).click();
     await plugin.getByLabel('Query').fill('text=<img src=x>');
@@ -268,6 +303,42 @@ describe.skipIf(!CAN_BROWSE)('the page of plugins in Chromium', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await plugin.getByRole('link', {name: 'Log', exact: true}).click();
     await page.getByText('said <img src=x>').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('leads from a plugin to its entries and its requests, and back from each, with addresses of their own', async () => {
+    const key = `${RADIO}/volume`;
+    await (await fetch(`${service.url}/api/${RADIO}/keep`)).text();
+    const headers = [`Referer: http://localhost:${service.port}/plugins/${RADIO}/`];
+    await callService(service, `GET /api/store/${encodeURIComponent(key)}`, {headers});
+    const {page, problems} = await openConsole(browser, service.url, {fragment: `#/plugins/${RADIO}/log`});
+    const tabs = page.getByRole('navigation', {name: 'Views of'});
+    const follow = async (link: Locator): Promise<void> => {
+      // As in a tab of its own.
+      const address = await link.evaluate(each => (each as unknown as {readonly href: string}).href);
+      await page.goto('about:blank');
+      await page.goto(address);
+    };
+    await follow(tabs.getByRole('link', {name: 'Entries'}));
+    expect(await page.getByRole('searchbox', {name: 'Prefix of keys'}).inputValue()).toBe(`${RADIO}/`);
+    await page.getByRole('option', {name: 'volume'}).click();
+    const entry = page.getByRole('region', {name: key});
+    await entry.getByText(`Written by Plugin ${RADIO}`).waitFor();
+    await keepScreenshot(page, 'links-entry');
+    expect(await findViolations(page)).toEqual([]);
+    await follow(entry.getByRole('link', {name: 'Requests for it'}));
+    const detail = await select(page, `GET /api/store/${encodeURIComponent(key)}, 200`);
+    await keepScreenshot(page, 'links-request');
+    expect(await findViolations(page)).toEqual([]);
+    await follow(detail.getByRole('link', {name: key}));
+    await entry.getByText('0.5').waitFor();
+    await follow(entry.getByRole('link', {name: `Plugin ${RADIO}`}).first());
+    await follow(tabs.getByRole('link', {name: 'Requests'}));
+    await rows(page).first().waitFor();
+    expect(await page.getByLabel('From').inputValue()).toBe(`plugin ${RADIO}`);
+    expect(new Set(await rows(page).locator('.sender').allTextContents())).toEqual(new Set([`Plugin ${RADIO}`]));
+    await follow(rows(page).locator('.sender a').first());
+    await tabs.getByRole('link', {name: 'Log'}).waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import type {Browser, FrameLocator, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
-import {consoleAddress, keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {consoleAddress, keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {untilRunning} from '../support/plugin-service.ts';
 import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
@@ -116,7 +116,7 @@ describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
       test(`has no violation of accessibility rules, no failed request and no sideways scrolling, ${theme}, ${width} px`, async () => {
         await fetch(`${service.url}/api/settings/core`, {method: 'PUT', body: JSON.stringify({darkMode})});
         const {page, problems} = await openConsole(browser, service.url, {viewport: {width, height: 800}});
-        await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe(theme);
+        await expect.poll(() => page.evaluate(SHOWN_THEME)).toBe(theme);
         for (const [name, fragment, text] of VIEWS) {
           await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
           await page.getByRole('main').getByText(text).first().waitFor();

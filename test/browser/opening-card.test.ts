@@ -24,6 +24,7 @@ beforeAll(async () => {
   await writePlugin(join(home.path, ID), {
     'plugin.json': manifestOf(ID, {name: 'Acting <b>{id}</b>'}),
     'ui/index.html': PAGE,
+    'ui/worker.js': `onfetch = event => event.respondWith(new Response('from the worker'));`,
   });
   service = await startService({plugins: home.path, ephemeral: true});
   pages = await servePages(({url = '/'}, response) => {
@@ -124,6 +125,15 @@ for (const {name, present, drive} of BROWSERS)
           await expectCard(tab);
         });
       }
+
+      test(`registers no service worker ${place}, which would answer in place of the question`, async () => {
+        const tab = await newTab();
+        await tab.open(address(''));
+        await expect.poll(acted).toBe('');
+        const register = `navigator.serviceWorker.register('/plugins/${ID}/worker.js')`;
+        expect(await tab.run(`${register}.then(() => 'registered', () => 'refused')`)).toBe('refused');
+        expect(await tab.run(`fetch('/plugins/${ID}/worker.js').then(({status}) => status)`)).toBe(200);
+      });
 
       for (const rest of ['?evil', '#evil']) {
         test(`asks ${place} if a foreign page goes back to an address that leads to ${rest}`, async () => {

@@ -2,8 +2,10 @@ import {readdir, readFile} from 'node:fs/promises';
 import {basename, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {gzipSync} from 'node:zlib';
-import {describe, expect, test} from 'vitest';
-import {callService, useService} from '../support/service.ts';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {AppError} from '../../src/failures/app-error.ts';
+import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
+import {callService, startService, useService} from '../support/service.ts';
 
 const service = useService();
 
@@ -11,7 +13,15 @@ const service = useService();
 const BUILT = fileURLToPath(new URL('../../dist/console', import.meta.url));
 
 /** Largest size of the files that the page loads at first, in bytes, compressed with gzip. */
-const COMPRESSED_BYTES_MAX = 200_000;
+const COMPRESSED_BYTES_MAX = 100_000;
+
+/** Calls the console at its own name. */
+function callConsole(
+  line: string,
+  options: {readonly headers?: readonly string[]} = {},
+): ReturnType<typeof callService> {
+  return callService(service(), line, {...options, host: `crewroom.localhost:${service().port}`});
+}
 
 async function listFiles(): Promise<readonly string[]> {
   const entries = await readdir(BUILT, {recursive: true, withFileTypes: true});
@@ -20,15 +30,16 @@ async function listFiles(): Promise<readonly string[]> {
 
 describe('the console', () => {
   test('is answered with all its files, which browsers keep and revalidate', async () => {
-    const {headers, text} = await callService(service(), 'GET /');
+    const {headers, text} = await callConsole('GET /');
+    const entrance = await callService(service(), 'GET /');
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     const names = await listFiles();
     const scripts = await Promise.all(
       names.filter(name => name.endsWith('.js')).map(name => readFile(join(BUILT, name), 'utf8')),
     );
     for (const name of names) {
-      const isLoaded = [text, ...scripts].some(each => each.includes(basename(name)));
-      expect([name, name === 'index.html' || isLoaded]).toEqual([name, true]);
+      const isLoaded = [text, entrance.text, ...scripts].some(each => each.includes(basename(name)));
+      expect([name, name.endsWith('.html') || isLoaded]).toEqual([name, true]);
       const answer = await callService(service(), `GET /console/${name}`);
       expect([name, answer.status, answer.headers.get('cache-control')]).toEqual([name, 200, 'no-cache']);
       const again = await callService(service(), `GET /console/${name}`, {
@@ -39,13 +50,50 @@ describe('the console', () => {
   });
 
   test('is small when it is opened, and has no script or style inside of the page', async () => {
-    const {text} = await callService(service(), 'GET /');
+    const {text} = await callConsole('GET /');
     const names = [...text.matchAll(/(?:src|href)="\/console\/([^"]+)"/g)].map(([, name = '']) => name);
     expect(names.length).toBeGreaterThanOrEqual(3);
     const files = await Promise.all(['index.html', ...names].map(name => readFile(join(BUILT, name))));
     const sizes = files.map(content => gzipSync(content).length);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(COMPRESSED_BYTES_MAX);
     expect(text).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|style=/);
+  });
+
+  for (const host of ['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])
+    test(`is at ${host} a page that loads one small file, and leads to the console's own name`, async () => {
+      const {headers, text} = await callService(service(), 'GET /', {host: `${host}:${service().port}`});
+      expect(text.match(/(?:src|href)="[^"]+"/g)).toEqual([
+        'href="data:,"',
+        'src="/console/entrance.js"',
+        'href="/docs"',
+      ]);
+      const script = await readFile(join(BUILT, 'entrance.js'));
+      expect(gzipSync(text).length + gzipSync(script).length).toBeLessThan(2000);
+      expect(headers.get('content-security-policy')).toContain(`connect-src 'self' http://crewroom.localhost:`);
+    });
+
+  for (const [settings, theme] of [
+    [{}, 'light dark'],
+    [{darkMode: true}, 'dark'],
+    [{darkWithSystem: false}, 'light'],
+  ] as const)
+    test(`begins with the theme "${theme}" of the settings ${JSON.stringify(settings)}`, async () => {
+      const {crewroom} = service();
+      const before = await callConsole('GET /');
+      await crewroom.settings.update('core', settings);
+      onTestFinished(async () => void (await crewroom.settings.update('core', {darkMode: null, darkWithSystem: null})));
+      for (const answer of [await callConsole('GET /'), await callService(service(), 'GET /')])
+        expect(answer.text).toContain(`<meta name="color-scheme" content="${theme}">`);
+      const again = await callConsole('GET /', {headers: [`If-None-Match: ${before.headers.get('etag')}`]});
+      expect(again.status).toBe(theme === 'light dark' ? 304 : 200);
+    });
+
+  test('begins with the theme of the system if the store does not answer', async () => {
+    const store = openMemoryStore({nowMs: Date.now});
+    store.get = () => Promise.reject(new AppError({code: 'store-unavailable', problem: 'it is down'}));
+    await using broken = await startService({ephemeral: true}, {openStore: async () => store});
+    const {status, text} = await callService(broken, 'GET /');
+    expect([status, text.includes('content="light dark"')]).toEqual([200, true]);
   });
 
   for (const path of ['/console/none.js', '/console/', '/console/..%2findex.js', '/console/%2e%2e/index.js']) {

@@ -5,7 +5,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {mkdir, open, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
-import {afterAll, inject} from 'vitest';
+import {afterAll, inject, onTestFinished} from 'vitest';
 import {findFreePort} from '../support/free-port.ts';
 import {type Windows, wineEnvironment} from './set-up.ts';
 
@@ -190,6 +190,21 @@ export function runningPrograms({prefix}: Windows): readonly string[] {
         return [];
       }
     });
+}
+
+/**
+ * Watches for consoles with a window, until the test ends. Wine starts a `conhost.exe` for the console of a program, with `--headless` if it has no
+ * window. @returns The command lines of those with one, so far.
+ */
+export function watchWindows(windows: Windows): () => readonly string[] {
+  const shown = new Set<string>();
+  const look = (): void => {
+    for (const line of runningPrograms(windows))
+      if (/\bconhost\.exe\b/i.test(line) && !line.includes('--headless')) shown.add(line);
+  };
+  const timer = setInterval(look, INTERVAL_MS);
+  onTestFinished(() => clearInterval(timer));
+  return () => [...shown];
 }
 
 interface FollowDeps {

@@ -1,9 +1,8 @@
-import {spawnSync} from 'node:child_process';
 import {cp, link, mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {beforeAll, expect, test} from 'vitest';
 import {findFreePort} from '../support/free-port.ts';
-import {createUser, type Finished, until} from './machine.ts';
+import {createUser, type Finished, onDriveZ, watchWindows} from './machine.ts';
 
 const user = await createUser();
 /** A name that a shell, or a value with variables, would change. */
@@ -33,7 +32,36 @@ const isServing = async (): Promise<boolean> =>
     () => false,
   );
 
-test('"crewroom service" starts it at log-on by a value of the registry, and takes back everything', async () => {
+/** Does what Windows does when a user logs in. @returns The end of the command of the Run key. */
+async function logOn(): Promise<Finished> {
+  return (await user.spawnProgram([onDriveZ(join(user.windows.programs, 'logon.exe'))])).finished;
+}
+
+/** Installs a plugin, whose background is a program for consoles as the service is. */
+async function installPlugin(): Promise<void> {
+  const folder = user.file('AppData', 'Local', 'crewroom', 'Data-plugins', 'com.example.quiet');
+  const manifest = {
+    id: 'com.example.quiet',
+    name: 'Quiet',
+    version: '1.0.0',
+    type: 'user',
+    description: '',
+    availableSettings: {},
+  };
+  await mkdir(join(folder, 'background'), {recursive: true});
+  await writeFile(join(folder, 'plugin.json'), JSON.stringify(manifest));
+  await writeFile(join(folder, 'background', 'index.js'), 'module.exports = {onStart: () => {}};');
+}
+
+const untilPluginRuns = async (): Promise<void> => {
+  await expect
+    .poll(async () => (await fetch(`http://127.0.0.1:${port}/api/plugins/com.example.quiet`)).json())
+    .toMatchObject({state: 'running'});
+};
+
+test('"crewroom service" starts it at log-on by a value of the registry, without a window, and takes back everything', async () => {
+  await installPlugin();
+  const windowsShown = watchWindows(user.windows);
   expect(await run('service', 'status')).toMatchObject({exitCode: 3, stdout: 'not installed\n'});
   const installed = await run('service', 'install');
   expect(installed, installed.stderr).toMatchObject({exitCode: 0});
@@ -43,16 +71,18 @@ test('"crewroom service" starts it at log-on by a value of the registry, and tak
     stdout: expect.stringContaining('active, enabled'),
   });
   expect((await run('service', 'logs')).stdout).toContain('"message":"started"');
+  await untilPluginRuns();
 
   expect(await run('stop')).toMatchObject({exitCode: 0});
   expect(await run('service', 'status')).toMatchObject({exitCode: 5});
-  // What Windows does when a user logs in.
-  spawnSync('wineboot', [], {env: user.environment, stdio: 'ignore'});
-  await until(isServing, () => 'it was not started at log-on');
+  expect(await logOn()).toMatchObject({exitCode: 0});
+  expect(await isServing()).toBe(true);
+  await untilPluginRuns();
 
   expect(await run('service', 'uninstall')).toMatchObject({exitCode: 0});
   expect(await isServing()).toBe(false);
   expect(await run('service', 'status')).toMatchObject({exitCode: 3});
-  spawnSync('wineboot', [], {env: user.environment, stdio: 'ignore'});
+  expect(await logOn()).toMatchObject({exitCode: 1});
   expect(await isServing()).toBe(false);
+  expect(windowsShown()).toEqual([]);
 });

@@ -27,6 +27,8 @@ export interface ReadEntry {
   readonly updatedAtMs: number;
   /** Absent for never. */
   readonly expiresAtMs?: number;
+  /** The caller of the last write; absent if the service does not know it. */
+  readonly writtenBy?: string;
 }
 
 /** A change of an entry. */
@@ -58,6 +60,7 @@ export async function readEntry(key: string): Promise<ReadEntry | null> {
     const {headers} = response;
     const etag = headers.get('ETag') ?? '';
     const expiresAt = headers.get('Expires-At');
+    const writtenBy = headers.get('Written-By');
     const bytes = await response.arrayBuffer();
     return {
       text: new TextDecoder().decode(bytes),
@@ -66,6 +69,7 @@ export async function readEntry(key: string): Promise<ReadEntry | null> {
       revision: revisionOf(etag),
       updatedAtMs: Date.parse(headers.get('Updated-At') ?? ''),
       ...(expiresAt === null ? {} : {expiresAtMs: Date.parse(expiresAt)}),
+      ...(writtenBy === null ? {} : {writtenBy}),
     };
   } catch (error) {
     if (error instanceof CallFailure && error.code === 'no-entry') return null;

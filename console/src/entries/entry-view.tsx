@@ -1,13 +1,18 @@
 import {useSignal} from '@preact/signals';
 import type {ComponentChildren} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
+import {CallerName, findPluginOf, PluginLink} from '../plugins/plugin-links.tsx';
+import {formatRoute} from '../route.ts';
 import {programAddress} from '../service/own-origin.ts';
 import {Breakable} from '../shell/breakable.tsx';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {Dialog} from '../shell/dialog.tsx';
+import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {formatCurl} from '../shell/format/format-curl.ts';
 import {formatBytes} from '../shell/format/format-figures.ts';
+import {isPressed, SHORTCUTS} from '../shell/keys/shortcuts.ts';
+import type {ConsoleState} from '../state/console-state.ts';
 import {ConflictView} from './conflict-view.tsx';
 import {entryPath} from './entry-calls.ts';
 import type {EntryState} from './entry-state.ts';
@@ -19,11 +24,12 @@ const CURL_LENGTH_MAX = 30_000;
 
 interface EntryViewProps {
   readonly entry: EntryState;
+  readonly state: ConsoleState;
   readonly onClose: () => void;
 }
 
 /** The open entry: its value, which can be edited at once, and what can be done with it. */
-export function EntryView({entry, onClose}: EntryViewProps) {
+export function EntryView({entry, state, onClose}: EntryViewProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [entry]);
   const saved = entry.saved.value.value;
@@ -33,7 +39,7 @@ export function EntryView({entry, onClose}: EntryViewProps) {
       class="entry"
       aria-labelledby="entry-title"
       onKeyDown={event => {
-        if (event.key === 'Escape') onClose();
+        if (isPressed(event, SHORTCUTS.leave)) onClose();
       }}
     >
       <header class="entry-head">
@@ -49,31 +55,34 @@ export function EntryView({entry, onClose}: EntryViewProps) {
       {failure !== undefined && <FailureNote failure={failure} />}
       {saved === undefined && failure === undefined && <p class="quiet">Loading…</p>}
       {saved === null && entry.draft.value === undefined && <NoEntry entry={entry} />}
-      {(saved != null || (saved === null && entry.draft.value !== undefined)) && <Content entry={entry} />}
+      {(saved != null || (saved === null && entry.draft.value !== undefined)) && (
+        <Content entry={entry} state={state} />
+      )}
     </section>
   );
 }
 
 function NoEntry({entry}: {readonly entry: EntryState}) {
   return (
-    <div class="card">
-      <p>
-        {entry.status.value.kind === 'done' ? 'The entry was deleted.' : 'There is no entry with this key.'} It may also
-        have expired.
-      </p>
-      <p>
-        <button type="button" onClick={() => entry.create()}>
-          Create it
-        </button>
-      </p>
-    </div>
+    <EmptyState
+      glyph="entries"
+      title={entry.status.value.kind === 'done' ? 'The entry was deleted.' : 'There is no entry with this key.'}
+    >
+      {entry.status.value.kind !== 'done' && <p>It may have been deleted, or have expired.</p>}
+      <button type="button" onClick={() => entry.create()}>
+        Create it
+      </button>
+    </EmptyState>
   );
 }
 
-function Content({entry}: {readonly entry: EntryState}) {
+type ContentProps = Omit<EntryViewProps, 'onClose'>;
+
+function Content({entry, state}: ContentProps) {
   return (
     <>
       <EntryFacts entry={entry} />
+      <EntryLinks entry={entry} state={state} />
       {entry.isConflict.value ? (
         <ConflictView entry={entry} />
       ) : (
@@ -82,6 +91,7 @@ function Content({entry}: {readonly entry: EntryState}) {
           label="Value"
           onEdit={text => entry.edit(text)}
           onSave={() => void entry.save()}
+          exactText={() => entry.exactText()}
         />
       )}
       <Foot entry={entry} />
@@ -92,14 +102,38 @@ function Content({entry}: {readonly entry: EntryState}) {
 function EntryFacts({entry}: {readonly entry: EntryState}) {
   const saved = entry.saved.value.value;
   if (saved == null) return <p class="quiet">New entry, not stored yet</p>;
+  const isLaidOut = entry.draft.value?.isLaidOut ?? entry.readable.value !== saved.text;
   return (
     <div class="entry-facts">
       <span class="quiet">
-        Revision {saved.revision} · {formatBytes(saved.sizeBytes)} · changed{' '}
+        Revision {saved.revision} · {formatBytes(saved.sizeBytes)}
+        {isLaidOut && ' on one line, laid out here'} · changed{' '}
         <time dateTime={new Date(saved.updatedAtMs).toISOString()}>{new Date(saved.updatedAtMs).toLocaleString()}</time>
       </span>
       <TimeToLive entry={entry} />
     </div>
+  );
+}
+
+/** The ways to the plugin whose entry it is, to the caller that wrote it last, and to the requests for it. */
+function EntryLinks({entry, state}: ContentProps) {
+  const {key} = entry;
+  const plugin = findPluginOf(state, key);
+  const writtenBy = entry.saved.value.value?.writtenBy;
+  return (
+    <p class="entry-links quiet">
+      {plugin !== undefined && writtenBy !== `plugin:${plugin}` && (
+        <span>
+          Plugin: <PluginLink state={state} id={plugin} />
+        </span>
+      )}
+      {writtenBy !== undefined && (
+        <span>
+          Written by <CallerName state={state} principal={writtenBy} />
+        </span>
+      )}
+      <a href={formatRoute({view: 'requests', path: entryPath(key)})}>Requests for it</a>
+    </p>
   );
 }
 
@@ -158,6 +192,7 @@ function CopyCommands({entry}: {readonly entry: EntryState}): ComponentChildren 
   const isShort = saved.text.length <= CURL_LENGTH_MAX;
   return (
     <>
+      <CopyButton name="Copy" about="the value as it is stored" text={saved.text} />
       <CopyButton name="curl" about="to read the entry" text={formatCurl({method: 'GET', url})} />
       {isShort && (
         <CopyButton

@@ -8,6 +8,8 @@ export interface ReceivedEvent {
   readonly revision?: number | undefined;
   readonly key?: string | undefined;
   readonly plugin?: string | undefined;
+  /** The caller of the change, if the service knows it. */
+  readonly writtenBy?: string | undefined;
   /** The value, or what the event says, in words. */
   readonly text: string;
   /** True if the value is longer than the text. */
@@ -37,13 +39,13 @@ export function keepEvent(event: ClientEvent<unknown, EventKind>, receivedMs: nu
   const common = {kind: event.kind, receivedMs, isCut: false};
   switch (event.kind) {
     case 'entry-written': {
-      const {key, revision, sizeBytes, expiresAtMs, text} = event;
+      const {key, revision, sizeBytes, expiresAtMs, writtenBy, text} = event;
       const isCut = text === undefined || text.length > TEXT_LENGTH_MAX;
-      return {...common, key, revision, sizeBytes, expiresAtMs, text: cut(text ?? ''), isCut};
+      return {...common, key, revision, sizeBytes, expiresAtMs, writtenBy, text: cut(text ?? ''), isCut};
     }
     case 'entry-deleted':
     case 'entry-expired':
-      return {...common, key: event.key, revision: event.revision, text: ''};
+      return {...common, key: event.key, revision: event.revision, writtenBy: event.writtenBy, text: ''};
     case 'identity-changed':
       return {...common, text: 'The pilot, the airline or the session changed'};
     case 'reset':

@@ -1,5 +1,5 @@
 import {useEffect} from 'preact/hooks';
-import {formatRoute} from '../route.ts';
+import {formatRoute, type Route} from '../route.ts';
 import {Glyph} from '../shell/glyph.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {describeFault} from './fault-kinds.ts';
@@ -35,7 +35,12 @@ function followFaults({faults, route, connection}: ConsoleState): () => void {
   };
   addEventListener('focus', read, {signal: left.signal});
   document.addEventListener('visibilitychange', read, {signal: left.signal});
-  left.signal.addEventListener('abort', route.subscribe(read));
+  let shown = route.peek();
+  const readIfLeft = (next: Route): void => {
+    if (next !== shown) read();
+    shown = next;
+  };
+  left.signal.addEventListener('abort', route.subscribe(readIfLeft));
   const timer = setInterval(read, INTERVAL_MS);
   left.signal.addEventListener('abort', () => clearInterval(timer));
   return () => left.abort();

@@ -5,7 +5,6 @@ import {formatRoute} from '../route.ts';
 import type {Plugin, PluginList} from '../service/documents.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
-import {NoPlugins} from './no-plugins.tsx';
 
 /** The first view: the pilot, the message of the airline, the plugins, and the service at a glance. */
 export function Home({state}: {readonly state: ConsoleState}) {
@@ -14,15 +13,12 @@ export function Home({state}: {readonly state: ConsoleState}) {
   const failure = state.identity.failure.value ?? state.plugins.failure.value;
   const isConnected = state.connection.status.value === 'connected';
   return (
-    <section class="page" aria-labelledby="home-title">
-      <h1 id="home-title">{identity ? `Welcome, ${identity.va_user.firstName}` : 'Crew room'}</h1>
+    <section class="page overview" aria-labelledby="home-title">
+      <header>
+        <h1 id="home-title">{identity ? `Welcome, ${identity.va_user.firstName}` : 'Crew room'}</h1>
+        <AirlineMessage state={state} />
+      </header>
       {isConnected && failure !== undefined && <FailureNote failure={failure} />}
-      {identity === null && (
-        <p>
-          No pilot is signed in. Plugins wait for one: <code>npx crewroom sign-in</code>
-        </p>
-      )}
-      <AirlineMessage state={state} />
       <OverviewParts state={state}>
         {list === undefined ? (
           <p class="quiet">Looking for plugins…</p>
@@ -42,7 +38,6 @@ function Plugins({list, darkMode}: {readonly list: PluginList; readonly darkMode
           Installed plugins are not used: <code>{list.directory}</code> {list.directoryProblem}
         </p>
       )}
-      {list.plugins.length === 0 && <NoPlugins list={list} />}
       {list.plugins.length > 0 && (
         <ul class="plugin-cards">
           {list.plugins.map(plugin => (

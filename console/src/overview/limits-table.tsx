@@ -1,4 +1,6 @@
+import {FailureNote} from '../shell/failure-note.tsx';
 import {formatBytes, formatDuration, formatMs} from '../shell/format/format-figures.ts';
+import type {Loaded} from '../state/loaded.ts';
 
 /** Limits that authors of plugins meet, with their names in words. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -17,15 +19,18 @@ const NAMES: Readonly<Record<string, string>> = {
   pluginMemoryBytesMax: 'Memory of a plugin',
 };
 
-/** The limits in force. `GET /api/limits` has all of them. */
-export function LimitsTable({limits}: {readonly limits: Readonly<Record<string, number>>}) {
+/** The limits in force, loaded when they are opened. `GET /api/limits` has all of them. */
+export function LimitsTable({limits}: {readonly limits: Loaded<Readonly<Record<string, number>>>}) {
+  const {value: known} = limits.value;
+  const failure = limits.failure.value;
   return (
-    <details>
+    <details onToggle={event => event.currentTarget.open && void limits.reload()}>
       <summary>Limits</summary>
+      {failure !== undefined && <FailureNote failure={failure} />}
       <table class="limits">
         <tbody>
           {Object.entries(NAMES).map(([name, label]) => {
-            const value = limits[name];
+            const value = known?.[name];
             return (
               value !== undefined && (
                 <tr key={name}>

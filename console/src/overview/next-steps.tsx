@@ -1,25 +1,131 @@
-import {programAddress} from '../service/own-origin.ts';
+import './next-steps.css';
+import type {ComponentChildren} from 'preact';
+import {formatRoute} from '../route.ts';
+import type {PluginList, Session} from '../service/documents.ts';
+import {exampleOfWriting, programAddress} from '../service/own-origin.ts';
 import {Command} from '../shell/command.tsx';
+import type {OverviewState} from './overview-state.ts';
+import {focusSignIn} from './sign-in-form.tsx';
 
-/** Commands for the first steps of a newcomer. */
-export function NextSteps() {
-  const origin = programAddress();
+interface NextStepsProps {
+  readonly overview: OverviewState;
+  /** Undefined until they are known. */
+  readonly plugins: PluginList | undefined;
+}
+
+/** Something that a newcomer has not done yet, with the way to do it. */
+interface Step {
+  readonly title: string;
+  readonly content: ComponentChildren;
+}
+
+/** The next steps of a newcomer: none that is done already, and nothing at all once every one is. */
+export function NextSteps({overview, plugins}: NextStepsProps) {
+  const {hasCaller, hasEntry} = overview.firstSteps;
+  const session = overview.session.value.value;
+  if (plugins === undefined || session === undefined) return null;
+  const steps = [
+    ...(session.state === 'signed-in' ? [] : [signInStep(session)]),
+    ...(plugins.plugins.length === 0 ? [PLUGIN_STEP] : []),
+    ...(hasCaller.value === false ? [callStep()] : []),
+    ...(hasEntry.value === false ? [entryStep()] : []),
+  ];
+  // A sample is a choice too: of users who have done everything else.
+  const mayBeOther = steps.length > 0 && session.source === 'sample' && session.state === 'signed-in';
+  const all = mayBeOther ? [...steps, PILOT_STEP] : steps;
+  if (all.length === 0) return null;
   return (
-    <section class="card" aria-labelledby="next-title">
+    <section class="card next-steps" aria-labelledby="next-title">
       <h2 id="next-title">Next steps</h2>
-      <p>Ask who the pilot is, as a plugin does, and store a value:</p>
-      <Command text={`curl ${origin}/api/identity`} />
-      <Command text={`curl -X POST ${origin}/api/store/com.example.hello%2Fvolume -d '0.5'`} />
-      <p>The same from TypeScript, in a browser or in Node:</p>
-      <Command
-        text={`import {createClient} from 'crewroom/client';
-
-const {entries} = createClient({baseUrl: '${origin}'});
-await entries.putValue('com.example.hello/volume', 0.5);`}
-      />
-      <p>Serve a pilot of your own: save this one, edit it, and start the service with the file.</p>
-      <Command text="npx crewroom identity --pretty > me.json" />
-      <Command text="npx crewroom start --profile me.json" />
+      <ol>
+        {all.map(({title, content}) => (
+          <li key={title}>
+            <h3>{title}</h3>
+            {content}
+          </li>
+        ))}
+      </ol>
     </section>
   );
+}
+
+const PLUGIN_STEP: Step = {
+  title: 'Begin a plugin',
+  content: (
+    <>
+      <p class="quiet">
+        It appears here by itself. The <a href="/docs/guides/first-plugin">guide</a> goes on from there.
+      </p>
+      <Command text="npx crewroom plugin new my-plugin" />
+      <Command text="npx crewroom dev my-plugin" />
+    </>
+  ),
+};
+
+const PILOT_STEP: Step = {
+  title: 'Serve a pilot of your own',
+  content: (
+    <>
+      <p class="quiet">Save the document of the sample, edit it, and start the service with the file.</p>
+      <Command text="npx crewroom identity --pretty > me.json" />
+      <Command text="npx crewroom start --profile me.json" />
+    </>
+  ),
+};
+
+function callStep(): Step {
+  return {
+    title: 'Ask who the pilot is',
+    content: (
+      <>
+        <p class="quiet">
+          As a plugin does. TypeScript has a <a href="/docs/client">client</a>.
+        </p>
+        <Command text={`curl ${programAddress()}/api/identity`} />
+      </>
+    ),
+  };
+}
+
+function entryStep(): Step {
+  return {
+    title: 'Store a value',
+    content: (
+      <>
+        <p class="quiet">
+          It is on the disk when the answer comes, and among the <a href={formatRoute({view: 'entries'})}>entries</a>.
+        </p>
+        <Command text={exampleOfWriting()} />
+      </>
+    ),
+  };
+}
+
+/** The way to a pilot, if plugins see none. */
+function signInStep({source, scriptURL}: Session): Step {
+  const hasForm = source === 'back-end' || scriptURL !== undefined;
+  return {
+    title: 'Sign a pilot in',
+    content: (
+      <>
+        <p class="quiet">
+          Plugins wait for one.{' '}
+          {source === 'sample' && (
+            <>
+              Other samples are on the page <a href={formatRoute({view: 'identity'})}>Identity</a>.
+            </>
+          )}
+        </p>
+        {hasForm ? (
+          <p>
+            <button type="button" class="primary" onClick={focusSignIn}>
+              Sign in…
+            </button>
+          </p>
+        ) : (
+          <Command text="npx crewroom sign-in" />
+        )}
+      </>
+    ),
+  };
 }

@@ -1,21 +1,20 @@
 import './overview.css';
-import {useSignal} from '@preact/signals';
-import type {ComponentChildren, FunctionComponent} from 'preact';
+import type {ComponentChildren} from 'preact';
 import {useEffect, useMemo} from 'preact/hooks';
 import type {ConsoleState} from '../state/console-state.ts';
 import {NextSteps} from './next-steps.tsx';
 import {OverviewState} from './overview-state.ts';
 import {ServiceCard} from './service-card.tsx';
 import {SessionCard} from './session-card.tsx';
-import type {TrafficPlotsProps} from './traffic-plots.tsx';
+import {TrafficPlots} from './traffic-plots.tsx';
 
 interface OverviewPartsProps {
   readonly state: ConsoleState;
-  /** Shown after what every user looks for first. */
+  /** The plugins, shown before the session. */
   readonly children: ComponentChildren;
 }
 
-/** The service at a glance: pilot and session, health, requests, and what to try next. */
+/** The service at a glance: what to do next, requests, pilot and session, and health. */
 export function OverviewParts({state, children}: OverviewPartsProps) {
   const overview = useMemo(() => new OverviewState(), []);
   useEffect(() => {
@@ -25,37 +24,21 @@ export function OverviewParts({state, children}: OverviewPartsProps) {
   }, [state, overview]);
   return (
     <>
+      <NextSteps overview={overview} plugins={state.plugins.value.value} />
+      <section class="card" aria-labelledby="traffic-title">
+        <div class="traffic-head">
+          <h2 id="traffic-title">Requests now</h2>
+          <p class="quiet">without long polls, streams of events, and the figures of this page</p>
+        </div>
+        <TrafficPlots state={state} traffic={overview.traffic} />
+      </section>
       <div class="overview-cards">
-        <SessionCard overview={overview} />
+        <div class="overview-column">
+          {children}
+          <SessionCard overview={overview} />
+        </div>
         <ServiceCard state={state} overview={overview} />
       </div>
-      {children}
-      <section class="card" aria-labelledby="traffic-title">
-        <h2 id="traffic-title">Requests now</h2>
-        <Plots state={state} traffic={overview.traffic} />
-        <p class="quiet">Without long polls and streams of events, and without the figures of this page.</p>
-      </section>
-      <NextSteps />
     </>
   );
-}
-
-/** The plots, whose library is loaded after everything else. */
-function Plots(props: TrafficPlotsProps) {
-  const loaded = useSignal<FunctionComponent<TrafficPlotsProps> | undefined>(undefined);
-  useEffect(() => {
-    let isShown = true;
-    import('./traffic-plots.tsx').then(
-      ({TrafficPlots}) => {
-        if (isShown) loaded.value = TrafficPlots;
-      },
-      // The service is away, which a banner reports.
-      () => {},
-    );
-    return () => {
-      isShown = false;
-    };
-  }, [loaded]);
-  const TrafficPlots = loaded.value;
-  return TrafficPlots === undefined ? <div class="plots" /> : <TrafficPlots {...props} />;
 }

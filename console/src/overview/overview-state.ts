@@ -3,6 +3,7 @@ import {type CallFailure, callService} from '../service/call-service.ts';
 import type {ServiceDocument, Session} from '../service/documents.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {Loaded, toCallFailure} from '../state/loaded.ts';
+import {FirstSteps} from './first-steps.ts';
 import {Traffic} from './traffic.ts';
 
 /** The session, the figures and the limits of the service, as the overview shows them. */
@@ -11,6 +12,7 @@ export class OverviewState {
   readonly service: Loaded<ServiceDocument>;
   readonly limits: Loaded<Readonly<Record<string, number>>>;
   readonly traffic: Traffic = new Traffic();
+  readonly firstSteps: FirstSteps = new FirstSteps();
   /** Why the last change of the session failed. */
   readonly sessionFailure: Signal<CallFailure | undefined> = signal(undefined);
   readonly isChangingSession: Signal<boolean> = signal(false);
@@ -24,15 +26,14 @@ export class OverviewState {
   /** Follows the service until the signal is aborted. */
   follow({connection, identity, faults}: ConsoleState, ended: AbortSignal): void {
     this.traffic.follow(ended);
+    this.firstSteps.follow(this.traffic, ended);
     const stopReloading = effect(() => {
-      if (connection.status.value !== 'connected') return;
-      void this.service.reload();
-      void this.limits.reload();
+      if (connection.status.value === 'connected') void this.service.reload();
     });
     const stopFollowing = effect(() => {
       // Both may change the session. The faults are read now and then, and with them the session, which becomes stale without an event.
-      const changed = [identity.value.value, faults.value.value];
-      if (connection.status.value === 'connected' && changed.length > 0) void this.session.reload();
+      const areKnown = [identity, faults].filter(each => each.isKnown).length === 2;
+      if (connection.status.value === 'connected' && areKnown) void this.session.reload();
     });
     ended.addEventListener('abort', stopReloading);
     ended.addEventListener('abort', stopFollowing);

@@ -14,7 +14,6 @@ interface ServiceCardProps {
 /** The service: its health, its store, its versions and its limits. */
 export function ServiceCard({state, overview}: ServiceCardProps) {
   const samples = overview.traffic.samples.value;
-  const limits = overview.limits.value.value;
   return (
     <section class="card" aria-labelledby="service-title">
       <div class="page-head">
@@ -28,7 +27,7 @@ export function ServiceCard({state, overview}: ServiceCardProps) {
           switched on looks the same.
         </p>
       )}
-      {limits !== undefined && <LimitsTable limits={limits} />}
+      <LimitsTable limits={overview.limits} />
     </section>
   );
 }

@@ -16,7 +16,7 @@ const SOURCES: Readonly<Record<string, string>> = {
 /** Places that keep a session, in words. */
 const PLACES: Readonly<Record<string, string>> = {
   keychain: 'In the keychain of the system',
-  file: 'In a file that only you can read',
+  file: 'In the data directory',
   memory: 'Until the service stops',
 };
 

@@ -1,6 +1,13 @@
 import {useId} from 'preact/hooks';
 import type {OverviewState} from './overview-state.ts';
 
+/** Leads to the form, if one is shown; one that is folded is unfolded. */
+export function focusSignIn(): void {
+  const form = document.querySelector('.sign-in');
+  form?.closest('details')?.setAttribute('open', '');
+  form?.querySelector('input')?.focus();
+}
+
 /** The form with which a pilot signs in. The password is sent once, and kept nowhere. */
 export function SignInForm({overview}: {readonly overview: OverviewState}) {
   const id = useId();

@@ -24,7 +24,7 @@ export interface TrafficFigures {
 }
 
 /** Routes that say nothing about plugins: what this page reads itself, and what waits for events. */
-const LEFT_OUT: readonly string[] = ['/metrics', '/api/events'];
+const LEFT_OUT: readonly string[] = ['/metrics', '/api/events', '/api/requests'];
 
 const COUNT = 'crewroom_http_request_duration_seconds_count';
 const BUCKET = 'crewroom_http_request_duration_seconds_bucket';

@@ -34,7 +34,7 @@ export function TrafficPlots({state, traffic}: TrafficPlotsProps) {
     <div class="plots">
       <figure>
         <figcaption>
-          <strong>Requests</strong> <span class="quiet">{rate}</span>
+          <strong>Rate</strong> <span class="quiet">{rate}</span>
         </figcaption>
         <Plot
           {...common}

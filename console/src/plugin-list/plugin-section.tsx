@@ -1,5 +1,6 @@
 import {useId} from 'preact/hooks';
 import {PluginIcon} from '../plugins/plugin-icon.tsx';
+import {ownPrefix} from '../plugins/plugin-links.tsx';
 import {RestartButton} from '../plugins/restart-button.tsx';
 import {StateMark} from '../plugins/state-mark.tsx';
 import {formatRoute} from '../route.ts';
@@ -62,6 +63,8 @@ function Links({plugin: {id, name, hasPage}}: {readonly plugin: Plugin}) {
       {hasPage && <a href={formatRoute({view: 'plugin', id, tab: 'page'})}>Page</a>}
       <a href={formatRoute({view: 'plugin', id, tab: 'settings'})}>Settings</a>
       <a href={formatRoute({view: 'plugin', id, tab: 'log'})}>Log</a>
+      <a href={formatRoute({view: 'entries', prefix: ownPrefix(id)})}>Entries</a>
+      <a href={formatRoute({view: 'requests', plugin: id})}>Requests</a>
     </nav>
   );
 }

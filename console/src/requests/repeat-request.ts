@@ -15,6 +15,16 @@ export function curlOf({method, path, headers}: RecordedRequest, origin: string)
   return formatCurl({method, url: origin + path, headers: Object.fromEntries(shown)});
 }
 
+/** Returns the key that a request is about; undefined if its path names none. */
+export function keyOf({path}: Pick<RecordedRequest, 'path'>): string | undefined {
+  const [, segment] = /^\/api\/store\/([^/?]+)(?:\?|$)/.exec(path) ?? [];
+  try {
+    return segment && decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns what the command of {@link curlOf} may lack, in words. */
 export function lackOf({method, path}: RecordedRequest): string {
   const hasBody = !['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(method);

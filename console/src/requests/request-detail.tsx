@@ -1,4 +1,6 @@
 import type {RecordedRequest} from 'crewroom/client/service';
+import {PluginLink} from '../plugins/plugin-links.tsx';
+import {formatRoute} from '../route.ts';
 import {programAddress} from '../service/own-origin.ts';
 import {Breakable} from '../shell/breakable.tsx';
 import {CopyButton} from '../shell/copy-button.tsx';
@@ -8,7 +10,7 @@ import {DetailPanel} from '../shell/live/detail-panel.tsx';
 import {TextBox} from '../shell/text-box.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {AllowOrigin} from './allow-origin.tsx';
-import {curlOf, lackOf, mayRepeat} from './repeat-request.ts';
+import {curlOf, keyOf, lackOf, mayRepeat} from './repeat-request.ts';
 import {SendAgain} from './send-again.tsx';
 
 interface RequestDetailProps {
@@ -20,6 +22,7 @@ interface RequestDetailProps {
 /** The details of a request: the reason for a refusal, its headers, and the command that repeats it. */
 export function RequestDetail({request, state, onClose}: RequestDetailProps) {
   const {method, path, status, atMs, durationMs, sizeBytes, origin, plugin, failure} = request;
+  const key = keyOf(request);
   const command = curlOf(request, programAddress());
   return (
     <DetailPanel title={`${method} ${status}`} onClose={onClose}>
@@ -45,7 +48,8 @@ export function RequestDetail({request, state, onClose}: RequestDetailProps) {
           ['At', new Date(atMs).toLocaleString()],
           ['Duration', formatMs(durationMs)],
           ['Body', sizeBytes === undefined ? 'a stream' : `${sizeBytes.toLocaleString('en')} bytes`],
-          ['Plugin', plugin],
+          ['Plugin', plugin && <PluginLink state={state} id={plugin} />],
+          ['Key', key && <a href={formatRoute({view: 'entries', key})}>{key}</a>],
           ['Origin', origin],
           ['Request id', failure?.requestId],
         ]}

@@ -20,9 +20,14 @@ export interface RequestFilter {
   readonly withOwn: boolean;
 }
 
+/** Returns the sender that a plugin is, as {@link senderOf} names it. */
+export function pluginSender(id: string): string {
+  return `plugin ${id}`;
+}
+
 /** Returns who sent a request: `plugin ID`, `origin ORIGIN`, or `program` for a local program. */
 export function senderOf({plugin, origin}: RecordedRequest): string {
-  if (plugin !== undefined) return `plugin ${plugin}`;
+  if (plugin !== undefined) return pluginSender(plugin);
   return origin === undefined ? 'program' : `origin ${origin}`;
 }
 

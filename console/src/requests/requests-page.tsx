@@ -1,6 +1,11 @@
 import './requests.css';
+import {untracked, useSignalEffect} from '@preact/signals';
 import type {RecordedRequest} from 'crewroom/client/service';
 import {useCallback, useEffect, useMemo} from 'preact/hooks';
+import {PluginLink} from '../plugins/plugin-links.tsx';
+import {programAddress} from '../service/own-origin.ts';
+import {Command} from '../shell/command.tsx';
+import {EmptyState} from '../shell/empty-state.tsx';
 import {formatClock} from '../shell/format/format-clock.ts';
 import {formatMs} from '../shell/format/format-figures.ts';
 import type {LiveLine} from '../shell/live/live-lines.ts';
@@ -8,6 +13,7 @@ import {LiveList} from '../shell/live/live-list.tsx';
 import {LivePage} from '../shell/live/live-page.tsx';
 import type {PageProps} from '../shell/page-props.ts';
 import {RequestDetail} from './request-detail.tsx';
+import {pluginSender} from './request-filter.ts';
 import {RequestFilters} from './request-filters.tsx';
 import {RequestsState} from './requests-state.ts';
 
@@ -19,23 +25,30 @@ export function RequestsPage({state}: PageProps) {
     state.whileWatched(left.signal, watched => requests.follow(watched));
     return () => left.abort();
   }, [state, requests]);
+  useSignalEffect(() => {
+    const route = state.route.value;
+    if (route.view !== 'requests' || (route.plugin === undefined && route.path === undefined)) return;
+    const sender = route.plugin === undefined ? 'all' : pluginSender(route.plugin);
+    // Only the address leads here: what the user chooses later stays.
+    untracked(() => requests.choose({path: route.path ?? '', status: 'all', sender}));
+  });
   const row = useCallback(
     (line: LiveLine<RecordedRequest>) => (
       <RequestRow
+        state={state}
         request={line.content}
         onSelect={() => {
           requests.selected.value = line;
         }}
       />
     ),
-    [requests],
+    [state, requests],
   );
   const close = useCallback(() => {
     requests.selected.value = undefined;
     document.querySelector<HTMLElement>('.live')?.focus();
   }, [requests]);
   const selected = requests.selected.value;
-  const empty = 'No request yet. Those of plugins, pages and programs appear here by themselves.';
   return (
     <LivePage
       title="Requests"
@@ -43,7 +56,12 @@ export function RequestsPage({state}: PageProps) {
       filters={<RequestFilters requests={requests} />}
       failure={requests.failure.value}
     >
-      <LiveList lines={requests.lines} label="List of requests" empty={empty} selected={selected?.id}>
+      <LiveList
+        lines={requests.lines}
+        label="List of requests"
+        empty={<NoRequests requests={requests} />}
+        selected={selected?.id}
+      >
         {row}
       </LiveList>
       {selected !== undefined && (
@@ -53,12 +71,31 @@ export function RequestsPage({state}: PageProps) {
   );
 }
 
-interface RequestRowProps {
+function NoRequests({requests}: {readonly requests: RequestsState}) {
+  const {path, status, sender} = requests.filter.value;
+  if (path !== '' || status !== 'all' || sender !== 'all')
+    return (
+      <EmptyState glyph="requests" title="No request matches the filters.">
+        <p>The service keeps its last 1,000 requests, and those that follow appear here by themselves.</p>
+        <button type="button" onClick={() => requests.choose({path: '', status: 'all', sender: 'all'})}>
+          Show all
+        </button>
+      </EmptyState>
+    );
+  return (
+    <EmptyState glyph="requests" title="No request yet.">
+      <p>Those of plugins, pages and programs appear here by themselves. Send one:</p>
+      <Command text={`curl ${programAddress()}/api/identity`} />
+    </EmptyState>
+  );
+}
+
+interface RequestRowProps extends PageProps {
   readonly request: RecordedRequest;
   readonly onSelect: () => void;
 }
 
-function RequestRow({request, onSelect}: RequestRowProps) {
+function RequestRow({state, request, onSelect}: RequestRowProps) {
   const {atMs, method, path, status, durationMs, plugin, origin, failure} = request;
   return (
     <div class="request-line" data-class={String(status)[0]}>
@@ -79,7 +116,7 @@ function RequestRow({request, onSelect}: RequestRowProps) {
         {failure !== undefined && <span class="request-code">{failure.code}</span>}
       </span>
       <span class="one-line quiet sender">
-        <bdi>{plugin ?? origin ?? ''}</bdi>
+        {plugin === undefined ? <bdi>{origin ?? ''}</bdi> : <PluginLink state={state} id={plugin} tabIndex={-1} />}
       </span>
     </div>
   );

@@ -27,7 +27,10 @@ export class RequestsState {
     effect(() => {
       this.lines.filter.value = filterBy(this.filter.value);
     });
-    this.senders = computed(() => [...this.#seen.value].toSorted());
+    // The chosen one may have sent nothing yet.
+    this.senders = computed(() =>
+      [...new Set([...this.#seen.value, this.filter.value.sender])].filter(each => each !== 'all').toSorted(),
+    );
   }
 
   /** Follows the requests until the signal is aborted. Another call continues after the last one. */

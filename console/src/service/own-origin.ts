@@ -6,23 +6,6 @@ const CONSOLE_NAME = 'crewroom.localhost';
 /** Names of the service at which pages of plugins have the origin of the console, as browsers write them. */
 const SHARED_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Longest wait for an answer at the other name, in milliseconds. Without an answer the console is shown where it is. */
-const PROBE_TIMEOUT_MS = 1000;
-
-/**
- * Moves the page to the origin of the console, if this browser resolves its name and the same service answers there.
- *
- * @returns True if the browser is about to load the page there.
- */
-export async function moveToOwnOrigin(): Promise<boolean> {
-  if (!SHARED_NAMES.includes(location.hostname)) return false;
-  const origin = `${location.protocol}//${location.host.replace(location.hostname, CONSOLE_NAME)}`;
-  const answer = await fetch(`${origin}/livez`, {signal: AbortSignal.timeout(PROBE_TIMEOUT_MS)}).catch(() => undefined);
-  if (answer?.ok !== true) return false;
-  location.replace(`${origin}/${location.hash}`);
-  return true;
-}
-
 /** Returns whether this page has the origin of the console, which no page of a plugin shares. */
 export function isOwnOrigin(): boolean {
   return location.hostname === CONSOLE_NAME;
@@ -42,6 +25,11 @@ export function pageOrigin({label}: Plugin): string {
 /** Returns the address of the service for programs: few of them resolve the name of the console. */
 export function programAddress(): string {
   return location.origin.replace(CONSOLE_NAME, 'localhost');
+}
+
+/** Returns a command that stores a value, as a plugin does, in every shell. */
+export function exampleOfWriting(): string {
+  return `curl -X POST ${programAddress()}/api/store/com.example.hello%2Fvolume -d 0.5`;
 }
 
 /** Returns an address of the service under the origin of this page; other addresses stay. Plugins name the service by any of its names. */

@@ -7,8 +7,10 @@ export function ThemeSwitch({state}: {readonly state: ConsoleState}) {
   const isDark = state.darkMode.value;
   const change = async (): Promise<void> => {
     const path = `/api/settings/${CORE}`;
+    // Light on a light system is no choice: it follows the system again.
+    const body = isDark ? {darkMode: false, darkWithSystem: !state.isSystemDark.value} : {darkMode: true};
     // The event of the changed setting reloads it. If the service does not answer, the banner reports that.
-    await callService(path, {method: 'PUT', body: {darkMode: !isDark}}).catch(() => state.core.reload());
+    await callService(path, {method: 'PUT', body}).catch(() => state.core.reload());
   };
   return (
     <button type="button" class="menu-link" onClick={change}>

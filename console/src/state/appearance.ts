@@ -1,4 +1,14 @@
 import type {AirlineSettings} from 'crewroom/client';
+import type {SettingValues} from '../service/documents.ts';
+
+/** The theme of the console, as in `color-scheme`: both names if the system decides. */
+export type Theme = 'dark' | 'light' | 'light dark';
+
+/** Returns the theme that the settings of the client choose. */
+export function themeOf({darkMode, darkWithSystem}: SettingValues): Theme {
+  if (darkMode === true) return 'dark';
+  return darkWithSystem === true ? 'light dark' : 'light';
+}
 
 /** Colours of an airline, as `#rrggbb`. */
 export interface AccentColors {

@@ -11,11 +11,12 @@ import type {FaultList, Plugin, PluginList, SettingValues} from '../service/docu
 import {forgetOwnerToken, isOwner} from '../service/owner.ts';
 import {exchangeOwnerCode, type OwnerCode, takeOwnerCode} from '../service/owner-code.ts';
 import {ActivePage} from './active-page.ts';
-import {type AccentColors, accentColorsOf} from './appearance.ts';
+import {type AccentColors, accentColorsOf, type Theme, themeOf} from './appearance.ts';
 import {Connection, type FollowedEvent, SETTINGS_PREFIX} from './connection.ts';
 import {followWhile} from './follow-while.ts';
 import {Loaded, toCallFailure} from './loaded.ts';
 import {wasOpenedByOwnPage, wasShown} from './opener.ts';
+import {SecondLimit} from './second-limit.ts';
 import {Sounds} from './sounds.ts';
 
 /** Id of the plugin for which the simulated flight stands in, unless it is installed. */
@@ -23,6 +24,12 @@ const FLIGHT_TRACKING = 'com.tfdidesign.flight-tracking';
 
 /** Longest wait for the end of the owner's token before the page is loaded anew, in milliseconds: a reader is shown that the button works. */
 const END_WAIT_MS = 1000;
+
+/** Maximum number of navigations and sounds of all plugins within a second: more than anyone follows. */
+const REQUESTS_MAX = 20;
+
+/** Knows whether the system has a dark theme. */
+const SYSTEM_DARK = matchMedia('(prefers-color-scheme: dark)');
 
 /** Id of the settings of the client itself. */
 export const CORE = 'core';
@@ -38,6 +45,11 @@ export class ConsoleState {
   readonly core: Loaded<SettingValues>;
   readonly faults: Loaded<FaultList>;
   readonly flight: FlightState = new FlightState();
+  /** The theme that the user has chosen; before the settings are known, the one with which the service sent the page. */
+  readonly theme: ReadonlySignal<Theme>;
+  /** True if the system has a dark theme. */
+  readonly isSystemDark: Signal<boolean> = signal(SYSTEM_DARK.matches);
+  /** True if this page is dark. */
   readonly darkMode: ReadonlySignal<boolean>;
   readonly colors: ReadonlySignal<AccentColors>;
   readonly notices: Notices = new Notices();
@@ -54,6 +66,14 @@ export class ConsoleState {
   /** The code to exchange after the one that is exchanged. */
   #waitingCode: OwnerCode | undefined;
   #isExchanging = false;
+  readonly #requestLimit = new SecondLimit(REQUESTS_MAX, count =>
+    this.notices.add({
+      type: 'warning',
+      source: 'Plugins',
+      message: `${count} more navigations and sounds within a second`,
+      toast: false,
+    }),
+  );
   readonly #activePage = new ActivePage();
   readonly #settingsListeners = new Set<SettingsListener>();
 
@@ -66,7 +86,11 @@ export class ConsoleState {
     this.plugins = new Loaded(() => callService<PluginList>('/api/plugins'));
     this.core = new Loaded(() => callService<SettingValues>(`/api/settings/${CORE}`));
     this.faults = new Loaded(() => callService<FaultList>('/api/faults'));
-    this.darkMode = computed(() => this.core.value.value?.['darkMode'] === true);
+    const sent = document.querySelector<HTMLMetaElement>('meta[name="color-scheme"]')?.content as Theme | undefined;
+    this.theme = computed(() => (this.core.value.value ? themeOf(this.core.value.value) : (sent ?? 'light dark')));
+    this.darkMode = computed(() =>
+      this.theme.value === 'light dark' ? this.isSystemDark.value : this.theme.value === 'dark',
+    );
     this.colors = computed(() => accentColorsOf(this.identity.value.value?.airline?.settings));
     this.connection = new Connection({
       client: this.client,
@@ -79,6 +103,7 @@ export class ConsoleState {
   start(signal: AbortSignal): void {
     addEventListener('beforeunload', event => this.#hasUnsaved && event.preventDefault(), {signal});
     addEventListener('hashchange', () => this.#readRoute(), {signal});
+    SYSTEM_DARK.addEventListener('change', ({matches}) => (this.isSystemDark.value = matches), {signal});
     // Timers of hidden pages are slow: a user who comes back should not wait for one.
     document.addEventListener('visibilitychange', () => document.hidden || this.connection.retryNow(), {signal});
     followFrameMessages(notice => this.#onNotice(notice), signal);
@@ -207,6 +232,7 @@ export class ConsoleState {
   }
 
   #onRequest(request: ClientRequested): void {
+    if (request.action !== 'stop-sound' && !this.#requestLimit.admit()) return;
     switch (request.action) {
       case 'navigate':
         this.navigate(this.#pageOf(request.plugin));
@@ -230,7 +256,7 @@ export class ConsoleState {
   }
 
   get #hasUnsaved(): boolean {
-    return [...this.drafts.values()].some(({text, baseText}) => text !== baseText);
+    return [...this.drafts.values()].some(({base, text}) => base !== 'absent' || text !== '');
   }
 
   get #playsSounds(): boolean {

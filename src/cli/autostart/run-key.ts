@@ -15,11 +15,11 @@ const NAME = 'crewroom';
 const COMMAND_LENGTH_MAX = 260;
 
 /**
- * Formats the command that Windows starts: a process that starts the service without a window, and ends. A path of Windows contains no quote, and
- * a value of this type (REG_SZ) has no variables.
+ * Formats the command that Windows starts: a process that starts the service, and ends. Node is a program for consoles, and the host of consoles (since
+ * Windows 10 1809) gives it one without a window. A path of Windows contains no quote, and a value of this type (REG_SZ) has no variables.
  */
-export function formatCommand({node, script}: InstalledProgram): string {
-  return `"${node}" "${script}" start --detached`;
+export function formatCommand({node, script}: InstalledProgram, consoleHost: string): string {
+  return `${consoleHost} --headless "${node}" "${script}" start --detached`;
 }
 
 export interface RunKeyDeps {
@@ -33,10 +33,10 @@ export interface RunKeyDeps {
 
 /** Lets Windows start the service, by a value in the registry of the user, without elevation. */
 export function createRunKey({context, logFile, isServing, stop}: RunKeyDeps): Autostart {
-  // By its path: Windows would first look for it in the working directory.
-  const program = join(context.environment['SystemRoot'] ?? 'C:\\Windows', 'System32', 'reg.exe');
+  // By their paths: Windows would first look for them in the working directory.
+  const system = join(context.environment['SystemRoot'] ?? 'C:\\Windows', 'System32');
   const ask = (action: string, ...args: readonly string[]) =>
-    runSystemProgram(program, [action, KEY, '/v', NAME, ...args], context);
+    runSystemProgram(join(system, 'reg.exe'), [action, KEY, '/v', NAME, ...args], context);
   const change = async (action: string, ...args: readonly string[]): Promise<void> => {
     const {exitCode, output, errors} = await ask(action, ...args);
     if (exitCode !== 0) throw managerFailed(`reg ${action} ${KEY} /v ${NAME}`, errors || output);
@@ -47,7 +47,7 @@ export function createRunKey({context, logFile, isServing, stop}: RunKeyDeps): A
     note: 'It starts when you log in',
     isInstalled,
     install: async given => {
-      const command = formatCommand(given);
+      const command = formatCommand(given, join(system, 'conhost.exe'));
       if (command.length > COMMAND_LENGTH_MAX)
         throw refusedProgram(
           `the paths are too long: Windows starts commands of up to ${COMMAND_LENGTH_MAX} characters`,

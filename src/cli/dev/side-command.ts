@@ -101,7 +101,10 @@ async function endOnWindows(child: ChildProcess, processId: number): Promise<voi
   await new Promise<void>(resolve => {
     child.once('exit', () => resolve());
     timeout.addEventListener('abort', () => resolve(), {once: true});
-    spawn('taskkill', ['/pid', String(processId), '/T', '/F'], {stdio: 'ignore'}).on('error', () => {});
+    spawn('taskkill', ['/pid', String(processId), '/T', '/F'], {stdio: 'ignore', windowsHide: true}).on(
+      'error',
+      () => {},
+    );
   });
 }
 

@@ -42,7 +42,7 @@ export function formatBanner(started: StartedService & StartTime, style: Style):
     ['', style.dim(escapeControls(describeOrigin(identity.origin)))],
     ...describeCompletion(started, style),
     ['Data', escapeControls(describeData(config))],
-    ['Access', DESCRIBED_MODES[config.access]],
+    ['Access', describeMode(config.access)],
     ...describePlugins(started),
     ['Console', style.cyan(`${address}/`)],
     ...describeFaults(started, style),
@@ -91,15 +91,17 @@ function describeFaults({crewroom}: StartedService, style: Style): readonly Row[
   return formatFaultLines(texts, style).map((line, at): Row => [at === 0 ? 'Faults' : '', line]);
 }
 
-/** The users whose programs are admitted: only Linux shows who is at the other end of a connection. */
-const CALLERS = process.platform === 'linux' ? 'this user' : 'all users of this machine';
-
-/** The modes of access, for people. */
-const DESCRIBED_MODES: Readonly<Record<AccessMode, string>> = {
-  open: `open: programs and plugins of ${CALLERS} may do everything`,
-  attributed: 'attributed: plugins reach only what is theirs or shared',
-  strict: 'strict: only callers that prove who they are',
-};
+/** Describes a mode of access, for people. Only Linux shows which user is at the other end of a connection; elsewhere programs of all are admitted. */
+export function describeMode(mode: AccessMode, platform: NodeJS.Platform = process.platform): string {
+  switch (mode) {
+    case 'open':
+      return `open: programs and plugins of ${platform === 'linux' ? 'this user' : 'all users of this machine'} may do everything`;
+    case 'attributed':
+      return 'attributed: plugins reach only what is theirs or shared';
+    case 'strict':
+      return 'strict: only callers that prove who they are';
+  }
+}
 
 /** The texts if there is no pilot. */
 const NO_PILOT: Readonly<Record<IdentityOrigin['kind'], string>> = {

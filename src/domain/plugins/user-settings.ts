@@ -3,6 +3,9 @@ import type {PluginSetting} from './plugin-manifest.ts';
 /** Values of settings, by name. */
 export type SettingValues = Readonly<Record<string, unknown>>;
 
+/** Id of the settings of the client itself. */
+export const CORE_SETTINGS = 'core';
+
 /** The port of the settings that a pilot makes: those of the client (`core`) and those of each plugin. */
 export interface UserSettings extends AsyncDisposable {
   /** Returns all settings by id, `core` first, with defaults filled in. */

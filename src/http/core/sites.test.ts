@@ -182,6 +182,12 @@ describe('isServedAt()', () => {
       expect([SERVICE, CONSOLE, PLUGIN].filter(host => at(host, target))).toEqual(served);
     });
 
+  test('serves no script of a service worker, which would answer for the service later', () => {
+    for (const host of [SERVICE, CONSOLE, PLUGIN])
+      for (const target of ['/plugins/com.a/worker.js', '/api/com.a/worker.js', '/docs'])
+        expect(at(host, target, ['Sec-Fetch-Dest', 'serviceworker']), host + target).toBe(false);
+  });
+
   test('serves files of plugins to the console as pictures and sounds only', () => {
     for (const [destination, served] of [
       ...['image', 'audio', 'video'].map(each => [each, true] as const),

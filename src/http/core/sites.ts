@@ -54,6 +54,12 @@ export type Sites = (host: string) => Site | undefined;
 export const CONSOLE_NAME = 'crewroom.localhost';
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** Returns whether a host, with or without a port, is a loopback name, which the pages of plugins may have too. */
+export function isLoopbackName(host: string): boolean {
+  return LOOPBACK_NAMES.includes(host.toLowerCase().replace(/:\d+$/, ''));
+}
+
 const HTTP_PORT = 80;
 /** Scheme of all origins of the service, with what follows it. */
 export const SCHEME = 'http://';
@@ -147,11 +153,16 @@ const CODE_EXCHANGE = '/api/access/page-tokens';
 /** Kinds of requests (Fetch standard) whose answers run no script. */
 const HARMLESS_DESTINATIONS: ReadonlySet<string> = new Set(['image', 'audio', 'video']);
 
+/** Kind of the script of a service worker (Fetch standard). */
+const SERVICE_WORKER = 'serviceworker';
+
 /**
- * Returns whether a site serves a target. It separates origins: scripts of plugins must run in none that has the token of the owner, and the page of a
+ * Returns whether a site serves a target. A service worker would answer for the service whenever an address of the page of its plugin is opened, so none
+ * gets its script. It separates origins: scripts of plugins must run in none that has the token of the owner, and the page of a
  * plugin in none that has the storage of another one.
  */
 export function isServedAt({kind, plugin}: Site, {target, headers}: Pick<HttpRequest, 'target' | 'headers'>): boolean {
+  if (headers['sec-fetch-dest'].includes(SERVICE_WORKER)) return false;
   switch (kind) {
     case 'service':
       return !target.startsWith(CODE_EXCHANGE);

@@ -1,10 +1,11 @@
 import {fileURLToPath} from 'node:url';
+import {CORE_SETTINGS, type UserSettings} from '../../domain/plugins/user-settings.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, type HttpRequest, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route} from '../core/route.ts';
-import {CONSOLE_NAME} from '../core/sites.ts';
-import {answerFile} from '../files/file-answer.ts';
+import {CONSOLE_NAME, isLoopbackName} from '../core/sites.ts';
+import {answerFile, type FileAnswerOptions, type Rewrite} from '../files/file-answer.ts';
 import {findFile} from '../files/find-file.ts';
 import {assertNoQuery} from './no-query.ts';
 import {hostOf} from './published-address.ts';
@@ -25,7 +26,8 @@ function policyOf(host: string): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self'",
+    // The page that leads to the console's own name has an empty icon, or browsers would ask for it at both names.
+    `img-src 'self'${isLoopbackName(host) ? ' data:' : ''}`,
     // Under another name it asks whether its own one is resolved.
     `connect-src 'self' http://${CONSOLE_NAME}${port}`,
     "media-src 'self' data: http: https:",
@@ -36,13 +38,20 @@ function policyOf(host: string): string {
   ].join('; ');
 }
 
-/** `/`, the page of the console, and `/console/…`, the files that it loads. It contains no data. */
-export function consoleRoutes(): readonly Route[] {
+/**
+ * `/`, the page of the console, and `/console/…`, the files that it loads. It contains no data.
+ *
+ * At the loopback names `/` is a page of two small files that leads to the console's own name: it alone can know whether the browser resolves that.
+ */
+export function consoleRoutes(settings: Pick<UserSettings, 'get'>): readonly Route[] {
   return [
     {
       path: '/',
       needs: 'nothing',
-      GET: call => answerConsole(call, 'index.html', openerHeaders(call.request)),
+      GET: async call => {
+        const page = isLoopbackName(hostOf(call.request)) ? 'entrance.html' : 'index.html';
+        return answerConsole(call, page, {rawHeaders: openerHeaders(call.request), rewrite: await readTheme(settings)});
+      },
     },
     {
       path: '/console/{path...}',
@@ -50,6 +59,23 @@ export function consoleRoutes(): readonly Route[] {
       GET: call => answerConsole(call, call.segments[0] ?? ''),
     },
   ];
+}
+
+/** Theme of the pages as they are built: that of the system. */
+const SYSTEM_THEME = 'content="light dark"';
+
+/** Returns the change that makes a page begin with the theme that the user has chosen, before any script runs; undefined for that of the system. */
+async function readTheme(settings: Pick<UserSettings, 'get'>): Promise<Rewrite | undefined> {
+  try {
+    const {darkMode, darkWithSystem} = await settings.get(CORE_SETTINGS);
+    if (darkMode !== true && darkWithSystem === true) return undefined;
+    const theme = darkMode === true ? 'dark' : 'light';
+    return {name: theme, apply: text => text.replace(SYSTEM_THEME, `content="${theme}"`)};
+  } catch (error) {
+    // The page shows why the store does not answer.
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -65,16 +91,13 @@ function openerHeaders({rawHeaders}: HttpRequest): readonly string[] {
 async function answerConsole(
   {request, query}: Call,
   path: string,
-  further: readonly string[] = [],
+  {rawHeaders = [], rewrite}: Pick<FileAnswerOptions, 'rawHeaders' | 'rewrite'> = {},
 ): Promise<HttpAnswer> {
   assertNoQuery(query);
   const file = await findFile(CONSOLE_FOLDER, path);
+  const policy = ['Content-Security-Policy', policyOf(hostOf(request)), ...WINDOW_HEADERS];
   const answered =
-    file === undefined
-      ? undefined
-      : await answerFile(request, file, {
-          rawHeaders: ['Content-Security-Policy', policyOf(hostOf(request)), ...WINDOW_HEADERS, ...further],
-        });
+    file === undefined ? undefined : await answerFile(request, file, {rawHeaders: [...policy, ...rawHeaders], rewrite});
   if (answered === undefined) throw new AppError({code: 'no-resource', path: `/console/${path}`.slice(0, 100)});
   return answered;
 }

@@ -1,7 +1,10 @@
 import {createHash} from 'node:crypto';
 import type {PluginStatus} from '../../domain/plugins/plugin.ts';
+import {isTrustworthyUrl} from '../../domain/trustworthy-url.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {answer, type HttpAnswer, type HttpRequest, WINDOW_HEADERS} from '../core/message.ts';
+import {SCHEME} from '../core/sites.ts';
+import {hostOf} from './published-address.ts';
 
 /**
  * Returns whether a window opens an address that no page of the service, and none of an allowed origin, led to. A user or a program opened it, or a
@@ -9,9 +12,27 @@ import {answer, type HttpAnswer, type HttpRequest, WINDOW_HEADERS} from '../core
  */
 export function isOpenedFromOutside({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): boolean {
   return (
-    headerValues(rawHeaders, 'sec-fetch-dest').includes('document') &&
+    (headerValues(rawHeaders, 'sec-fetch-dest').includes('document') || isUnmarkedNavigation(rawHeaders)) &&
     !headerValues(rawHeaders, 'sec-fetch-site').includes('same-origin') &&
     headerValues(rawHeaders, 'referer').every(referer => referer === '')
+  );
+}
+
+/** Returns whether a window or a frame is to show the answer. */
+export function isNavigation(rawHeaders: readonly string[]): boolean {
+  const destinations = headerValues(rawHeaders, 'sec-fetch-dest');
+  return destinations.some(each => each === 'document' || each === 'iframe') || isUnmarkedNavigation(rawHeaders);
+}
+
+/**
+ * Returns whether a window or a frame is to show the answer, at a host to which browsers send no Fetch Metadata: there they send this header with
+ * navigations, and pages cannot take it away.
+ */
+function isUnmarkedNavigation(rawHeaders: readonly string[]): boolean {
+  return (
+    !isTrustworthyUrl(`${SCHEME}${hostOf({rawHeaders})}/`) &&
+    headerValues(rawHeaders, 'sec-fetch-dest').length === 0 &&
+    headerValues(rawHeaders, 'upgrade-insecure-requests').includes('1')
   );
 }
 

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {AppError} from '../../failures/app-error.ts';
-import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
+import {headerPairs} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, openedWebSocket, redirect, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route, RouteHandler} from '../core/route.ts';
 import {CONSOLE_NAME, SCHEME, WEBPACK_SOCKET} from '../core/sites.ts';
@@ -8,7 +8,7 @@ import {answerFile, type FileAnswerOptions, type Rewrite} from '../files/file-an
 import {findFile} from '../files/find-file.ts';
 import type {PageServer} from '../proxy/page-server.ts';
 import {answerMissingServer} from './missing-server.ts';
-import {answerCard, isOpenedFromOutside} from './opening-card.ts';
+import {answerCard, isNavigation, isOpenedFromOutside} from './opening-card.ts';
 import {hostOf, isMoved, portOf, replacePublishedAddress} from './published-address.ts';
 import type {RoutesDeps} from './routes-deps.ts';
 
@@ -21,8 +21,11 @@ export function pageRoutes(deps: PageParts): readonly Route[] {
   const {pageServer} = deps;
   const show =
     (answerCall: (call: Call) => Promise<HttpAnswer>): RouteHandler =>
-    call =>
-      findCard(call, deps) ?? (isNavigation(call.request.rawHeaders) ? uncached(answerCall(call)) : answerCall(call));
+    async call => {
+      await deps.plugins.looked();
+      const card = findCard(call, deps);
+      return card ?? (isNavigation(call.request.rawHeaders) ? uncached(answerCall(call)) : answerCall(call));
+    };
   if (pageServer === undefined) return [redirects, {...files, GET: show(call => answerPage(call, deps))}];
   return [
     redirects,
@@ -121,11 +124,6 @@ function notFound([id = '', path = '']: readonly string[]): AppError {
 function optionsFor({request}: Call, {allowedOrigins}: PageParts): Required<Omit<FileAnswerOptions, 'status'>> {
   const host = hostOf(request);
   return {rawHeaders: [...policyOf(host, allowedOrigins.list().allowed), ...WINDOW_HEADERS], rewrite: rewriteFor(host)};
-}
-
-/** Returns whether a window or a frame is to show the answer (Fetch Metadata). */
-function isNavigation(rawHeaders: readonly string[]): boolean {
-  return headerValues(rawHeaders, 'sec-fetch-dest').some(value => value === 'document' || value === 'iframe');
 }
 
 /** Allows pages of this service, under each of its names, and of allowed origins to frame a page. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {realpath} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {afterAll, beforeAll, describe, test} from 'vitest';
 import {failureOf, startTestBackground, TEST_IDENTITY, type TestBackground} from '../../../test/support/background.ts';
@@ -122,7 +123,10 @@ describe('a background that runs', () => {
       problem: 'RangeError: Cannot answer with the status 1000: it has to be an integer from 200 to 599',
     },
     {name: 'relative', problem: 'TypeError: Cannot send the file "index.js": its path has to be absolute'},
-    {name: 'missing', problem: `Error: ENOENT: no such file or directory, stat '${resolve('/nowhere/a.wav')}'`},
+    {
+      name: 'missing',
+      problem: `Error: ENOENT: no such file or directory, stat '${resolve(tmpdir(), '/nowhere/a.wav')}'`,
+    },
   ];
   for (const {name, problem} of failures) {
     test(`reports a route that fails: ${name}`, async () => {

@@ -141,6 +141,7 @@ describe('a data directory', () => {
     await assert.rejects(other.call('open', {directory}), {failure: inUse(directory, 1)});
     const outside = await startProcess();
     await assert.rejects(outside.call('open', {directory}), {failure: inUse(directory, 1)});
+    assert.equal(await other.call('findHolder', {directory}), 1);
     assert.equal(await holder.call('put', {key: 'a', json: '1'}), 1);
     await holder.call('close');
     await other.call('open', {directory});

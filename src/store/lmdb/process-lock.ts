@@ -34,7 +34,7 @@ export async function takeLock(directory: DataDirectory, {expected}: Expected): 
 }
 
 /**
- * Finds the process that holds the lock of a data directory, without taking it.
+ * Finds the process that holds the lock of a data directory, without taking it. One of another container may have the id of this process.
  *
  * @throws {AppError} `data-directory-unusable` if the lock is damaged, or if it cannot be opened here.
  */
@@ -43,13 +43,26 @@ export async function findHolder(directory: DataDirectory): Promise<number | und
   const file = statSync(join(directory.lockPath, 'data.mdb'), {throwIfNoEntry: false});
   if (file === undefined || file.size === 0) return undefined;
   await assertLockUndamaged(directory, {expected: true});
-  const environment = await openEnvironment({directory: directory.lockPath, readOnly: true}).catch(error => {
+  const environment = await openToLook(directory.lockPath).catch(error => {
     throw error instanceof OpeningError ? unusableDirectory(directory.path, error) : error;
   });
   try {
     return await findLasting(() => environment.liveReaders());
   } finally {
     await environment[Symbol.asyncDispose]();
+  }
+}
+
+/**
+ * Opens the environment of a lock, for writing too where that is possible: opened only for reading the engine reads at once, which fails, and leaves
+ * it half open, if a process of another container has a slot under the id of this process.
+ */
+async function openToLook(directory: string): Promise<LmdbEnvironment> {
+  try {
+    return await openEnvironment({directory});
+  } catch (error) {
+    if (!(error instanceof OpeningError)) throw error;
+    return openEnvironment({directory, readOnly: true});
   }
 }
 

@@ -46,6 +46,9 @@ export async function openConsole(
   return {page, problems};
 }
 
+/** Script that returns the theme that a console shows: `dark` or `light`. */
+export const SHOWN_THEME = `getComputedStyle(document.body).backgroundColor === 'rgb(18, 23, 31)' ? 'dark' : 'light'`;
+
 /** Returns the address of the console of a service: the one to which its page leads at any other loopback name. */
 export function consoleAddress(url: string): string {
   return url.replace(/(?<=^http:\/\/)(?:localhost|127\.0\.0\.1|\[::1\])(?=:|$)/, 'crewroom.localhost');

@@ -1,0 +1,56 @@
+import {effect, type Signal, signal} from '@preact/signals';
+import {createService} from 'crewroom/client/service';
+import {listEntries} from '../entries/entry-calls.ts';
+import {lastKeyUnder} from '../entries/key-order.ts';
+import {fetchAsOwner} from '../service/call-service.ts';
+import {metricValue} from './metrics-text.ts';
+import type {Traffic} from './traffic.ts';
+
+/** Prefix of the entries of the service itself, such as its settings. */
+const OWN_PREFIX = 'crewroom/';
+
+/** First steps of a newcomer that are done, as the service shows it. Each is undefined until it is known. */
+export class FirstSteps {
+  /** True if another program than the console has called the service, since this was started. */
+  readonly hasCaller: Signal<boolean | undefined> = signal(undefined);
+  /** True if there is an entry that is not one of the service itself. */
+  readonly hasEntry: Signal<boolean | undefined> = signal(undefined);
+  readonly #requests = createService({baseUrl: location.origin, fetch: fetchAsOwner}).requests;
+  #cursor: string | undefined;
+
+  /** Looks again with each read of the metrics, and no longer than a step is not done, until the signal is aborted. */
+  follow({samples}: Traffic, ended: AbortSignal): void {
+    let seen: number | undefined;
+    const stop = effect(() => {
+      if (samples.value.length === 0) return;
+      if (this.hasCaller.peek() !== true) void this.#findCaller(ended);
+      const revision = metricValue(samples.value, 'crewroom_store_revision');
+      if (this.hasEntry.peek() !== true && revision !== seen) void this.#findEntry(ended);
+      seen = revision;
+    });
+    ended.addEventListener('abort', stop);
+  }
+
+  async #findCaller(signal: AbortSignal): Promise<void> {
+    // A service that refuses this page, or is away, shows no step.
+    const page = await this.#requests.read(this.#cursor, {signal}).catch(() => undefined);
+    if (page === undefined) return;
+    this.#cursor = page.cursor;
+    this.hasCaller.value ||=
+      page.missed > 0 || page.requests.some(({own, path}) => own !== true && path.startsWith('/api/'));
+  }
+
+  async #findEntry(signal: AbortSignal): Promise<void> {
+    const find = async (after?: string): Promise<string | undefined> => {
+      const {entries} = await listEntries({limit: '1', ...(after === undefined ? {} : {after})}, signal);
+      return entries[0]?.key;
+    };
+    try {
+      const first = await find();
+      const isOwn = first?.startsWith(OWN_PREFIX) === true;
+      this.hasEntry.value = (isOwn ? await find(lastKeyUnder(OWN_PREFIX)) : first) !== undefined;
+    } catch {
+      // As above.
+    }
+  }
+}

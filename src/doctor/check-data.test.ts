@@ -1,0 +1,40 @@
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {ownUserId} from '../files/own.ts';
+import {checkData} from './check-data.ts';
+
+/** Makes an empty data directory. */
+async function makeDirectory(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'crewroom-data-'));
+  onTestFinished(() => rm(path, {recursive: true}));
+  return path;
+}
+
+describe('the doctor reports who may read the data', () => {
+  const machine = {userId: ownUserId(), platform: 'win32', environment: {USERNAME: 'Ada B'}} as const;
+
+  test('on Windows, in the profile: only this user', async () => {
+    const path = await makeDirectory();
+    expect(await checkData(path, {...machine, homeDir: dirname(path)})).toContainEqual({
+      check: 'Data',
+      level: 'ok',
+      detail: 'in your profile, which Windows keeps from other users',
+    });
+  });
+
+  for (const [where, homeDir] of [
+    ['beside the profile', (path: string) => `${path}-home`],
+    ['if there is no profile', () => ''],
+  ] as const)
+    test(`on Windows, ${where}: others too, and the command that forbids it`, async () => {
+      const path = await makeDirectory();
+      expect(await checkData(path, {...machine, homeDir: homeDir(path)})).toContainEqual({
+        check: 'Data',
+        level: 'warning',
+        detail: `${path} is outside of your profile, and other users may read it unless you forbade that`,
+        fix: `Let only you read it: icacls "${path}" /inheritance:r /grant:r "Ada B:(OI)(CI)F"`,
+      });
+    });
+});
