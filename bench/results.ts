@@ -1,5 +1,6 @@
 import type {Machine} from './machine.ts';
 import type {Memory} from './process.ts';
+import type {Beside} from './sections/beside.ts';
 import type {Contention} from './sections/contention.ts';
 import type {Growth} from './sections/growth.ts';
 import type {LatencyMeasured} from './sections/latency.ts';
@@ -48,6 +49,8 @@ export interface Results {
   readonly access?: readonly Measured[] | undefined;
   /** Stores in etcd, beside a plain client of it. */
   readonly shared?: SharedMeasured | undefined;
+  /** Rare requests, idle seconds and memory. */
+  readonly beside?: Beside | undefined;
   readonly starts?: readonly Starts[] | undefined;
   readonly growth?: Growth | undefined;
 }

@@ -8,6 +8,7 @@ import {PEERS} from './peers/peers.ts';
 import type {Plan, SectionName} from './plan.ts';
 import type {Missing, Results, SubjectNote} from './results.ts';
 import {measureAccess} from './sections/access.ts';
+import {measureBeside} from './sections/beside.ts';
 import {measureContention} from './sections/contention.ts';
 import {measureGrowth} from './sections/growth.ts';
 import {measureLatency, subjectsOfLatency} from './sections/latency.ts';
@@ -17,8 +18,9 @@ import {measureShared} from './sections/shared.ts';
 import {measureStarts} from './sections/start.ts';
 import {measureSubscribers} from './sections/subscribers.ts';
 import {measureThroughput} from './sections/throughput.ts';
-import {BARE, BARE_LMDB, CREWROOM, CREWROOM_DIALECT} from './subjects/node-subjects.ts';
-import {type Answer, ask, startSubject, stopSubject} from './subjects/start-subject.ts';
+import {readAnswers} from './subjects/answers.ts';
+import {BARE, BARE_LMDB, CREWROOM} from './subjects/node-subjects.ts';
+import {startSubject, stopSubject} from './subjects/start-subject.ts';
 import type {Subject, Surroundings} from './subjects/subject.ts';
 import {openTimeBox, type TimeBox} from './time-box.ts';
 import {WORKLOADS} from './workloads.ts';
@@ -43,32 +45,20 @@ export async function runBench(run: Run): Promise<Results> {
     ? await measureStarts({...run, starts: plan.starts, timeBox: timeBox.part(plan.startLimitMs)})
     : undefined;
   const compared = await compareSubjects(run, timeBox);
-  const plugins =
-    wantsSection(options, 'plugins') && hasTime(run, timeBox, 'plugins')
-      ? await measurePlugins({...run, rounds: plan.pluginsRounds, seconds: plan.seconds, timeBox})
-      : undefined;
-  const recording =
-    wantsSection(options, 'recording') && hasTime(run, timeBox, 'recording')
-      ? await measureRecording({...run, rounds: plan.recordingRounds, seconds: 1, timeBox})
-      : undefined;
-  const access =
-    wantsSection(options, 'access') && hasTime(run, timeBox, 'access')
-      ? await measureAccess({...run, rounds: plan.accessRounds, seconds: 1, timeBox})
-      : undefined;
-  const shared =
-    wantsSection(options, 'shared') && hasTime(run, timeBox, 'shared')
-      ? await measureShared({...run, rounds: plan.sharedRounds, seconds: plan.seconds, timeBox})
-      : undefined;
-  const growth =
-    wantsSection(options, 'growth') && hasTime(run, timeBox, 'growth')
-      ? await measureGrowth({
-          ...run,
-          entries: plan.growthEntries,
-          rounds: plan.growthRounds,
-          seconds: plan.seconds,
-          timeBox,
-        })
-      : undefined;
+  const measure = <T>(section: SectionName, part: () => Promise<T>): Promise<T> | undefined =>
+    wantsSection(options, section) && hasTime(run, timeBox, section) ? part() : undefined;
+  const within = {...run, seconds: plan.seconds, timeBox};
+  const plugins = await measure('plugins', () => measurePlugins({...within, rounds: plan.pluginsRounds}));
+  const recording = await measure('recording', () =>
+    measureRecording({...within, rounds: plan.recordingRounds, seconds: 1}),
+  );
+  const access = await measure('access', () => measureAccess({...within, rounds: plan.accessRounds, seconds: 1}));
+  const shared = await measure('shared', () => measureShared({...within, rounds: plan.sharedRounds}));
+  const {memoryAfterMinutes} = options;
+  const beside = await measure('beside', () => measureBeside({...within, ...plan.beside, memoryAfterMinutes}));
+  const growth = await measure('growth', () =>
+    measureGrowth({...within, entries: plan.growthEntries, rounds: plan.growthRounds}),
+  );
   const mode = options.quick ? 'quick' : 'full';
   return {
     startedAt,
@@ -80,6 +70,7 @@ export async function runBench(run: Run): Promise<Results> {
     recording,
     access,
     shared,
+    beside,
     starts,
     growth,
   };
@@ -196,20 +187,6 @@ function surroundingsIn(directory: string): Surroundings {
     directory: join(directory, 'subjects'),
     answersFile: join(directory, 'answers.json'),
     peersDirectory: join(directory, 'peers'),
-  };
-}
-
-/** Requests Crewroom's answers: the bare server answers with the same bytes. */
-async function readAnswers(crewroom: Subject): Promise<Readonly<Record<string, Answer>>> {
-  const {identity, list, get, put, transaction} = CREWROOM_DIALECT;
-  const places = {key: 0, value: 0};
-  return {
-    identity: await ask(crewroom, identity(), places),
-    page: await ask(crewroom, list(), places),
-    small: await ask(crewroom, get('small'), places),
-    large: await ask(crewroom, get('large'), places),
-    written: await ask(crewroom, put('small'), places),
-    committed: await ask(crewroom, transaction(), places),
   };
 }
 

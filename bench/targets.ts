@@ -1,3 +1,4 @@
+import {BESIDE_TARGETS} from './beside-targets.ts';
 import {findFigures, findMeasured, growthCost, rateRatio, startFigures} from './lookup.ts';
 import {PEERS} from './peers/peers.ts';
 import {WEBDIS} from './peers/webdis.ts';
@@ -13,23 +14,8 @@ import type {Measured, Sample} from './sections/throughput.ts';
 import {medianOf, ratioOf} from './statistics.ts';
 import {BARE, BARE_LMDB, CREWROOM} from './subjects/node-subjects.ts';
 import type {SubjectKind} from './subjects/subject.ts';
+import type {Target, Threshold} from './target.ts';
 import {COMPARED_CONNECTIONS, WORKLOADS, type Workload} from './workloads.ts';
-
-/** A target for Crewroom. */
-export interface Target {
-  readonly name: string;
-  readonly wanted: Threshold;
-  /** Measured figure; undefined if the run did not measure it. */
-  readonly figureOf: (results: Results) => number | undefined;
-}
-
-/** Direction of the limit. */
-export interface Threshold {
-  readonly is: 'at least' | 'at most';
-  readonly figure: number;
-  /** Unit; empty for a ratio. */
-  readonly unit?: 'ms';
-}
 
 /** A target with its measured figure. */
 export interface Verdict {
@@ -135,6 +121,7 @@ export const TARGETS: readonly Target[] = [
       }),
     ),
   ),
+  ...BESIDE_TARGETS,
   {
     name: 'first answer',
     wanted: {is: 'at most', figure: 500, unit: 'ms'},

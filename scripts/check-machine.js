@@ -147,7 +147,7 @@ const CHECKS = [
 /** Points that a person has to look at. */
 const BY_HAND = {
   win32: [
-    'log off and on with the service installed: it runs, and no window stays',
+    'log off and on with the service installed: it runs, and no window appears',
     'close the window of "crewroom start": the log ends with "stopped"',
     'Ctrl+C in PowerShell and in cmd.exe',
   ],

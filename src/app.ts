@@ -17,7 +17,6 @@ import type {Pilots} from './domain/identity/pilots.ts';
 import type {ServedSessions, Sessions} from './domain/identity/session.ts';
 import {limitsWith} from './domain/limits.ts';
 import type {Flight} from './domain/plugins/flight.ts';
-import type {Plugins} from './domain/plugins/plugin.ts';
 import type {UserSettings} from './domain/plugins/user-settings.ts';
 import {EventHub} from './events/event-hub.ts';
 import {AppError} from './failures/app-error.ts';
@@ -160,18 +159,18 @@ class OpenedCrewroom implements Crewroom {
   readonly transfer: Transfer;
   readonly sessions: Sessions;
   readonly pilots: Pilots;
-  readonly plugins: Plugins;
+  readonly plugins: PluginHost;
   readonly settings: UserSettings;
   readonly flight: Flight;
   readonly requests: RequestRing;
   readonly faults: Faults;
   readonly fetch: FetchHandler;
-  readonly #host: PluginHost;
   readonly #store: Store;
   readonly #timers: Timers;
   readonly #sweeper: Sweeper;
   readonly #http: HttpService;
   readonly #owner: Owner;
+  readonly #pageServer: PageServer | undefined;
   /** Port that it listens on; 0 before. */
   #port = 0;
   #closed: Promise<void> | undefined;
@@ -195,11 +194,11 @@ class OpenedCrewroom implements Crewroom {
     const events = new EventHub({store, identity, log, timers, limits});
     this.events = events;
     this.transfer = createTransferService({store, faults, limits, nowMs: faults.storeNowMs, pause, onExpiringEntries});
-    this.#host = openPlugins(config, parts, {identity, tokens: access.backgrounds});
-    this.plugins = this.#host;
-    this.settings = new StoredUserSettings({entries: this.entries, store, timers, plugins: this.#host, log});
+    this.plugins = openPlugins(config, parts, {identity, tokens: access.backgrounds});
+    this.#pageServer = pageServer;
+    this.settings = new StoredUserSettings({entries: this.entries, store, timers, plugins: this.plugins, log});
     this.flight = openFlight({elapsedMs});
-    announcePlugins({plugins: this.#host, flight: this.flight}, events);
+    announcePlugins({plugins: this.plugins, flight: this.flight}, events);
     this.requests = new RequestRing({omitted: UNRECORDED_ROUTES, nowMs, randomBytes, timers});
     const {transfer, pilots, plugins, settings, flight, requests} = this;
     const metrics = new Metrics({
@@ -211,7 +210,7 @@ class OpenedCrewroom implements Crewroom {
     const services = {...data, access, pilots, plugins, settings, flight, faults, requests, metrics};
     const allowedOrigins = new NotedOrigins(config.allowOrigin, nowMs);
     const dataDir = config.ephemeral ? undefined : config.dataDir;
-    const pages = createPages(access, this.#host);
+    const pages = createPages(access, this.plugins);
     const more = {accessMode: config.access, pages, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
     const routes = createRoutes({...services, ...more, ...VERSIONS, limits, randomBytes, stop: parts.stop});
     this.#http = new HttpService({
@@ -241,7 +240,8 @@ class OpenedCrewroom implements Crewroom {
     await this.#owner.keep();
     const listening = await this.#http.listen();
     this.#port = listening.port;
-    this.#host.start(listening.port);
+    this.plugins.start(listening.port);
+    this.#pageServer?.onEnd(() => this.plugins.reloadPages());
     await this.#owner.keep(listening.port);
     return listening;
   }
@@ -253,12 +253,13 @@ class OpenedCrewroom implements Crewroom {
 
   async #close(): Promise<void> {
     // 1. End the plugins, and answer what they ask while they end.
-    const pluginsEnded = this.#host[Symbol.asyncDispose]();
+    const pluginsEnded = this.plugins[Symbol.asyncDispose]();
     await within(pluginsEnded, PLUGINS_SERVED_MS, this.#timers);
     await this.settings[Symbol.asyncDispose]();
     // 2. End the event streams, which would keep the server from stopping.
     const eventsEnded = this.events[Symbol.asyncDispose]();
     this.requests[Symbol.dispose]();
+    this.#pageServer?.[Symbol.dispose]();
     try {
       // 3. Stop the server and the identity together: a sign-in that waits for a slow back end would delay other requests.
       await Promise.all([this.#http[Symbol.asyncDispose](), this.identity[Symbol.asyncDispose]()]);

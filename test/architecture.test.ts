@@ -78,7 +78,6 @@ const MAY_IMPORT = {
   'store/shared/etcd': [
     'domain/',
     'failures',
-    'store/shared',
     'store/shared/engine',
     'time',
     'node:crypto',
@@ -275,7 +274,17 @@ const MAY_IMPORT = {
   ],
   'http/node/connections': ['domain/', 'failures', 'node:net'],
   // A client of its own: it passes on raw headers, streams and upgraded connections, which `fetch` cannot.
-  'http/proxy': ['failures', 'http/core', 'protocol/headers', 'system', 'node:http', 'node:stream'],
+  'http/proxy': [
+    'domain/',
+    'failures',
+    'http/core',
+    'protocol/headers',
+    'system',
+    'time',
+    'node:http',
+    'node:net',
+    'node:stream',
+  ],
   'http/operations': ['documents', 'documents/answers', 'failures', 'http/core', 'valibot'],
   'http/routes': [
     'domain/',
@@ -601,7 +610,7 @@ const MAY_IMPORT = {
     'cross-spawn',
   ],
   config: ['domain/', 'documents', 'failures', 'failures/members', 'json', 'paths.ts', 'node:path', 'valibot'],
-  files: ['failures', 'time', 'node:fs', 'node:path', 'node:timers'],
+  files: ['failures', 'time', 'node:buffer', 'node:fs', 'node:path', 'node:timers'],
   snapshots: ['domain/', 'failures', 'files', 'protocol/transfer', 'node:fs', 'node:path'],
   'paths.ts': ['failures', 'node:os', 'node:path'],
   'version.ts': ['node:fs'],
@@ -623,6 +632,7 @@ const MAY_IMPORT = {
     'snapshots',
     'store',
     'store/memory',
+    'store/shared',
     'store/shared/etcd',
     'system',
     'time',

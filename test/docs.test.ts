@@ -236,6 +236,10 @@ const CLONE_FLAGS = ['--faults', '--minutes', '--no-peers', '--only', '--rounds'
 const OTHER_FLAGS = [
   // Of editors.
   '--wait',
+  // Of tests in a clone.
+  '--all',
+  // Of the host of consoles of Windows.
+  '--headless',
   '--global',
   '--init',
   '--max-txn-ops',

@@ -1,6 +1,11 @@
-import type {Machine} from '../machine.ts';
+import {figuresOf, findMeasured} from '../lookup.ts';
+import {type Machine, RECORDED_BARE_GETS} from '../machine.ts';
 import type {Results} from '../results.ts';
+import {medianOf} from '../statistics.ts';
+import {BARE} from '../subjects/node-subjects.ts';
 import type {Verdict} from '../targets.ts';
+import {COMPARED_CONNECTIONS} from '../workloads.ts';
+import {describeBeside} from './beside-report.ts';
 import {describeContention} from './contention-report.ts';
 import {describeAccess, describeRecording} from './cost-report.ts';
 import {describeGrowth} from './growth-report.ts';
@@ -9,7 +14,7 @@ import {describePlugins} from './plugins-report.ts';
 import {describeShared} from './shared-report.ts';
 import {describeStarts} from './start-report.ts';
 import {describeSubscribers} from './subscribers-report.ts';
-import {formatFigure, formatTable} from './table.ts';
+import {formatFigure, formatRatio, formatTable} from './table.ts';
 import {describeThroughput} from './throughput-report.ts';
 
 /** Formats all results as Markdown: ratios first, since a ratio holds on another machine and a figure does not. */
@@ -25,6 +30,7 @@ export function formatReport(results: Results, verdicts: readonly Verdict[]): st
     ...describeRecording(results),
     ...describeAccess(results),
     ...describeShared(results),
+    ...describeBeside(results),
     ...describeGrowth(results),
     ...describeStarts(results),
     `## Subjects\n\n${describeSubjects(results)}`,
@@ -32,14 +38,27 @@ export function formatReport(results: Results, verdicts: readonly Verdict[]): st
   return `${parts.join('\n\n')}\n`;
 }
 
-function describeRun({startedAt, mode, machine, generator, throughput, busy}: Results): string {
+function describeRun(results: Results): string {
+  const {startedAt, mode, machine, generator, throughput, busy} = results;
   const rounds = throughput === undefined ? '' : `, ${throughput.rounds} rounds after one to warm up`;
   return [
     `A ${mode} run of ${startedAt.slice(0, 16).replace('T', ' ')} UTC: ${generator}${rounds}.`,
     `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB; ${machine.system}; Node ${machine.node}; data on ${machine.fileSystem}.`,
     describeCores(machine),
+    ...describeSpeed(results),
     ...(busy === undefined ? [] : [`**No target is judged: ${busy}.**`]),
   ].join('\n');
+}
+
+/** Describes how fast the machine is, by what the bare server answers: ratios to programs in C move with it. */
+function describeSpeed(results: Results): readonly string[] {
+  const bare = findMeasured(results, {workload: 'get', connections: COMPARED_CONNECTIONS, subject: BARE.name});
+  if (bare === undefined) return [];
+  const rate = medianOf(figuresOf(bare, 'requestsPerSecond'));
+  const ratio = formatRatio(rate / RECORDED_BARE_GETS);
+  return [
+    `The bare server answered ${formatFigure(rate)} gets a second: this machine is ${ratio} times as fast as the recorded one, which answered ${formatFigure(RECORDED_BARE_GETS)}.`,
+  ];
 }
 
 function describeCores({pinned}: Machine): string {

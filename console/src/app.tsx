@@ -1,3 +1,4 @@
+import {useSignal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 import {FaultsBanner} from './faults/faults-banner.tsx';
 import {Home} from './home/home.tsx';
@@ -9,6 +10,7 @@ import {SettingsView} from './settings/settings-view.tsx';
 import {ConnectionBanner} from './shell/connection-banner.tsx';
 import {ErrorBoundary} from './shell/error-boundary.tsx';
 import {FailureNote} from './shell/failure-note.tsx';
+import {Keyboard, type KeyboardDialog} from './shell/keys/keyboard.tsx';
 import {Menu} from './shell/menu.tsx';
 import {EndedNote} from './shell/owner-note.tsx';
 import {ServicePageView} from './shell/service-page.tsx';
@@ -21,12 +23,13 @@ import type {ConsoleState} from './state/console-state.ts';
 export function App({state}: {readonly state: ConsoleState}) {
   useEffect(() => followAppearance(state), [state]);
   useEffect(() => followTitle(state), [state]);
+  const opened = useSignal<KeyboardDialog>(undefined);
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={focusContent}>
         Skip to the content
       </button>
-      <Menu state={state} />
+      <Menu state={state} opened={opened} />
       <main class="content" id="content" tabIndex={-1}>
         <ConnectionBanner connection={state.connection} />
         {state.ownerFailure.value !== undefined && <FailureNote failure={state.ownerFailure.value} />}
@@ -39,6 +42,7 @@ export function App({state}: {readonly state: ConsoleState}) {
           <View key={String(state.connection.needsOwner.value)} state={state} />
         </ErrorBoundary>
       </main>
+      <Keyboard state={state} opened={opened} />
     </div>
   );
 }

@@ -4,6 +4,8 @@ import type {Durations} from './duration-histogram.ts';
 export interface StoreStatistics {
   /** Number of entries, including those that have expired and are not removed yet; undefined if it cannot be read. */
   readonly entries: number | undefined;
+  /** Last revision that the change log has trimmed, 0 for none: the changes after it can be read. */
+  readonly trimmedRevision: number;
   /** Commits that wait for others to be written. */
   readonly waitingCommits: number;
   /** Bytes of the values that were written. */

@@ -107,6 +107,7 @@ async function storeSamples(
   const statistics: Partial<StoreStatistics> = (await store.statistics()) ?? {};
   return {
     crewroom_store_revision: single(store.revision),
+    crewroom_store_trimmed_revision: single(statistics.trimmedRevision),
     // Each commit that changes something takes one revision.
     crewroom_store_commits_total: single(store.revision - firstRevision),
     crewroom_store_written_bytes_total: single(statistics.writtenBytes),

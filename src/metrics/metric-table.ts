@@ -38,6 +38,7 @@ export const METRICS = {
   crewroom_http_connections: gauge('Open connections'),
   crewroom_http_held_bytes: gauge('Bytes of requests and answers in memory'),
   crewroom_store_revision: gauge('Revision of the last commit'),
+  crewroom_store_trimmed_revision: gauge('Last revision that the change log has trimmed: later ones can be replayed'),
   crewroom_store_commits_total: counter('Commits that changed something, since the service started'),
   crewroom_store_written_bytes_total: counter('Bytes of the values that were written'),
   crewroom_store_entries: gauge(

@@ -61,6 +61,8 @@ export class HostedPlugin implements CallablePlugin {
   #storagePath: string | undefined;
   readonly #errors: BackgroundErrors;
   #ends = 0;
+  /** How often its page was to be loaded again without a change of its files. */
+  #pageLoads = 0;
   #policy = new RestartPolicy();
   readonly #lines: PluginLogLine[] = [];
   /** Aborted to make the loop start over, since the files or the pilot changed, or for a stop or restart. */
@@ -99,7 +101,14 @@ export class HostedPlugin implements CallablePlugin {
       storagePath: this.#storagePath,
       error: this.#errors.last,
       ends: this.#ends,
+      pageLoads: this.#pageLoads,
     });
+  }
+
+  /** Changes the state of its page. */
+  reloadPage(): void {
+    this.#pageLoads++;
+    this.#deps.onState();
   }
 
   /** Takes over the files on disk, and restarts the background if the manifest or the background changed. */

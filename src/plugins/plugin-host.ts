@@ -126,6 +126,11 @@ export class PluginHost implements Plugins {
     return this.#require(id).restart();
   }
 
+  /** Makes programs that show pages of plugins in development load them again, since their dev server has ended. */
+  reloadPages(): void {
+    for (const plugin of this.#plugins.values()) if (plugin.found.inDevelopment) plugin.reloadPage();
+  }
+
   find(id: string): CallablePlugin | undefined {
     return this.#plugins.get(id);
   }

@@ -50,11 +50,13 @@ export interface StatusParts {
   /** Error of the background since it was started. */
   readonly error: PluginError | undefined;
   readonly ends: number;
+  /** How often its page was to be loaded again without a change of its files. */
+  readonly pageLoads: number;
 }
 
 /** Describes a plugin with its state. */
 export function describeStatus(parts: StatusParts): PluginStatus {
-  const {found, progress, pilot, background, storagePath, ends} = parts;
+  const {found, progress, pilot, background, storagePath, ends, pageLoads} = parts;
   const error = found.buildError ?? parts.error;
   const isToldByError = error !== undefined && (progress.state === 'running' || progress.state === 'not-built');
   const {id, manifest, directory, stamp, page, inDevelopment, hasBackground} = found;
@@ -76,11 +78,17 @@ export function describeStatus(parts: StatusParts): PluginStatus {
     routes: progress.state === 'running' ? (background?.routes ?? []) : [],
     directory,
     stamp,
-    ...(manifest === undefined || page === undefined ? {} : {page}),
+    ...(manifest === undefined ? {} : describePage(page, pageLoads)),
     storagePath,
     ends,
     memoryBytes: background?.memoryBytes,
   };
+}
+
+/** A dev server serves a page without files that could change. */
+function describePage(files: string | undefined, loads: number): Pick<PluginStatus, 'page'> {
+  const page = [files, loads === 0 ? undefined : `load ${loads}`].filter(part => part !== undefined).join(' ');
+  return page === '' ? {} : {page};
 }
 
 /** Describes an error in one line. */

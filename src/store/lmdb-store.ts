@@ -135,7 +135,7 @@ class LmdbStore implements Store {
     const entries = await Promise.resolve(this.#read(tables => tables.entries.count())).catch(() => undefined);
     const figures = this.#writer.statistics();
     const sizeBytes = await measureFiles(this.#opened.directory).catch(() => undefined);
-    return {entries, sizeBytes, ...figures};
+    return {entries, sizeBytes, trimmedRevision: this.#tree.changes.trimmed, ...figures};
   }
 
   commit(commit: Commit): Promise<CommitResult> {

@@ -243,7 +243,7 @@ describe.skipIf(!CAN_BROWSE)('the identity page in Chromium', () => {
     });
     const copied = async (): Promise<unknown> => {
       await page.getByRole('button', {name: 'Copy the document'}).click();
-      await page.getByText('Copied', {exact: true}).waitFor();
+      await page.getByRole('status').getByText('Copied', {exact: true}).waitFor();
       return page.evaluate('navigator.clipboard.readText()');
     };
     await page.locator('.json-member', {hasText: 'session'}).getByText('"••••••"').waitFor();

@@ -1,8 +1,9 @@
 import {once} from 'node:events';
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
-import {openConsole} from '../support/browsers/console.ts';
+import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {startInTest} from '../support/service.ts';
 
 let browser: Browser;
@@ -34,4 +35,45 @@ describe.skipIf(!CAN_BROWSE)('the list of plugins in Chromium', () => {
       expect(await page.getByText('Looking for plugins…').count()).toBe(0);
       expect(problems).toEqual([]);
     });
+});
+
+/** Pages of a new service, with the sentence that each begins with, and what it offers. */
+const EMPTY_PAGES: readonly (readonly [fragment: string, title: string, way: string])[] = [
+  ['#/plugins', 'No plugins yet', 'npx crewroom plugin new my-plugin'],
+  ['#/plugins/none', 'It may have been removed', 'npx crewroom plugin install'],
+  ['#/entries', 'Nothing is stored yet.', 'curl -X POST'],
+  ['#/entries?prefix=none%2F', 'No key begins with this prefix.', 'Show all entries'],
+  ['#/entries/none', 'There is no entry with this key.', 'Create it'],
+  ['#/events', 'Nothing has changed since this page was opened.', 'curl -X POST'],
+  ['#/requests', 'No request yet.', 'curl http'],
+  ['#/requests?path=none', 'No request matches the filters.', 'Show all'],
+  ['#/flight', 'No flight runs.', 'npx crewroom flight start'],
+  ['#/faults', 'Nothing fails on purpose.', 'npx crewroom fault delay'],
+  ['#/notifications', 'No notifications since this page was opened.', 'a plugin'],
+];
+
+describe.skipIf(!CAN_BROWSE)('a page with nothing to show in Chromium', () => {
+  test('says what to do', async () => {
+    const {url} = await startInTest({ephemeral: true});
+    const viewport = {width: 360, height: 800};
+    const {page, problems} = await openConsole(browser, url, {viewport, colorScheme: 'dark'});
+    for (const [fragment, title, way] of EMPTY_PAGES) {
+      await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
+      const state = page.locator('.empty-state', {hasText: title});
+      await state.locator('button, a, .command').filter({hasText: way}).first().waitFor();
+      await keepScreenshot(page, `empty${fragment.replaceAll(/[^a-z]+/g, '-')}`);
+      expect([fragment, ...(await findViolations(page))]).toEqual([fragment]);
+      expect([fragment, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([
+        fragment,
+        true,
+      ]);
+    }
+    await page.evaluate(`location.hash = '#/entries?prefix=none%2F'`);
+    await page.getByRole('button', {name: 'Show all entries'}).click();
+    await page.getByText('Nothing is stored yet.').waitFor();
+    await page.evaluate(`location.hash = '#/requests?path=none'`);
+    await page.getByRole('button', {name: 'Show all'}).click();
+    await page.getByText('No request yet.').waitFor();
+    expect(problems).toEqual([]);
+  });
 });

@@ -56,6 +56,18 @@ async function putMany(prefix: string, count: number): Promise<void> {
 
 const COMMIT_SIZE = 250;
 
+/** Entries of an import that is larger than the change log. */
+const LARGE_IMPORT = 101_000;
+
+function* exportOf(count: number): Generator<Buffer> {
+  yield Buffer.from('{"format":"crewroom-export","version":1,"prefix":""}\n');
+  for (let from = 0; from < count; from += COMMIT_SIZE)
+    yield Buffer.from(
+      Array.from({length: COMMIT_SIZE}, (_, index) => `{"key":"bulk/${from + index}","value":1}\n`).join(''),
+    );
+  yield Buffer.from(`{"end":true,"entries":${count}}\n`);
+}
+
 function rows(page: Page): Locator {
   return page.locator('.live-line');
 }
@@ -158,6 +170,28 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     await second.crewroom.entries.putValue('after', 1);
     await page.getByRole('button', {name: 'Written after'}).waitFor();
     await expect.poll(() => page.locator('.event-line .revision').allTextContents()).toEqual(['1', '2', '3']);
+  });
+
+  test('shows the last changes after a large import, and which revisions can be replayed', async () => {
+    const {url, crewroom} = await startInTest({ephemeral: true});
+    await crewroom.transfer.import(exportOf(LARGE_IMPORT));
+    const {page, problems} = await openConsole(browser, url, {fragment: '#/events'});
+    // The import has commits of 1,000 entries, and the log has 100,000 changes.
+    await page.getByText('the log has 2 to 101', {exact: true}).waitFor();
+    await page.getByRole('button', {name: 'Show the last changes'}).click();
+    await page.getByRole('button', {name: `Written bulk/${LARGE_IMPORT - 1}`}).waitFor();
+    expect(await rows(page).count()).toBe(1000);
+    expect(await page.getByText('Reset', {exact: true}).count()).toBe(0);
+    await page.getByLabel('Replay after revision').fill('0');
+    await page.keyboard.press('Enter');
+    await page.getByText('The log no longer has the changes up to revision 1').waitFor();
+    await keepScreenshot(page, 'events-large-import');
+    await page.getByLabel('Replay after revision').fill('100');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.note.danger').count()).toBe(0);
+    await crewroom.entries.putValue('after', 1);
+    await page.getByText('the log has 2 to 102', {exact: true}).waitFor();
+    expect(problems).toEqual([]);
   });
 
   test('says so if there is no such revision', async () => {

@@ -4,6 +4,7 @@ import type {Browser, Page} from 'playwright-core';
 import {createServer, type ViteDevServer} from 'vite';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {openConsole} from '../support/browsers/console.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {untilRunning} from '../support/plugin-service.ts';
@@ -33,6 +34,7 @@ describe.skipIf(!CAN_BROWSE)('the page of a Vite in Chromium, under the origin o
   let service: TestService;
   let page: Page;
   let folder: string;
+  let port: number;
   const problems: string[] = [];
   const disposables: AsyncDisposable[] = [];
 
@@ -45,15 +47,8 @@ describe.skipIf(!CAN_BROWSE)('the page of a Vite in Chromium, under the origin o
     await writeFile(join(folder, 'src/main.js'), MAIN);
     await writeFile(join(folder, 'src/word.js'), `export const word = 'one';`);
     await writeFile(join(folder, 'src/page.css'), 'p { color: rgb(1, 2, 3); }');
-    const port = await findFreePort();
-    vite = await createServer({
-      root: folder,
-      configFile: false,
-      base: `/plugins/${ID}/`,
-      logLevel: 'silent',
-      server: {port, strictPort: true},
-    });
-    await vite.listen();
+    port = await findFreePort();
+    await startVite();
     service = await startService({plugin: [folder], ephemeral: true}, {pageServer: `http://localhost:${port}`});
     disposables.push(service, home);
     await untilRunning(service.crewroom.plugins, ID);
@@ -64,6 +59,11 @@ describe.skipIf(!CAN_BROWSE)('the page of a Vite in Chromium, under the origin o
     await page.goto(`${service.url}/plugins/${ID}/?darkmode=true`);
     await page.getByRole('button', {name: 'Show'}).click();
   });
+  async function startVite(): Promise<void> {
+    const server = {port, strictPort: true};
+    vite = await createServer({root: folder, configFile: false, base: `/plugins/${ID}/`, logLevel: 'silent', server});
+    await vite.listen();
+  }
   afterAll(async () => {
     await browser?.close();
     await vite?.close();
@@ -94,4 +94,20 @@ describe.skipIf(!CAN_BROWSE)('the page of a Vite in Chromium, under the origin o
     await writeFile(join(folder, 'index.html'), PAGE.replace('<title>hot', '<title>hotter'));
     await expect.poll(() => page.title(), {timeout: 20_000}).toBe('hotter');
   });
+
+  test('is shown in the console without its dev server, as soon as that ends, and with it again', async () => {
+    const {page: shown} = await openConsole(browser, service.url, {fragment: `#/plugins/${ID}`});
+    const frame = shown.frameLocator('iframe');
+    await frame.getByText('Ada hello').waitFor();
+    await vite.close();
+    await frame.getByText('The dev server of this page does not answer').waitFor();
+    await startVite();
+    await frame.getByText('Ada hello').waitFor();
+    const [before] = service.crewroom.plugins.list();
+    await shown.evaluate(`location.hash = '#/plugins'`);
+    await shown.evaluate(`location.hash = '#/plugins/${ID}'`);
+    await frame.getByText('Ada hello').waitFor();
+    // A page that is left, and a dev server that is there, load nothing anew.
+    expect(service.crewroom.plugins.list()[0]?.page).toBe(before?.page);
+  }, 30_000);
 });

@@ -9,6 +9,8 @@ import {makeTemporaryDirectory, startService, type TestService} from '../support
 const ID = 'com.example.busy';
 /** Notices that the page of the plugin sends at once. */
 const NOTICES = 5000;
+/** Navigations and sounds that are asked for at once. */
+const REQUESTS = 600;
 
 let browser: Browser;
 let service: TestService;
@@ -79,4 +81,32 @@ describe.skipIf(!CAN_BROWSE)('the frame of a plugin in the console (needs Chromi
     expect(texts.length).toBeLessThanOrEqual(21 * 5);
     expect(Number(await page.evaluate('drawn'))).toBeLessThanOrEqual(21 * 5);
   }, 20_000);
+
+  test('may be one of many that a flood of navigations and sounds opens: the console follows 20 of a second', async () => {
+    const startedAtMs = performance.now();
+    const {page} = await openPlugin();
+    await page.evaluate(`(() => {
+      window.followed = 0;
+      addEventListener('hashchange', () => { window.followed++; });
+      const {set} = Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, 'src');
+      Object.defineProperty(HTMLMediaElement.prototype, 'src', {set(url) { window.followed++; set.call(this, url); }});
+    })()`);
+    const plugins = [ID, 'com.example.other'];
+    const flood = Array.from({length: REQUESTS / 2}, (_, index) => [
+      ask('navigate', {pluginID: plugins[index % 2]}),
+      ask('play-sound', {url: 'data:audio/wav;base64,'}),
+    ]);
+    await Promise.all(flood.flat());
+    await page.getByText(/\d+ more navigations and sounds within a second/).waitFor();
+    await ask('stop-sound');
+    await expect.poll(() => page.getByText(/A plugin (asked for|plays) a sound/).count()).toBe(0);
+    const seconds = Math.ceil((performance.now() - startedAtMs) / 1000) + 1;
+    expect(Number(await page.evaluate('followed'))).toBeLessThanOrEqual(20 * seconds);
+  }, 20_000);
 });
+
+/** Asks the program that shows the plugins, as they do. */
+async function ask(what: string, body?: unknown): Promise<void> {
+  const answer = await fetch(`${service.url}/api/${what}`, {method: 'POST', body: JSON.stringify(body) ?? null});
+  expect(answer.status).toBe(200);
+}

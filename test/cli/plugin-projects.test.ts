@@ -118,6 +118,16 @@ describe('sources of a page', () => {
     assert.equal(found.length, 3);
   });
 
+  test('tell dev to run their scripts with npm if it has installed them, beside another lock file', async () => {
+    const folder = await writeProject({
+      ...pictures?.sources,
+      'node_modules/.package-lock.json': '{}',
+      'node_modules/.bin/vite': '',
+    });
+    const {untilSaid} = await develop(folder);
+    await untilSaid(`Show it with its dev server: crewroom dev '${folder}' --ui http://localhost:3000 -- npm run dev`);
+  });
+
   test('are a problem for check and pack, which say how to build them', async () => {
     const folder = await writeProject(vite?.sources ?? {});
     const {exitCode, stdout} = await machine.run(['plugin', 'check', folder]);

@@ -314,6 +314,12 @@ describe('a list that is asked for at once after the start', () => {
       expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining(ID)]);
     });
 
+  test('has the page of a plugin too', async () => {
+    await using other = await startService({plugins: directory, ephemeral: true});
+    const {status} = await other.crewroom.fetch(new Request(`${other.url}/plugins/${ID}/`));
+    expect(status).toBe(200);
+  });
+
   test('is empty in a program that does not listen', async () => {
     await using crewroom = await openCrewroom({plugins: directory, ephemeral: true});
     const answer = await crewroom.fetch(new Request('http://localhost:7172/api/plugins'));

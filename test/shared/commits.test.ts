@@ -24,7 +24,7 @@ import {openStoreIn} from '../support/shared-stores.ts';
 import {SimulatedEngine} from '../support/simulated-engine.ts';
 
 /** Short, so that tests of engines that never answer end soon. */
-const GROUP_TIMEOUT_MS = 200;
+const GROUP_TIMEOUT_MS = 1000;
 
 async function open(engine: SimulatedEngine): Promise<Store> {
   return openStoreIn(engine.connect(), {groupTimeoutMs: GROUP_TIMEOUT_MS});

@@ -25,7 +25,7 @@ import {openStoreIn} from '../support/shared-stores.ts';
 import {SimulatedEngine} from '../support/simulated-engine.ts';
 
 /** Short, so that tests of engines that never answer end soon. */
-const GROUP_TIMEOUT_MS = 200;
+const GROUP_TIMEOUT_MS = 1000;
 
 /** A monotonic clock that a test moves, with timers that run when it does. */
 class SteppedClock {

@@ -1,12 +1,16 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {expect, onTestFinished, test} from 'vitest';
-import {createUser, type Service, until} from './machine.ts';
+import {createUser, type Service, until, type WindowsUser} from './machine.ts';
 
 const user = await createUser();
+const other = await createUser();
+const sessionFileOf = ({file}: WindowsUser): string => file('AppData', 'Local', 'crewroom', 'Data', 'session.json');
 const BACK_END = fileURLToPath(new URL('../../examples/back-end/main.js', import.meta.url));
 
 /** Starts the example of a back end, on Linux. @returns Its address. */
@@ -16,6 +20,29 @@ async function startBackEnd(): Promise<string> {
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   return `http://localhost:${new URL(/http:\S+/.exec(line)?.[0] ?? '').port}/`;
 }
+
+/** Starts a back end whose sessions are longer than the Credential Manager takes: 2,560 bytes of UTF-16. @returns Its address. */
+async function startBackEndWithLongSessions(): Promise<string> {
+  const account = {
+    dbID: 7,
+    pilotID: 'CRW0007',
+    firstName: 'Ben',
+    lastName: 'Ode',
+    email: 'ben@example.com',
+    rank: 'Captain',
+  };
+  const server = createServer(({url = ''}, response) => {
+    const answer = url.startsWith('/pilot/')
+      ? {...account, ...RANK, session: 's'.repeat(1281)}
+      : {apiVersion: '1.0.3', handler: 'long'};
+    response.setHeader('Content-Type', 'application/json').end(JSON.stringify(answer));
+  });
+  onTestFinished(() => void server.close().closeAllConnections());
+  await once(server.listen(0, 'localhost'), 'listening');
+  return `http://localhost:${(server.address() as AddressInfo).port}/`;
+}
+
+const RANK = {rankImage: null, rankLevel: 4, avatar: null};
 
 interface Session {
   /** That of the sample pilot is not from a back end. */
@@ -40,7 +67,7 @@ test('a session is kept by the Credential Manager over a kill, and signing out r
   }, first.said);
   await first.kill();
   // The session itself is not in the file.
-  const file = JSON.parse(readFileSync(user.file('AppData', 'Local', 'crewroom', 'Data', 'session.json'), 'utf8'));
+  const file = JSON.parse(readFileSync(sessionFileOf(user), 'utf8'));
   expect([file.state, file.session]).toEqual(['signed-in', undefined]);
 
   const second = await user.start([], {port: first.port});
@@ -54,4 +81,19 @@ test('a session is kept by the Credential Manager over a kill, and signing out r
   const third = await user.start([], {port: first.port});
   expect((await sessionOf(third)).source).not.toBe('back-end');
   await third.kill();
+});
+
+test('a session that is too long for the Credential Manager is kept by the file, and that is logged', async () => {
+  const scriptUrl = await startBackEndWithLongSessions();
+  const service = await other.start();
+  const args = ['sign-in', '--username', '7', '--script-url', scriptUrl, '--port', String(service.port)];
+  // As above: on a busy machine it may be the time that is over.
+  await until(async () => {
+    const signedIn = await other.run(args, {input: 'cabin crew\n'});
+    expect(signedIn, signedIn.stderr).toMatchObject({exitCode: 0});
+    return /platform limit of 2560 chars.*"keychain not used"/.test(service.said());
+  }, service.said);
+  expect((await sessionOf(service)).kept).toBe('file');
+  expect(JSON.parse(readFileSync(sessionFileOf(other), 'utf8')).session).toBe('s'.repeat(1281));
+  await service.kill();
 });

@@ -1,6 +1,8 @@
 import './entries.css';
-import {type Signal, useSignal, useSignalEffect} from '@preact/signals';
+import {type Signal, untracked, useSignal, useSignalEffect} from '@preact/signals';
 import {useEffect, useMemo, useRef} from 'preact/hooks';
+import {SHORTCUTS} from '../shell/keys/shortcuts.ts';
+import {useShortcut} from '../shell/keys/use-shortcut.ts';
 import type {PageProps} from '../shell/page-props.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {EntriesState} from './entries-state.ts';
@@ -15,19 +17,23 @@ import type {Row, View} from './rows.ts';
 export function EntriesPage({state}: PageProps) {
   const entries = useMemo(() => new EntriesState(state.client, state.drafts), [state]);
   const element = useRef<HTMLElement>(null);
+  const dialog = useSignal<OpenDialog>(undefined);
   useEffect(() => {
     const left = new AbortController();
     state.whileWatched(left.signal, watched => entries.follow(watched));
     left.signal.addEventListener('abort', () => entries.leave());
-    addEventListener('keydown', event => focusSearch(event, element.current), {signal: left.signal});
     return () => left.abort();
   }, [state, entries]);
   useSignalEffect(() => {
     const route = state.route.value;
     if (route.view !== 'entries') return;
-    if (route.prefix !== undefined && route.prefix !== entries.prefix.peek()) entries.search(route.prefix);
-    entries.show(route.key);
+    // Only the address leads here: what the user types later stays.
+    untracked(() => {
+      if (route.prefix !== undefined && route.prefix !== entries.prefix.value) entries.search(route.prefix);
+      entries.show(route.key);
+    });
   });
+  useShortcut(SHORTCUTS.search, () => element.current?.querySelector<HTMLInputElement>('.search input')?.focus());
   const onOpen = (row: Row): void => {
     if (row.kind === 'folder') entries.search(row.key);
     else state.navigate({view: 'entries', key: row.key});
@@ -37,9 +43,15 @@ export function EntriesPage({state}: PageProps) {
     <section class="entries" data-open={open !== undefined} aria-labelledby="page-title" ref={element}>
       <div class="entries-list">
         <h1 id="page-title">Entries</h1>
-        <Toolbar entries={entries} state={state} />
+        <Toolbar entries={entries} state={state} dialog={dialog} />
         <Search entries={entries} />
-        <RowList entries={entries} onOpen={onOpen} />
+        <RowList
+          entries={entries}
+          onOpen={onOpen}
+          onNew={() => {
+            dialog.value = 'new';
+          }}
+        />
       </div>
       {open !== undefined && (
         <EntryView
@@ -56,17 +68,6 @@ export function EntriesPage({state}: PageProps) {
   );
 }
 
-/** "/" focuses the search, unless the user is typing. */
-function focusSearch(event: KeyboardEvent, page: HTMLElement | null): void {
-  // Within the shadow tree of the editor too.
-  const [target] = event.composedPath();
-  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]'))
-    return;
-  if (target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))) return;
-  event.preventDefault();
-  page?.querySelector<HTMLInputElement>('.search input')?.focus();
-}
-
 interface ToolbarProps {
   readonly entries: EntriesState;
   readonly state: ConsoleState;
@@ -75,8 +76,7 @@ interface ToolbarProps {
 /** The dialog that is open. */
 type OpenDialog = 'new' | 'export' | 'import' | undefined;
 
-function Toolbar({entries, state}: ToolbarProps) {
-  const dialog = useSignal<OpenDialog>(undefined);
+function Toolbar({entries, state, dialog}: ToolbarProps & {readonly dialog: Signal<OpenDialog>}) {
   const open = (which: OpenDialog) => () => {
     dialog.value = which;
   };
@@ -135,7 +135,7 @@ function Search({entries}: {readonly entries: EntriesState}) {
         autocomplete="off"
         spellcheck={false}
         aria-label="Prefix of keys"
-        aria-keyshortcuts="/"
+        aria-keyshortcuts={SHORTCUTS.search.keys.join(' ')}
         placeholder="Keys that begin with…"
         value={prefix}
         onInput={event => entries.search(event.currentTarget.value)}

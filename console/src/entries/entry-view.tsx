@@ -7,9 +7,11 @@ import {programAddress} from '../service/own-origin.ts';
 import {Breakable} from '../shell/breakable.tsx';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {Dialog} from '../shell/dialog.tsx';
+import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {formatCurl} from '../shell/format/format-curl.ts';
 import {formatBytes} from '../shell/format/format-figures.ts';
+import {isPressed, SHORTCUTS} from '../shell/keys/shortcuts.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {ConflictView} from './conflict-view.tsx';
 import {entryPath} from './entry-calls.ts';
@@ -37,7 +39,7 @@ export function EntryView({entry, state, onClose}: EntryViewProps) {
       class="entry"
       aria-labelledby="entry-title"
       onKeyDown={event => {
-        if (event.key === 'Escape') onClose();
+        if (isPressed(event, SHORTCUTS.leave)) onClose();
       }}
     >
       <header class="entry-head">
@@ -62,17 +64,15 @@ export function EntryView({entry, state, onClose}: EntryViewProps) {
 
 function NoEntry({entry}: {readonly entry: EntryState}) {
   return (
-    <div class="card">
-      <p>
-        {entry.status.value.kind === 'done' ? 'The entry was deleted.' : 'There is no entry with this key.'} It may also
-        have expired.
-      </p>
-      <p>
-        <button type="button" onClick={() => entry.create()}>
-          Create it
-        </button>
-      </p>
-    </div>
+    <EmptyState
+      glyph="entries"
+      title={entry.status.value.kind === 'done' ? 'The entry was deleted.' : 'There is no entry with this key.'}
+    >
+      {entry.status.value.kind !== 'done' && <p>It may have been deleted, or have expired.</p>}
+      <button type="button" onClick={() => entry.create()}>
+        Create it
+      </button>
+    </EmptyState>
   );
 }
 
@@ -91,6 +91,7 @@ function Content({entry, state}: ContentProps) {
           label="Value"
           onEdit={text => entry.edit(text)}
           onSave={() => void entry.save()}
+          exactText={() => entry.exactText()}
         />
       )}
       <Foot entry={entry} />
@@ -101,10 +102,12 @@ function Content({entry, state}: ContentProps) {
 function EntryFacts({entry}: {readonly entry: EntryState}) {
   const saved = entry.saved.value.value;
   if (saved == null) return <p class="quiet">New entry, not stored yet</p>;
+  const isLaidOut = entry.draft.value?.isLaidOut ?? entry.readable.value !== saved.text;
   return (
     <div class="entry-facts">
       <span class="quiet">
-        Revision {saved.revision} · {formatBytes(saved.sizeBytes)} · changed{' '}
+        Revision {saved.revision} · {formatBytes(saved.sizeBytes)}
+        {isLaidOut && ' on one line, laid out here'} · changed{' '}
         <time dateTime={new Date(saved.updatedAtMs).toISOString()}>{new Date(saved.updatedAtMs).toLocaleString()}</time>
       </span>
       <TimeToLive entry={entry} />
@@ -189,6 +192,7 @@ function CopyCommands({entry}: {readonly entry: EntryState}): ComponentChildren 
   const isShort = saved.text.length <= CURL_LENGTH_MAX;
   return (
     <>
+      <CopyButton name="Copy" about="the value as it is stored" text={saved.text} />
       <CopyButton name="curl" about="to read the entry" text={formatCurl({method: 'GET', url})} />
       {isShort && (
         <CopyButton

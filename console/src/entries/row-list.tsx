@@ -1,7 +1,11 @@
 import {useSignal} from '@preact/signals';
 import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
+import {exampleOfWriting} from '../service/own-origin.ts';
+import {Command} from '../shell/command.tsx';
+import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {formatBytes} from '../shell/format/format-figures.ts';
+import {isPressed, SHORTCUTS, type Shortcut} from '../shell/keys/shortcuts.ts';
 import type {EntriesState} from './entries-state.ts';
 import type {RowWindow} from './row-window.ts';
 import type {Row} from './rows.ts';
@@ -22,7 +26,7 @@ interface RowListProps {
 }
 
 /** The rows of the list. Only those on the screen are rendered, and the arrow keys move among all. */
-export function RowList({entries, onOpen}: RowListProps) {
+export function RowList({entries, onOpen, onNew}: RowListProps & NoRowsProps) {
   const rows = entries.rows.value;
   const failure = rows.failure.value;
   const isEmpty = rows.isStart.value && rows.isEnd.value && rows.rows.value.length === 0;
@@ -37,13 +41,41 @@ export function RowList({entries, onOpen}: RowListProps) {
         </div>
       )}
       {!rows.isOpen.value && failure === undefined && <p class="rows-note quiet">Loading…</p>}
-      {isEmpty && (
-        <p class="rows-note quiet">
-          {entries.prefix.value === '' ? 'Nothing is stored yet.' : 'No key begins with this prefix.'}
-        </p>
-      )}
+      {isEmpty && <NoRows entries={entries} onNew={onNew} />}
       <Scroller rows={rows} entries={entries} onOpen={onOpen} />
     </div>
+  );
+}
+
+interface NoRowsProps {
+  readonly entries: EntriesState;
+  /** Called when the user wants to begin an entry. */
+  readonly onNew: () => void;
+}
+
+function NoRows({entries, onNew}: NoRowsProps) {
+  const prefix = entries.prefix.value;
+  if (prefix !== '')
+    return (
+      <EmptyState glyph="entries" title="No key begins with this prefix.">
+        <div class="entry-buttons">
+          <button type="button" onClick={() => entries.search('')}>
+            Show all entries
+          </button>
+          <button type="button" onClick={onNew}>
+            Begin one with it…
+          </button>
+        </div>
+      </EmptyState>
+    );
+  return (
+    <EmptyState glyph="entries" title="Nothing is stored yet.">
+      <p>Store a first value, as a plugin does:</p>
+      <Command text={exampleOfWriting()} />
+      <button type="button" onClick={onNew}>
+        Or type one…
+      </button>
+    </EmptyState>
   );
 }
 
@@ -84,7 +116,7 @@ function Scroller({rows, entries, onOpen}: RowListProps & {readonly rows: RowWin
       aria-activedescendant={shown.some(({key}) => key === active.value) ? 'active-row' : undefined}
       onScroll={measure}
       onKeyDown={event => {
-        if (event.ctrlKey || event.altKey || event.metaKey || !KEYS.has(event.key)) return;
+        if (!KEYS.some(shortcut => isPressed(event, shortcut))) return;
         event.preventDefault();
         press(event.key);
       }}
@@ -156,7 +188,7 @@ function scrollTo(list: HTMLElement, place: number): void {
 }
 
 /** Keys that have a meaning in the list. */
-const KEYS: ReadonlySet<string> = new Set(['Enter', 'Home', 'End', 'ArrowDown', 'ArrowUp', 'PageDown', 'PageUp']);
+const KEYS: readonly Shortcut[] = [SHORTCUTS.step, SHORTCUTS.page, SHORTCUTS.ends, SHORTCUTS.open];
 
 interface KeyParts extends RowListProps {
   /** Place of the first row on the screen. */

@@ -1,6 +1,7 @@
 import {useSignal} from '@preact/signals';
 import {CHOSEN_KINDS, type EventsState} from './events-state.ts';
 import {KIND_NAMES} from './received-event.ts';
+import type {ReplayRange} from './replay-range.ts';
 
 /** Chooses events by their kinds and the prefix of their keys, and where the list begins. */
 export function EventFilters({events}: {readonly events: EventsState}) {
@@ -36,9 +37,10 @@ export function EventFilters({events}: {readonly events: EventsState}) {
   );
 }
 
-/** Shows changes after a revision again. */
+/** Shows changes after a revision again, of those that the service still has. */
 function Replay({events}: {readonly events: EventsState}) {
   const since = useSignal('');
+  const range = events.range.value;
   const replay = (event: Event): void => {
     event.preventDefault();
     void events.replayTyped(Number(since.value));
@@ -62,6 +64,14 @@ function Replay({events}: {readonly events: EventsState}) {
         />
       </label>
       <button type="submit">Replay</button>
+      {range !== undefined && <span class="quiet replay-range">{describeRange(range)}</span>}
     </form>
   );
+}
+
+/** Names the revisions that can be replayed. */
+function describeRange({after, last}: ReplayRange): string {
+  if (last === after) return 'the log is empty';
+  const [first, end] = [after + 1, last].map(each => each.toLocaleString('en'));
+  return first === end ? `the log has revision ${first}` : `the log has ${first} to ${end}`;
 }

@@ -1,6 +1,9 @@
 import './events.css';
 import {useCallback, useEffect, useMemo} from 'preact/hooks';
 import {formatRoute} from '../route.ts';
+import {exampleOfWriting} from '../service/own-origin.ts';
+import {Command} from '../shell/command.tsx';
+import {EmptyState} from '../shell/empty-state.tsx';
 import {formatClock} from '../shell/format/format-clock.ts';
 import type {LiveLine} from '../shell/live/live-lines.ts';
 import {LiveList} from '../shell/live/live-list.tsx';
@@ -56,19 +59,31 @@ export function EventsPage({state}: PageProps) {
 }
 
 function NoEvents({events}: {readonly events: EventsState}) {
-  return (
-    <>
-      <p>
-        {events.isConnected.value
-          ? 'Nothing has changed since this page was opened. Each change appears here by itself.'
-          : 'Connecting…'}
-      </p>
-      <p>
-        <button type="button" onClick={() => void events.replayLast()}>
-          Show the last changes
+  if (events.lines.isFilteredOut.value)
+    return (
+      <EmptyState glyph="events" title="No event matches the filters.">
+        <button type="button" onClick={() => events.showAll()}>
+          Show all kinds and keys
         </button>
-      </p>
-    </>
+      </EmptyState>
+    );
+  if (!events.isConnected.value) return <p class="page quiet">Connecting…</p>;
+  const range = events.range.value;
+  const isNew = range !== undefined && range.after === range.last;
+  if (isNew)
+    return (
+      <EmptyState glyph="events" title="Nothing has changed since this page was opened.">
+        <p>Each change appears here by itself. Store a value:</p>
+        <Command text={exampleOfWriting()} />
+      </EmptyState>
+    );
+  return (
+    <EmptyState glyph="events" title="Nothing has changed since this page was opened.">
+      <p>Each change appears here by itself.</p>
+      <button type="button" onClick={() => void events.replayLast()}>
+        Show the last changes
+      </button>
+    </EmptyState>
   );
 }
 

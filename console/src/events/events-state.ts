@@ -1,10 +1,11 @@
 import {effect, type Signal, signal} from '@preact/signals';
-import type {Client, EventKind, Revision} from 'crewroom/client';
-import {type CallFailure, callService} from '../service/call-service.ts';
+import type {Client, ClientEvent, EventKind, Revision} from 'crewroom/client';
+import {CallFailure, callService} from '../service/call-service.ts';
 import {atNextChange} from '../shell/live/change-interval.ts';
 import {LINES_MAX, type LiveLine, LiveLines} from '../shell/live/live-lines.ts';
 import {toCallFailure} from '../state/loaded.ts';
 import {KIND_NAMES, keepEvent, type ReceivedEvent} from './received-event.ts';
+import {findLastChanges, loadReplayRange, type ReplayRange} from './replay-range.ts';
 
 /** Kinds that the user may choose. The list without `reset` would have gaps that nothing shows. */
 export const CHOSEN_KINDS = (Object.keys(KIND_NAMES) as EventKind[]).filter(kind => kind !== 'reset');
@@ -21,6 +22,8 @@ export class EventsState {
   /** True while changes arrive as they happen. */
   readonly isConnected: Signal<boolean> = signal(false);
   readonly selected: Signal<LiveLine<ReceivedEvent> | undefined> = signal(undefined);
+  /** The range at the last connection or replay; undefined before, and if this page may not know it. */
+  readonly range: Signal<ReplayRange | undefined> = signal(undefined);
   readonly #client: Client;
   /** The stream that is followed. */
   #events: {readonly cursor: Revision | undefined} | undefined;
@@ -62,6 +65,12 @@ export class EventsState {
     this.#attempt.abort();
   }
 
+  /** Shows events of all keys, and of the kinds that are shown at first. */
+  showAll(): void {
+    for (const kind of KINDS_AT_FIRST) this.choose(kind, true);
+    this.prefix.value = '';
+  }
+
   /** Shows all changes after a revision again, and those that follow. */
   replay(since: Revision): void {
     this.#since = since;
@@ -71,27 +80,42 @@ export class EventsState {
     this.#attempt.abort();
   }
 
-  /** Shows all changes after a revision that the user typed again, unless the service has not reached it. */
+  /** Shows all changes after a revision that the user typed again, if the service can replay them. */
   async replayTyped(since: number): Promise<void> {
-    try {
+    await this.#replayFrom(async ({after, last}) => {
       // The client continues after a revision of its store, and after one that the store has lost it begins anew.
-      const {revision} = await callService<{readonly revision: string}>('/api/events?wait=1');
-      if (since > Number(revision)) await callService(`/api/events?wait=1&since=${since}`);
-      this.replay(since);
+      if (since > last) await callService(`/api/events?wait=1&since=${since}`);
+      if (since >= after) return since;
+      const advice = `Replay after ${after}, or after a later revision.`;
+      throw new CallFailure(`The log no longer has the changes up to revision ${after}`, {code: 'trimmed', advice});
+    });
+  }
+
+  /** Shows the last changes again, as many as the list has place for. */
+  async replayLast(): Promise<void> {
+    await this.#replayFrom(range => findLastChanges(range, LINES_MAX));
+  }
+
+  async #replayFrom(choose: (range: ReplayRange) => Promise<Revision>): Promise<void> {
+    try {
+      const range = await loadReplayRange();
+      this.range.value = range;
+      this.replay(await choose(range));
     } catch (error) {
       this.failure.value = toCallFailure(error);
     }
   }
 
-  /** Shows the last changes again, as many as the list has place for. */
-  async replayLast(): Promise<void> {
-    try {
-      // The answer has the revision that the service has reached.
-      const {revision} = await callService<{readonly revision: string}>('/api/events?wait=1');
-      this.replay(Math.max(0, Number(revision) - LINES_MAX));
-    } catch (error) {
-      this.failure.value = toCallFailure(error);
-    }
+  /** Keeps the end of the range at the last change. */
+  #reach(event: ClientEvent<unknown, EventKind>): void {
+    const range = this.range.peek();
+    if (range !== undefined && 'revision' in event && event.revision > range.last)
+      this.range.value = {...range, last: event.revision};
+  }
+
+  async #loadRange(): Promise<void> {
+    // A page that may not read the metrics may still follow the events.
+    this.range.value = await loadReplayRange().catch(() => undefined);
   }
 
   async #followOnce(signal: AbortSignal): Promise<void> {
@@ -106,12 +130,14 @@ export class EventsState {
       onConnection: ({kind}) => {
         this.isConnected.value = kind === 'connected';
         this.failure.value = undefined;
+        if (kind === 'connected') void this.#loadRange();
       },
     });
     this.#events = events;
     for await (const event of events) {
       // The list may show another revision already.
       if (signal.aborted) return;
+      this.#reach(event);
       this.lines.add([keepEvent(event, Date.now())], event.kind === 'plugin-log' ? event.dropped : 0);
     }
   }

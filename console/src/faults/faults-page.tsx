@@ -1,6 +1,8 @@
 import './faults.css';
 import {useMemo} from 'preact/hooks';
 import type {Fault} from '../service/documents.ts';
+import {Command} from '../shell/command.tsx';
+import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {OwnerNote} from '../shell/owner-note.tsx';
 import type {PageProps} from '../shell/page-props.ts';
@@ -43,7 +45,12 @@ function ActiveFaults({state, faults}: {readonly state: ConsoleState; readonly f
           </button>
         )}
       </div>
-      {list.length === 0 && <p class="quiet">Nothing fails on purpose.</p>}
+      {list.length === 0 && (
+        <EmptyState glyph="faults" title="Nothing fails on purpose.">
+          <p>Switch a fault on below, or from a terminal:</p>
+          <Command text="npx crewroom fault delay 500ms" />
+        </EmptyState>
+      )}
       <ul class="fault-list">
         {/* Faults have no names, and equal ones may be on twice. */}
         {list.map((fault, at) => (

@@ -1,5 +1,7 @@
 import './flight.css';
 import {useEffect} from 'preact/hooks';
+import {Command} from '../shell/command.tsx';
+import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import type {PageProps} from '../shell/page-props.ts';
 import {FlightControls, StartForm} from './flight-controls.tsx';
@@ -20,12 +22,19 @@ export function FlightPage({state}: PageProps) {
       <h1 id="page-title">Simulated flight</h1>
       <p class="quiet">Plugins see this flight as if a simulator were connected.</p>
       {failure !== undefined && <FailureNote failure={failure} />}
-      {flight === null && <p>No flight runs.</p>}
+      {flight === null && (
+        <div class="card">
+          <EmptyState glyph="flight" title="No flight runs.">
+            <p>Start one below, or from a terminal:</p>
+            <Command text="npx crewroom flight start" />
+          </EmptyState>
+        </div>
+      )}
       {flight !== null && flight !== undefined && (
         <div class="card flight">
           <FlightView
             flight={flight}
-            altitude={flights.altitude.value}
+            track={flights.track.value}
             darkMode={state.darkMode.value}
             startedBy={nameOf(flight.startedBy, id => state.plugin(id)?.name)}
           >

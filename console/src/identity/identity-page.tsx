@@ -1,7 +1,9 @@
 import './identity.css';
 import {type Signal, useSignal} from '@preact/signals';
 import {useEffect, useMemo} from 'preact/hooks';
+import {Command} from '../shell/command.tsx';
 import {CopyButton} from '../shell/copy-button.tsx';
+import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import type {PageProps} from '../shell/page-props.ts';
 import {hideSecrets} from './hide-secrets.ts';
@@ -36,9 +38,14 @@ function Document({text}: {readonly text: string | null | undefined}) {
   if (text === undefined) return <p class="quiet">Loading…</p>;
   if (text === null)
     return (
-      <p class="note warning">
-        No pilot is signed in: plugins get the failure <code>no-identity</code> with the status 404.
-      </p>
+      <div class="card">
+        <EmptyState glyph="identity" title="No pilot is signed in: plugins get a failure.">
+          <p>
+            It is <code>no-identity</code>, with the status 404. Sign in at an airline, or serve a sample below:
+          </p>
+          <Command text="npx crewroom sign-in" />
+        </EmptyState>
+      </div>
     );
   const hidden = hideSecrets(text);
   const shown = showsSecrets.value ? text : hidden;

@@ -1,5 +1,8 @@
-import {NoticeLimit} from './notice-limit.ts';
+import {SecondLimit} from '../state/second-limit.ts';
 import {NOTICE_TYPES, type ReceivedNotice} from './notices.ts';
+
+/** Maximum number of notices of all frames that are drawn within a second: more than anyone reads. */
+const NOTICES_MAX = 20;
 
 /** Longest message of a notice that is shown, in characters; the rest is cut. */
 const MESSAGE_LENGTH_MAX = 500;
@@ -16,7 +19,7 @@ export const [FRAME_NAME, FRAME_ID] = ['data-plugin-name', 'data-plugin-id'] as 
  */
 export function followFrameMessages(onNotice: (notice: ReceivedNotice) => void, signal: AbortSignal): void {
   let lastPlugin = '';
-  const limit = new NoticeLimit(count =>
+  const limit = new SecondLimit(NOTICES_MAX, count =>
     onNotice({
       type: 'warning',
       source: lastPlugin,

@@ -1,4 +1,6 @@
 import {useEffect} from 'preact/hooks';
+import {formatRoute} from '../route.ts';
+import {EmptyState} from '../shell/empty-state.tsx';
 import {formatClock} from '../shell/format/format-clock.ts';
 import {NoticeText} from './notice-card.tsx';
 import type {Notices} from './notices.ts';
@@ -17,7 +19,16 @@ export function NoticesView({notices}: {readonly notices: Notices}) {
           </button>
         )}
       </header>
-      {list.length === 0 && <p class="quiet">No notifications since this page was opened.</p>}
+      {list.length === 0 && (
+        <div class="card">
+          <EmptyState glyph="bell" title="No notifications since this page was opened.">
+            <p>
+              Pages of plugins send them, with <code>notify()</code> of <code>crewroom-ui-sdk</code>: open{' '}
+              <a href={formatRoute({view: 'plugins'})}>a plugin</a>.
+            </p>
+          </EmptyState>
+        </div>
+      )}
       <ul class="notice-list">
         {list.map(notice => (
           <li key={notice.id} class={`notice ${notice.type}`}>

@@ -2,7 +2,7 @@ import './next-steps.css';
 import type {ComponentChildren} from 'preact';
 import {formatRoute} from '../route.ts';
 import type {PluginList, Session} from '../service/documents.ts';
-import {programAddress} from '../service/own-origin.ts';
+import {exampleOfWriting, programAddress} from '../service/own-origin.ts';
 import {Command} from '../shell/command.tsx';
 import type {OverviewState} from './overview-state.ts';
 import {focusSignIn} from './sign-in-form.tsx';
@@ -95,7 +95,7 @@ function entryStep(): Step {
         <p class="quiet">
           It is on the disk when the answer comes, and among the <a href={formatRoute({view: 'entries'})}>entries</a>.
         </p>
-        <Command text={`curl -X POST ${programAddress()}/api/store/com.example.hello%2Fvolume -d 0.5`} />
+        <Command text={exampleOfWriting()} />
       </>
     ),
   };

@@ -1,8 +1,10 @@
 import './error-overlay.css';
 import {useSignal} from '@preact/signals';
-import {useEffect, useId} from 'preact/hooks';
+import {useId} from 'preact/hooks';
 import {formatRoute} from '../route.ts';
 import type {Plugin} from '../service/documents.ts';
+import {SHORTCUTS} from '../shell/keys/shortcuts.ts';
+import {useShortcut} from '../shell/keys/use-shortcut.ts';
 
 /**
  * The error of a plugin in development, over its page, until the user hides it or the plugin is fixed. It comes again with another error, and after
@@ -17,12 +19,7 @@ export function ErrorOverlay({plugin}: {readonly plugin: Plugin}) {
   const hide = (): void => {
     hidden.value = key;
   };
-  useEffect(() => {
-    if (!isShown) return;
-    const onKey = (event: KeyboardEvent): void => void (event.key === 'Escape' && hide());
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, [isShown, key]);
+  useShortcut(SHORTCUTS.leave, hide, isShown);
   if (!isShown) return null;
   const {during, message, place, request} = error;
   return (

@@ -1,6 +1,7 @@
-import {useSignal} from '@preact/signals';
+import {type Signal, useSignal, useSignalEffect} from '@preact/signals';
 import {useEffect, useMemo} from 'preact/hooks';
 import type {LogLine, Plugin} from '../service/documents.ts';
+import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {formatClock} from '../shell/format/format-clock.ts';
 import type {LiveLine} from '../shell/live/live-lines.ts';
@@ -22,6 +23,9 @@ export function PluginLog({state, plugin}: {readonly state: ConsoleState; readon
   }, [state, log]);
   const failure = log.failure.value;
   const {lines} = log;
+  useSignalEffect(() => {
+    lines.filter.value = onlyErrors.value ? isError : () => true;
+  });
   const count = lines.shown.value.length;
   return (
     <div class="log-view">
@@ -32,7 +36,6 @@ export function PluginLog({state, plugin}: {readonly state: ConsoleState; readon
             checked={onlyErrors.value}
             onChange={event => {
               onlyErrors.value = event.currentTarget.checked;
-              lines.filter.value = onlyErrors.value ? isError : () => true;
             }}
           />{' '}
           Errors only
@@ -42,10 +45,49 @@ export function PluginLog({state, plugin}: {readonly state: ConsoleState; readon
         {plugin.hasBackground && <RestartButton id={id} state={state} />}
       </div>
       {failure !== undefined && <FailureNote failure={failure} />}
-      <LiveList lines={lines} label="Log lines" empty="Nothing was logged yet.">
+      <LiveList
+        lines={lines}
+        label="Log lines"
+        empty={<NoLines plugin={plugin} onlyErrors={onlyErrors} lines={lines} />}
+      >
         {Line}
       </LiveList>
     </div>
+  );
+}
+
+interface NoLinesProps {
+  readonly plugin: Plugin;
+  readonly onlyErrors: Signal<boolean>;
+  readonly lines: LogState['lines'];
+}
+
+function NoLines({plugin, onlyErrors, lines}: NoLinesProps) {
+  if (lines.isFilteredOut.value)
+    return (
+      <EmptyState glyph="plugins" title="No errors were logged.">
+        <button
+          type="button"
+          onClick={() => {
+            onlyErrors.value = false;
+          }}
+        >
+          Show all lines
+        </button>
+      </EmptyState>
+    );
+  return (
+    <EmptyState glyph="plugins" title="Nothing was logged yet.">
+      <p>
+        {plugin.hasBackground ? (
+          <>
+            Lines that its background writes appear here by themselves: <code>console.log('Hello')</code>
+          </>
+        ) : (
+          'This plugin has no background. The tools of the browser show what its page logs.'
+        )}
+      </p>
+    </EmptyState>
   );
 }
 

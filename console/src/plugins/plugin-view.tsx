@@ -2,6 +2,8 @@ import {useEffect} from 'preact/hooks';
 import {formatRoute, type PluginTab} from '../route.ts';
 import type {Plugin, SettingValues} from '../service/documents.ts';
 import {SettingsForm} from '../settings/settings-form.tsx';
+import {Command} from '../shell/command.tsx';
+import {EmptyState} from '../shell/empty-state.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {rememberShown} from '../state/opener.ts';
 import {ErrorOverlay} from './error-overlay.tsx';
@@ -35,9 +37,13 @@ function NoSuchPlugin({id}: {readonly id: string}) {
   return (
     <section class="page" aria-labelledby="plugin-title">
       <h1 id="plugin-title">No such plugin</h1>
-      <p>
-        There is no plugin <code>{id}</code>. It may have been removed.
-      </p>
+      <EmptyState glyph="plugins" title="It may have been removed, or not be installed yet.">
+        <p>
+          There is no plugin <code>{id}</code>. These are <a href={formatRoute({view: 'plugins'})}>the plugins</a>. To
+          install one:
+        </p>
+        <Command text="npx crewroom plugin install my-plugin.zip" />
+      </EmptyState>
     </section>
   );
 }
@@ -147,7 +153,7 @@ function About({plugin, state}: PluginProps) {
         <p class="quiet">
           {plugin.state === 'broken'
             ? 'Its background does not run, and its page is not shown, until this is fixed.'
-            : 'This plugin has no page. It works in the background.'}
+            : 'This plugin has no page. It works in the background, and its log shows what it does.'}
         </p>
         <p class="quiet">
           <code>{plugin.directory}</code>

@@ -1,8 +1,11 @@
 import './requests.css';
-import {useSignalEffect} from '@preact/signals';
+import {untracked, useSignalEffect} from '@preact/signals';
 import type {RecordedRequest} from 'crewroom/client/service';
 import {useCallback, useEffect, useMemo} from 'preact/hooks';
 import {PluginLink} from '../plugins/plugin-links.tsx';
+import {programAddress} from '../service/own-origin.ts';
+import {Command} from '../shell/command.tsx';
+import {EmptyState} from '../shell/empty-state.tsx';
 import {formatClock} from '../shell/format/format-clock.ts';
 import {formatMs} from '../shell/format/format-figures.ts';
 import type {LiveLine} from '../shell/live/live-lines.ts';
@@ -26,7 +29,8 @@ export function RequestsPage({state}: PageProps) {
     const route = state.route.value;
     if (route.view !== 'requests' || (route.plugin === undefined && route.path === undefined)) return;
     const sender = route.plugin === undefined ? 'all' : pluginSender(route.plugin);
-    requests.choose({path: route.path ?? '', status: 'all', sender});
+    // Only the address leads here: what the user chooses later stays.
+    untracked(() => requests.choose({path: route.path ?? '', status: 'all', sender}));
   });
   const row = useCallback(
     (line: LiveLine<RecordedRequest>) => (
@@ -45,7 +49,6 @@ export function RequestsPage({state}: PageProps) {
     document.querySelector<HTMLElement>('.live')?.focus();
   }, [requests]);
   const selected = requests.selected.value;
-  const empty = 'No request yet. Those of plugins, pages and programs appear here by themselves.';
   return (
     <LivePage
       title="Requests"
@@ -53,13 +56,37 @@ export function RequestsPage({state}: PageProps) {
       filters={<RequestFilters requests={requests} />}
       failure={requests.failure.value}
     >
-      <LiveList lines={requests.lines} label="List of requests" empty={empty} selected={selected?.id}>
+      <LiveList
+        lines={requests.lines}
+        label="List of requests"
+        empty={<NoRequests requests={requests} />}
+        selected={selected?.id}
+      >
         {row}
       </LiveList>
       {selected !== undefined && (
         <RequestDetail key={selected.id} request={selected.content} state={state} onClose={close} />
       )}
     </LivePage>
+  );
+}
+
+function NoRequests({requests}: {readonly requests: RequestsState}) {
+  const {path, status, sender} = requests.filter.value;
+  if (path !== '' || status !== 'all' || sender !== 'all')
+    return (
+      <EmptyState glyph="requests" title="No request matches the filters.">
+        <p>The service keeps its last 1,000 requests, and those that follow appear here by themselves.</p>
+        <button type="button" onClick={() => requests.choose({path: '', status: 'all', sender: 'all'})}>
+          Show all
+        </button>
+      </EmptyState>
+    );
+  return (
+    <EmptyState glyph="requests" title="No request yet.">
+      <p>Those of plugins, pages and programs appear here by themselves. Send one:</p>
+      <Command text={`curl ${programAddress()}/api/identity`} />
+    </EmptyState>
   );
 }
 

@@ -1,5 +1,6 @@
 import {useEffect, useMemo, useRef} from 'preact/hooks';
 import type {Setting, SettingValues} from '../service/documents.ts';
+import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {SettingField} from './setting-field.tsx';
@@ -26,12 +27,25 @@ export function SettingsForm({state, id, airlineValues = {}}: SettingsFormProps)
   if (all === undefined || settings.values.value.value === undefined) return <p class="quiet">Loading…</p>;
   const own = all.filter(({settingType}) => settingType === 'user');
   const ofAirline = all.filter(({settingType}) => settingType === 'airline');
-  if (all.length === 0) return <p class="quiet">There is nothing to set.</p>;
+  if (all.length === 0) return <NoSettings />;
   return (
     <>
       {own.length > 0 && <OwnSettings state={state} settings={settings} own={own} />}
       {ofAirline.length > 0 && <AirlineSettings ofAirline={ofAirline} values={airlineValues} />}
     </>
+  );
+}
+
+function NoSettings() {
+  return (
+    <div class="card">
+      <EmptyState glyph="settings" title="There is nothing to set.">
+        <p>
+          A plugin declares its settings in <code>plugin.json</code>, as <code>availableSettings</code>:{' '}
+          <a href="/docs/settings">how it does</a>. Then the form is here.
+        </p>
+      </EmptyState>
+    </div>
   );
 }
 

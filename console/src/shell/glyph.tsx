@@ -2,6 +2,7 @@
 const PATHS = {
   menu: 'M4 6h16M4 12h16M4 18h16',
   close: 'M6 6l12 12M18 6L6 18',
+  find: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l5 5',
   home: 'M4 11l8-7 8 7M6 10v10h12V10',
   settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M14 4v6M6 14v6',
   identity: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4 20c1-4 4-6 8-6s7 2 8 6',
@@ -18,8 +19,11 @@ const PATHS = {
   sound: 'M4 9v6h4l5 4V5L8 9zM17 9a4 4 0 0 1 0 6M19.5 6.5a8 8 0 0 1 0 11',
 } as const;
 
+/** Name of an icon. */
+export type GlyphName = keyof typeof PATHS;
+
 /** An icon that repeats the text beside it, and is hidden from assistive technology. */
-export function Glyph({name}: {readonly name: keyof typeof PATHS}) {
+export function Glyph({name}: {readonly name: GlyphName}) {
   return (
     <svg class="glyph" viewBox="0 0 24 24" aria-hidden="true">
       <path d={PATHS[name]} />

@@ -1,4 +1,4 @@
-import {useSignal, useSignalEffect} from '@preact/signals';
+import {type Signal, useSignal, useSignalEffect} from '@preact/signals';
 import type {ComponentChildren} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 import {NoticeCard} from '../notices/notice-card.tsx';
@@ -7,12 +7,22 @@ import {stateLabel, troubleOf} from '../plugins/plugin-state.ts';
 import {formatRoute, type Route, SERVICE_PAGES} from '../route.ts';
 import type {Plugin} from '../service/documents.ts';
 import type {ConsoleState} from '../state/console-state.ts';
+import {Crew} from './crew.tsx';
 import {Glyph} from './glyph.tsx';
+import type {KeyboardDialog} from './keys/keyboard.tsx';
+import {ShortcutKeys} from './keys/shortcut-keys.tsx';
+import {isPressed, SHORTCUTS} from './keys/shortcuts.ts';
 import {PAGE_NAMES} from './service-page.tsx';
 import {ThemeSwitch} from './theme-switch.tsx';
 
-/** The menu: the airline, a link for each plugin, the pilot, and the newest notification. On narrow screens a button opens it. */
-export function Menu({state}: {readonly state: ConsoleState}) {
+interface MenuProps {
+  readonly state: ConsoleState;
+  /** The dialog that the button of the palette opens. */
+  readonly opened: Signal<KeyboardDialog>;
+}
+
+/** The menu: the airline, the pilot and the flight, a link for each plugin, and the newest notification. On narrow screens a button opens it. */
+export function Menu({state, opened}: MenuProps) {
   const isOpen = useSignal(false);
   useSignalEffect(() => {
     // A user who followed a link wants to see where it led.
@@ -24,8 +34,8 @@ export function Menu({state}: {readonly state: ConsoleState}) {
     const close = (): void => {
       isOpen.value = false;
     };
-    const closeByKey = ({key}: KeyboardEvent): void => {
-      if (key === 'Escape') close();
+    const closeByKey = (event: KeyboardEvent): void => {
+      if (isPressed(event, SHORTCUTS.leave)) close();
     };
     // On narrow screens the open menu covers the content, which the focus must not reach behind it.
     const closeIfLeft = ({relatedTarget}: FocusEvent): void => {
@@ -48,13 +58,29 @@ export function Menu({state}: {readonly state: ConsoleState}) {
           <Glyph name={isOpen.value ? 'close' : 'menu'} />
           <span class="hidden">Menu</span>
         </button>
+        <Crew state={state} />
       </div>
       <div class="menu-body" id="menu">
+        <FindButton opened={opened} />
         <Links state={state} />
-        <Pilot state={state} />
       </div>
       <NoticeCard notices={state.notices} />
     </header>
+  );
+}
+
+function FindButton({opened}: Pick<MenuProps, 'opened'>) {
+  const open = (): void => {
+    opened.value = 'palette';
+  };
+  return (
+    <button type="button" class="find" aria-keyshortcuts="Control+K Meta+K" onClick={open}>
+      <Glyph name="find" />
+      <span class="name">Find…</span>
+      <span aria-hidden="true">
+        <ShortcutKeys shortcut={SHORTCUTS.find} />
+      </span>
+    </button>
   );
 }
 
@@ -148,19 +174,5 @@ function MenuLink({to, isCurrent, children}: MenuLinkProps) {
         {children}
       </a>
     </li>
-  );
-}
-
-function Pilot({state}: {readonly state: ConsoleState}) {
-  const identity = state.identity.value.value;
-  if (identity === undefined) return null;
-  if (identity === null) return <p class="pilot">No pilot is signed in</p>;
-  const {firstName, lastName, pilotID, rank} = identity.va_user;
-  const [name, position] = [`${firstName} ${lastName}`, `${pilotID} · ${rank}`];
-  return (
-    <p class="pilot" title={`${name}, ${position}`}>
-      <strong>{name}</strong>
-      <span>{position}</span>
-    </p>
   );
 }

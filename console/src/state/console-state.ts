@@ -16,6 +16,7 @@ import {Connection, type FollowedEvent, SETTINGS_PREFIX} from './connection.ts';
 import {followWhile} from './follow-while.ts';
 import {Loaded, toCallFailure} from './loaded.ts';
 import {wasOpenedByOwnPage, wasShown} from './opener.ts';
+import {SecondLimit} from './second-limit.ts';
 import {Sounds} from './sounds.ts';
 
 /** Id of the plugin for which the simulated flight stands in, unless it is installed. */
@@ -23,6 +24,9 @@ const FLIGHT_TRACKING = 'com.tfdidesign.flight-tracking';
 
 /** Longest wait for the end of the owner's token before the page is loaded anew, in milliseconds: a reader is shown that the button works. */
 const END_WAIT_MS = 1000;
+
+/** Maximum number of navigations and sounds of all plugins within a second: more than anyone follows. */
+const REQUESTS_MAX = 20;
 
 /** Knows whether the system has a dark theme. */
 const SYSTEM_DARK = matchMedia('(prefers-color-scheme: dark)');
@@ -62,6 +66,14 @@ export class ConsoleState {
   /** The code to exchange after the one that is exchanged. */
   #waitingCode: OwnerCode | undefined;
   #isExchanging = false;
+  readonly #requestLimit = new SecondLimit(REQUESTS_MAX, count =>
+    this.notices.add({
+      type: 'warning',
+      source: 'Plugins',
+      message: `${count} more navigations and sounds within a second`,
+      toast: false,
+    }),
+  );
   readonly #activePage = new ActivePage();
   readonly #settingsListeners = new Set<SettingsListener>();
 
@@ -220,6 +232,7 @@ export class ConsoleState {
   }
 
   #onRequest(request: ClientRequested): void {
+    if (request.action !== 'stop-sound' && !this.#requestLimit.admit()) return;
     switch (request.action) {
       case 'navigate':
         this.navigate(this.#pageOf(request.plugin));
@@ -243,7 +256,7 @@ export class ConsoleState {
   }
 
   get #hasUnsaved(): boolean {
-    return [...this.drafts.values()].some(({text, baseText}) => text !== baseText);
+    return [...this.drafts.values()].some(({base, text}) => base !== 'absent' || text !== '');
   }
 
   get #playsSounds(): boolean {

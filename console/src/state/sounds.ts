@@ -48,6 +48,7 @@ export class Sounds {
 
   /** Stops the sound, or hides the problem of the last one. */
   stop(): void {
+    if (this.status.value.kind === 'silent') return;
     this.#audio.pause();
     this.#audio.removeAttribute('src');
     // Otherwise the browser goes on with loading the sound.

@@ -74,7 +74,7 @@ export interface PluginStatus {
   readonly directory: string;
   /** Changes with the folder, the manifest and the files of the background: shows which files the service has seen. */
   readonly stamp: string;
-  /** Changes with the files of its page, so that programs reload the page; only of a plugin in development that has one. */
+  /** Changes with the files of its page, and when its dev server ends, so that programs reload the page; only of a plugin in development that has one. */
   readonly page?: string | undefined;
   /** Directory for the files of its background; absent without one. */
   readonly storagePath?: string | undefined;

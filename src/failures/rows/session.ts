@@ -152,9 +152,9 @@ export const SESSION_ROWS: Rows<FailureIn<typeof SESSION_MEMBERS>> = {
     example: {url: 'https://air.example/back-end/', problems: [{path: '$.dbID', problem: 'is missing'}]},
   },
   'keychain-unavailable': {
-    text: ({problem}) => `Cannot read the session from the keychain of the system: ${problem}`,
+    text: ({problem}) => `Cannot use the keychain of the system: ${problem}`,
     advice: 'Unlock the keychain, and the session is resumed automatically; or sign in again',
-    when: 'The session is kept in the keychain of the system, which is locked or does not answer; no request fails with it, but it is the `problem` of `GET /api/session`.',
+    when: 'The session is kept in the keychain of the system, which is locked, does not answer or does not take it; no request fails with it, but it is the `problem` of `GET /api/session`.',
     example: {problem: 'it is locked'},
   },
 };

@@ -1,10 +1,12 @@
 import {Agent, type ClientRequest, type IncomingMessage, request as sendRequest} from 'node:http';
 import type {Duplex} from 'node:stream';
+import {Listeners} from '../../domain/listeners.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
 import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
 import {createLoopbackLookup, findServerProblem} from '../../system/loopback-address.ts';
 import type {HttpAnswer, HttpRequest, Tunnel} from '../core/message.ts';
+import {untilServerEnds} from './dev-server-end.ts';
 import {answerHeaders, forwardedHeaders, upgradeHeaders} from './forwarded-headers.ts';
 
 export interface ForwardOptions {
@@ -38,9 +40,12 @@ interface Upgraded {
  * The dev server of a page, such as Vite, in place of the files in `ui/`. It receives requests that the guard has admitted. Connects with the first
  * request only.
  */
-export class PageServer {
+export class PageServer implements Disposable {
   readonly #url: URL;
   readonly #agent = new Agent({maxSockets: REQUESTS_MAX});
+  readonly #endListeners = new Listeners();
+  readonly #closing = new AbortController();
+  #isFollowed = false;
   #tunnels = 0;
 
   /**
@@ -67,6 +72,7 @@ export class PageServer {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       sent.once('response', resolve).once('error', error => reject(this.#failed(describeTrouble(error))));
     });
+    void this.#followEnd();
     const {statusCode: status = 502} = answer;
     const applied = rewrite !== undefined && isRewritable(answer.rawHeaders) ? rewrite : undefined;
     const own = answerHeaders(answer.rawHeaders, this.#url, {isRewritten: applied !== undefined});
@@ -78,6 +84,23 @@ export class PageServer {
     const longLived = /^text\/event-stream/i.test(answer.headers['content-type'] ?? '');
     if (longLived) sent.setTimeout(0);
     return {...head, body: applied === undefined ? answer : rewriteStream(answer, applied), longLived};
+  }
+
+  /** Calls the listener when the dev server has ended after it answered a request. @returns A function that removes it. */
+  onEnd(listener: () => void): () => void {
+    return this.#endListeners.add(listener);
+  }
+
+  [Symbol.dispose](): void {
+    this.#closing.abort();
+  }
+
+  async #followEnd(): Promise<void> {
+    if (this.#isFollowed) return;
+    this.#isFollowed = true;
+    await untilServerEnds(this.#url, this.#closing.signal);
+    this.#isFollowed = false;
+    if (!this.#closing.signal.aborted) this.#endListeners.call();
   }
 
   /**

@@ -21,8 +21,11 @@ export function pageRoutes(deps: PageParts): readonly Route[] {
   const {pageServer} = deps;
   const show =
     (answerCall: (call: Call) => Promise<HttpAnswer>): RouteHandler =>
-    call =>
-      findCard(call, deps) ?? (isNavigation(call.request.rawHeaders) ? uncached(answerCall(call)) : answerCall(call));
+    async call => {
+      await deps.plugins.looked();
+      const card = findCard(call, deps);
+      return card ?? (isNavigation(call.request.rawHeaders) ? uncached(answerCall(call)) : answerCall(call));
+    };
   if (pageServer === undefined) return [redirects, {...files, GET: show(call => answerPage(call, deps))}];
   return [
     redirects,

@@ -19,8 +19,9 @@ type PackageManager = 'npm' | 'pnpm' | 'yarn';
 /** Folders that have a `package.json` in published plugins. */
 export const PROJECT_FOLDERS = ['', 'ui', 'background'] as const;
 
-/** Lock files by which a package manager is known; without any it is npm. */
-const LOCK_FILES: readonly (readonly [file: string, manager: PackageManager])[] = [
+/** Files by which a package manager is known: what npm writes when it has installed packages, or lock files. Without any it is npm. */
+const MANAGER_FILES: readonly (readonly [file: string, manager: PackageManager])[] = [
+  ['node_modules/.package-lock.json', 'npm'],
   ['pnpm-lock.yaml', 'pnpm'],
   ['yarn.lock', 'yarn'],
 ];
@@ -35,7 +36,7 @@ async function readProject(directory: string, folder: string): Promise<AuthorPro
   const root = join(directory, folder);
   if (!(await exists(join(root, PACKAGE_FILE)))) return undefined;
   const managers = await Promise.all(
-    LOCK_FILES.map(async ([file, manager]) => ((await exists(join(root, file))) ? manager : undefined)),
+    MANAGER_FILES.map(async ([file, manager]) => ((await exists(join(root, file))) ? manager : undefined)),
   );
   const manager = managers.find(each => each !== undefined) ?? 'npm';
   return {

@@ -21,6 +21,11 @@ export class MemoryLog {
     this.#limits = limits;
   }
 
+  /** The last revision that was trimmed; 0 for none. */
+  get trimmed(): Revision {
+    return this.#trimmed;
+  }
+
   /** Adds the changes of the next commit. */
   add(changes: readonly Change[]): void {
     this.#commits.push(changes);

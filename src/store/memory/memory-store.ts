@@ -76,7 +76,12 @@ class MemoryStore implements Store {
 
   async statistics(): Promise<StoreStatistics> {
     const {waiting} = this.#queue;
-    return {entries: this.#entries.size, waitingCommits: waiting, writtenBytes: this.#writtenBytes};
+    return {
+      entries: this.#entries.size,
+      trimmedRevision: this.#log.trimmed,
+      waitingCommits: waiting,
+      writtenBytes: this.#writtenBytes,
+    };
   }
 
   async commit({checks, operations, limits, writtenBy}: Commit): Promise<CommitResult> {

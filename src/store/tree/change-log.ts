@@ -66,6 +66,11 @@ export class ChangeLog {
     return this.#revision;
   }
 
+  /** The last revision that was trimmed; 0 for none. */
+  get trimmed(): Revision {
+    return this.#trimmed;
+  }
+
   /** The highest time known at the last append, in milliseconds since the Unix epoch. */
   get highestMs(): number {
     return this.#position.highestMs;

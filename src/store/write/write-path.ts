@@ -62,7 +62,7 @@ export class WritePath {
   }
 
   /** Returns figures of all writes. */
-  statistics(): Omit<StoreStatistics, 'entries' | 'sizeBytes'> {
+  statistics(): Omit<StoreStatistics, 'entries' | 'sizeBytes' | 'trimmedRevision'> {
     const {waiting: waitingCommits} = this.#queue;
     const wal = {...this.#log.statistics(), waitingRecords: this.#deps.memtable.groups};
     return {waitingCommits, writtenBytes: this.#writtenBytes, checkpoints: this.#checkpointer.counts, wal};

@@ -105,6 +105,16 @@ export function storeTrimming(logChangesMax: number): ContractPart<Store> {
         },
       },
       {
+        name: 'has the last revision that was trimmed among its statistics',
+        async run(store) {
+          for (let index = 0; index < logChangesMax * 4; index++) await write(store, put('a'));
+          await store.changes(0, {limit: 1});
+          const {trimmedRevision = 0} = (await store.statistics()) ?? assert.fail('the store has no statistics');
+          assert.equal((await store.changes(trimmedRevision - 1, {limit: 1})).kind, 'reset');
+          assert.equal((await store.changes(trimmedRevision, {limit: 1})).kind, 'changes');
+        },
+      },
+      {
         name: 'keeps no more than twice as many changes as required',
         async run(store) {
           const count = logChangesMax * 4;

@@ -1,6 +1,7 @@
 import type {ComponentChildren} from 'preact';
-import {useLayoutEffect} from 'preact/hooks';
 import {Glyph} from '../glyph.tsx';
+import {SHORTCUTS} from '../keys/shortcuts.ts';
+import {useShortcut} from '../keys/use-shortcut.ts';
 
 interface DetailPanelProps {
   readonly title: string;
@@ -10,16 +11,7 @@ interface DetailPanelProps {
 
 /** The details of a line, beside the list. Escape closes it. */
 export function DetailPanel({title, onClose, children}: DetailPanelProps) {
-  // Before the next key: an early Escape would be lost.
-  useLayoutEffect(() => {
-    const closeByKey = (event: KeyboardEvent): void => {
-      // An open dialog has the key for itself.
-      if (event.key !== 'Escape' || document.querySelector('dialog[open]') !== null) return;
-      onClose();
-    };
-    addEventListener('keydown', closeByKey);
-    return () => removeEventListener('keydown', closeByKey);
-  }, [onClose]);
+  useShortcut(SHORTCUTS.leave, onClose);
   return (
     <aside class="detail" aria-label={title}>
       <header class="detail-head">

@@ -19,6 +19,8 @@ export type Schedule = (show: () => void) => void;
 export class LiveLines<T> {
   /** Lines that the filter admits, the oldest first. */
   readonly shown: ReadonlySignal<readonly LiveLine<T>[]>;
+  /** True if there are lines, and the filter admits none. */
+  readonly isFilteredOut: ReadonlySignal<boolean>;
   readonly filter: Signal<(content: T) => boolean> = signal(() => true);
   readonly isPaused: Signal<boolean> = signal(false);
   /** True while the user looks at older lines. */
@@ -37,6 +39,7 @@ export class LiveLines<T> {
   constructor(schedule: Schedule) {
     this.#schedule = schedule;
     this.shown = computed(() => this.#kept.value.filter(({content}) => this.filter.value(content)));
+    this.isFilteredOut = computed(() => this.#kept.value.length > 0 && this.shown.value.length === 0);
     effect(() => {
       if (!this.isHeld.value) this.#showSoon();
     });

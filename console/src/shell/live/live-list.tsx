@@ -1,5 +1,6 @@
 import {Component, type ComponentChildren, type RefObject} from 'preact';
 import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
+import {isPressed, SHORTCUTS} from '../keys/shortcuts.ts';
 import type {LiveLine, LiveLines} from './live-lines.ts';
 
 /** Distance from the end, in pixels, within which the list stays at its end. */
@@ -35,7 +36,7 @@ export function LiveList<T>({lines, label, empty, selected, children}: LiveListP
       aria-label={label}
       onKeyDown={event => moveFocus(event, element.current)}
     >
-      {shown.length === 0 && <div class="live-empty quiet">{empty}</div>}
+      {shown.length === 0 && empty}
       {shown.map(line => (
         <Row key={line.id} line={line} isSelected={line.id === selected} content={children} />
       ))}
@@ -107,7 +108,8 @@ function useKeepFocus(element: RefObject<HTMLElement | null>): void {
 /** Moves the focus between the buttons of lines. */
 function moveFocus(event: KeyboardEvent, list: HTMLElement | null): void {
   const buttons = [...(list?.querySelectorAll<HTMLElement>('.live-button') ?? [])];
-  if (buttons.length === 0) return;
+  const isMove = isPressed(event, SHORTCUTS.step) || isPressed(event, SHORTCUTS.ends);
+  if (buttons.length === 0 || !isMove) return;
   const place = buttons.findIndex(button => button.contains(document.activeElement));
   const next = placeAfter(event.key, place, buttons.length - 1);
   if (next === undefined) return;

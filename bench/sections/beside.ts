@@ -1,0 +1,210 @@
+import {mkdir, writeFile} from 'node:fs/promises';
+import {cpus} from 'node:os';
+import {join} from 'node:path';
+import {setTimeout} from 'node:timers/promises';
+import {fileURLToPath} from 'node:url';
+import {type Activity, activityBetween, readActivity, readUniqueMemory, type UniqueMemory} from '../activity.ts';
+import {runPaced} from '../generator/paced.ts';
+import type {RequestTemplate} from '../generator/template.ts';
+import {CORES, pinned} from '../machine.ts';
+import {findChildren, readFirstLine, type ServerProcess, startServer} from '../process.ts';
+import {readAnswers} from '../subjects/answers.ts';
+import {BARE, BARE_LMDB, CREWROOM, CREWROOM_DIALECT, crewroomWith} from '../subjects/node-subjects.ts';
+import {startSubject, stopSubject} from '../subjects/start-subject.ts';
+import {ENTRIES, type Subject} from '../subjects/subject.ts';
+import {runRounds, type TimeBox} from '../time-box.ts';
+import {nameRound} from './throughput.ts';
+
+/** The service with two plugins that do nothing, and with a route that is called. */
+export const TWO_PLUGINS = crewroomWith('crewroom, two plugins', ['idle', 'idle']);
+
+/** Other work of the machine: none, or programs that keep all cores and their caches busy. */
+export const SURROUNDINGS = ['alone', 'beside busy programs'] as const;
+
+/** Work that is asked for now and then, with the subjects that offer it. */
+export const RARE_WORK = {
+  identity: [CREWROOM, BARE],
+  get: [CREWROOM, BARE, BARE_LMDB],
+  put: [CREWROOM, BARE, BARE_LMDB],
+  route: [TWO_PLUGINS, BARE],
+  event: [CREWROOM],
+} as const;
+
+/** Name of such work. */
+export type RareWork = keyof typeof RARE_WORK;
+
+const REQUESTS: Readonly<Record<RareWork, RequestTemplate>> = {
+  identity: CREWROOM_DIALECT.identity(),
+  get: CREWROOM_DIALECT.get('small'),
+  put: CREWROOM_DIALECT.put('small'),
+  route: {method: 'GET', path: '/api/com.example.idle0/data'},
+  event: CREWROOM_DIALECT.put('small'),
+};
+
+/** Time after which the work that requests leave behind is over, that of the collectors of garbage too, in milliseconds. */
+const SETTLED_MS = 30_000;
+
+/** Rate of the requests before the memory is read, and of the gets that show the speed of the machine. */
+const USUAL_RATE = 20;
+
+/** Figures of rare requests of one kind to one subject. */
+export interface RareMeasured {
+  readonly work: RareWork;
+  readonly surroundings: (typeof SURROUNDINGS)[number];
+  readonly perSecond: number;
+  readonly subject: string;
+  /** Processor time of a request, of all threads and backgrounds, in microseconds: a figure per round. */
+  readonly microseconds: number[];
+  /** Times of all requests of all rounds, in milliseconds. */
+  readonly timesMs: number[];
+}
+
+/** A subject that nothing is asked of. */
+export interface IdleMeasured {
+  readonly subject: string;
+  /** In a second, backgrounds included. */
+  readonly second: Activity;
+  readonly memory: UniqueMemory;
+  /** Memory of each background. */
+  readonly backgrounds: readonly UniqueMemory[];
+}
+
+/** Results of the section. */
+export interface Beside {
+  readonly rare: readonly RareMeasured[];
+  readonly idle: readonly IdleMeasured[];
+  /** Minutes of rare requests before the memory was read. */
+  readonly memoryAfterMinutes: number;
+}
+
+/** Parameters of the section. */
+export interface BesidePlan {
+  /** Directory for temporary files. */
+  readonly directory: string;
+  readonly rates: readonly number[];
+  readonly rounds: number;
+  /** Duration of a measurement in seconds, at {@link USUAL_RATE}; slower ones take up to twice as long. */
+  readonly seconds: number;
+  /** Duration of the measurement of idle subjects, in seconds. */
+  readonly idleSeconds: number;
+  readonly memoryAfterMinutes: number;
+  readonly timeBox: TimeBox;
+  readonly onProgress: (text: string) => void;
+}
+
+/** Measures what the service costs beside a simulator: rare requests, seconds without any, and memory. */
+export async function measureBeside(plan: BesidePlan): Promise<Beside> {
+  const directory = join(plan.directory, 'beside');
+  await mkdir(directory, {recursive: true});
+  const surroundings = {directory, answersFile: join(directory, 'answers.json'), peersDirectory: directory};
+  const subjects: Subject[] = [];
+  try {
+    plan.onProgress('beside: starting and filling the servers');
+    const crewroom = await startSubject(CREWROOM, surroundings);
+    subjects.push(crewroom);
+    await writeFile(surroundings.answersFile, JSON.stringify(await readAnswers(crewroom)));
+    for (const kind of [BARE, BARE_LMDB, TWO_PLUGINS]) subjects.push(await startSubject(kind, surroundings));
+    const rare = await measureRare(plan, subjects);
+    return {rare, idle: await measureIdle(plan, subjects), memoryAfterMinutes: plan.memoryAfterMinutes};
+  } finally {
+    for (const subject of subjects) await stopSubject(subject);
+  }
+}
+
+async function measureRare(plan: BesidePlan, subjects: readonly Subject[]): Promise<readonly RareMeasured[]> {
+  const groups = SURROUNDINGS.map(surroundings => ({
+    surroundings,
+    tasks: plan.rates.flatMap(perSecond =>
+      Object.entries(RARE_WORK).flatMap(([work, kinds]) =>
+        kinds.map(({name: subject}): RareMeasured => {
+          const named = {work: work as RareWork, surroundings, perSecond, subject};
+          return {...named, microseconds: [], timesMs: []};
+        }),
+      ),
+    ),
+  }));
+  const onRound = (round: number): void => plan.onProgress(`beside: ${nameRound(round, plan.rounds)}`);
+  await runRounds({...plan, onRound}, groups, async ({surroundings, tasks}, round) => {
+    const busy = surroundings === 'alone' ? [] : await startBusy(plan.directory);
+    try {
+      for (const task of tasks) {
+        const subject = subjects.find(({name}) => name === task.subject);
+        const isWarmUp = round === 0;
+        if (isWarmUp && (task.perSecond !== USUAL_RATE || surroundings !== 'alone')) continue;
+        if (subject !== undefined) await measureTask(task, {subject, seconds: plan.seconds, counts: !isWarmUp});
+      }
+    } finally {
+      for (const server of busy) await server.stop();
+    }
+  });
+  return groups.flatMap(({tasks}) => tasks);
+}
+
+async function measureTask(
+  {work, perSecond, microseconds, timesMs}: RareMeasured,
+  {subject, seconds, counts}: {readonly subject: Subject; readonly seconds: number; readonly counts: boolean},
+): Promise<void> {
+  const count = Math.ceil(Math.max(perSecond * seconds, Math.min(4, perSecond * 2 * seconds)));
+  const processIds = processesOf(subject);
+  const before = readActivity(processIds);
+  const times = await runPaced({
+    url: subject.url,
+    request: REQUESTS[work],
+    keys: ENTRIES.small,
+    perSecond,
+    count,
+    awaitsEvent: work === 'event',
+  });
+  if (!counts) return;
+  microseconds.push((activityBetween(before, readActivity(processIds)).processorMs * 1000) / count);
+  timesMs.push(...times);
+}
+
+/** Starts a program on the core of the servers, and one on that of the load generator. */
+async function startBusy(directory: string): Promise<readonly ServerProcess[]> {
+  const file = fileURLToPath(new URL('../servers/busy.js', import.meta.url));
+  const cores = CORES === undefined ? cpus().map(() => undefined) : [CORES.server, CORES.generator];
+  return Promise.all(
+    cores.map(async (core, index) => {
+      const own = join(directory, `busy-${index}`);
+      await mkdir(own, {recursive: true});
+      const server = await startServer(pinned([process.execPath, file], core), own);
+      await readFirstLine(server);
+      return server;
+    }),
+  );
+}
+
+async function measureIdle(plan: BesidePlan, subjects: readonly Subject[]): Promise<readonly IdleMeasured[]> {
+  const {memoryAfterMinutes, idleSeconds} = plan;
+  if (memoryAfterMinutes > 0) {
+    plan.onProgress(`beside: ${memoryAfterMinutes} minutes of rare requests`);
+    await Promise.all(subjects.map(({url}) => askRarely(url, memoryAfterMinutes * 60)));
+  }
+  plan.onProgress('beside: idle seconds');
+  await setTimeout(SETTLED_MS);
+  const before = subjects.map(subject => readActivity(processesOf(subject)));
+  await setTimeout(idleSeconds * 1000);
+  return subjects.map((subject, index) => {
+    const {processorMs, wakeUps} = activityBetween(
+      before[index] ?? {processorMs: 0, wakeUps: 0},
+      readActivity(processesOf(subject)),
+    );
+    return {
+      subject: subject.name,
+      second: {processorMs: processorMs / idleSeconds, wakeUps: wakeUps / idleSeconds},
+      memory: readUniqueMemory(subject.processIds),
+      backgrounds: subject.processIds.flatMap(findChildren).map(id => readUniqueMemory([id])),
+    };
+  });
+}
+
+async function askRarely(url: string, seconds: number): Promise<void> {
+  const load = {url, keys: ENTRIES.small, perSecond: USUAL_RATE / 2, count: (seconds * USUAL_RATE) / 2};
+  await Promise.all([runPaced({...load, request: REQUESTS.get}), runPaced({...load, request: REQUESTS.put})]);
+}
+
+/** Returns the processes of a subject, with its backgrounds. */
+function processesOf({processIds}: Subject): readonly number[] {
+  return [...processIds, ...processIds.flatMap(findChildren)];
+}

@@ -1,0 +1,94 @@
+import {computed, type ReadonlySignal, type Signal, signal} from '@preact/signals';
+import {listEntries} from '../entries/entry-calls.ts';
+import {FaultsState} from '../faults/faults-state.ts';
+import {type CallFailure, callService} from '../service/call-service.ts';
+import type {PilotList} from '../service/documents.ts';
+import type {ConsoleState} from '../state/console-state.ts';
+import {Loaded, toCallFailure} from '../state/loaded.ts';
+import {waitMs} from '../state/wait-ms.ts';
+import {commandsOf, keyCommand} from './commands.ts';
+import {type Command, type CommandAction, matchCommands} from './match-commands.ts';
+
+/** Wait for the next letter before keys are looked up, in milliseconds. */
+const TYPING_MS = 120;
+
+/** Keys that are looked up. */
+const KEYS_MAX = '8';
+
+/** Text that the user typed into the palette, and the commands that it finds. */
+export class PaletteState {
+  readonly text: Signal<string> = signal('');
+  /** Place of the chosen command among those that are found. */
+  readonly place: Signal<number> = signal(0);
+  readonly found: ReadonlySignal<readonly Command[]>;
+  /** Why the last command failed. */
+  readonly failure: Signal<CallFailure | undefined> = signal(undefined);
+  readonly #pilots: Loaded<PilotList>;
+  readonly #keys: Signal<readonly string[]> = signal([]);
+  readonly #faults: FaultsState;
+  /** Ends the look-up of keys. */
+  #looking = new AbortController();
+
+  constructor(state: ConsoleState) {
+    this.#pilots = new Loaded(() => callService<PilotList>('/api/pilots'));
+    this.#faults = new FaultsState(state.faults);
+    this.found = computed(() => {
+      // Pilots are served in place of a sample only.
+      const {current, pilots = []} = this.#pilots.value.value ?? {};
+      const others = current === undefined ? [] : pilots.filter(({name}) => name !== current);
+      const keys = this.#keys.value.map(keyCommand);
+      return matchCommands([...commandsOf(state, others), ...keys], this.text.value);
+    });
+  }
+
+  /** Loads what is found without typing. */
+  load(): Promise<void> {
+    return this.#pilots.reload();
+  }
+
+  /** Finds commands for another text. */
+  search(text: string): void {
+    this.text.value = text;
+    this.place.value = 0;
+    this.failure.value = undefined;
+    this.leave();
+    this.#keys.value = this.#keys.value.filter(key => key.startsWith(text));
+    if (text.trim() !== '') void this.#findKeys(text);
+  }
+
+  /** Chooses the command so many places further, at most the last or the first one. */
+  move(by: number): void {
+    this.place.value = Math.max(0, Math.min(this.found.value.length - 1, this.place.value + by));
+  }
+
+  /** Does what a command is for, except to show something. @returns False if that failed. */
+  async change(action: CommandAction): Promise<boolean> {
+    try {
+      if (action.kind === 'serve')
+        await callService('/api/pilots/current', {method: 'PUT', body: {name: action.pilot}});
+      if (action.kind === 'fault') await action.change(this.#faults);
+      this.failure.value = this.#faults.failure.value;
+    } catch (error) {
+      this.failure.value = toCallFailure(error);
+    }
+    return this.failure.value === undefined;
+  }
+
+  /** Ends the look-up of keys. */
+  leave(): void {
+    this.#looking.abort();
+    this.#looking = new AbortController();
+  }
+
+  async #findKeys(prefix: string): Promise<void> {
+    const {signal} = this.#looking;
+    await waitMs(TYPING_MS, signal);
+    if (signal.aborted) return;
+    try {
+      const {entries} = await listEntries({prefix, limit: KEYS_MAX}, signal);
+      this.#keys.value = entries.map(({key}) => key);
+    } catch {
+      // The service is away, which a banner reports, or the user has typed on.
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import {type Signal, useSignal} from '@preact/signals';
+import type {FunctionComponent} from 'preact';
+import {useEffect} from 'preact/hooks';
+import type {PaletteProps} from '../../palette/palette.tsx';
+import type {PageProps} from '../page-props.ts';
+import {ShortcutList} from './shortcut-list.tsx';
+import {SHORTCUTS} from './shortcuts.ts';
+import {useShortcut} from './use-shortcut.ts';
+
+/** The dialog of {@link Keyboard} that is open. */
+export type KeyboardDialog = 'palette' | 'shortcuts' | undefined;
+
+interface KeyboardProps extends PageProps {
+  readonly opened: Signal<KeyboardDialog>;
+}
+
+/** The palette and the list of shortcuts, which their keys open on every page. */
+export function Keyboard({state, opened}: KeyboardProps) {
+  useShortcut(SHORTCUTS.find, () => {
+    opened.value = 'palette';
+  });
+  const close = (): void => {
+    opened.value = undefined;
+  };
+  const showShortcuts = (): void => {
+    opened.value = 'shortcuts';
+  };
+  useShortcut(SHORTCUTS.help, showShortcuts);
+  if (opened.value === 'palette') return <LazyPalette state={state} onClose={close} onShortcuts={showShortcuts} />;
+  return opened.value === 'shortcuts' ? <ShortcutList onClose={close} /> : null;
+}
+
+/** The palette, loaded when it is first opened. */
+function LazyPalette(props: PaletteProps) {
+  const loaded = useSignal<FunctionComponent<PaletteProps> | undefined>(undefined);
+  useEffect(() => {
+    const show = ({Palette}: {readonly Palette: FunctionComponent<PaletteProps>}): void => {
+      loaded.value = Palette;
+    };
+    // If it fails, the service is away, which a banner reports.
+    import('../../palette/palette.tsx').then(show, props.onClose);
+  }, [loaded]);
+  const Palette = loaded.value;
+  return Palette === undefined ? null : <Palette {...props} />;
+}
