@@ -610,7 +610,7 @@ const MAY_IMPORT = {
     'cross-spawn',
   ],
   config: ['domain/', 'documents', 'failures', 'failures/members', 'json', 'paths.ts', 'node:path', 'valibot'],
-  files: ['failures', 'time', 'node:fs', 'node:path', 'node:timers'],
+  files: ['failures', 'time', 'node:buffer', 'node:fs', 'node:path', 'node:timers'],
   snapshots: ['domain/', 'failures', 'files', 'protocol/transfer', 'node:fs', 'node:path'],
   'paths.ts': ['failures', 'node:os', 'node:path'],
   'version.ts': ['node:fs'],

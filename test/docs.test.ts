@@ -238,6 +238,8 @@ const OTHER_FLAGS = [
   '--wait',
   // Of tests in a clone.
   '--all',
+  // Of the host of consoles of Windows.
+  '--headless',
   '--global',
   '--init',
   '--max-txn-ops',

@@ -1,4 +1,4 @@
-import {isReservedCode, isTakenCode, RESERVATION} from '../system/free-port.ts';
+import {findReservation, isTakenCode} from '../system/free-port.ts';
 import {addressesOf, formatAddress, type ServiceAddress} from '../system/loopback.ts';
 import {describePortHolder, findPortHolder} from '../system/port-holder.ts';
 import {isForeignUser} from '../system/socket-owner.ts';
@@ -10,11 +10,17 @@ import {type Finding, NamedCheck} from './finding.ts';
 export const FOREIGN_FIX =
   'Do not trust its answers, and ask that user to stop it; or choose another port with --port, although plugins expect 7172';
 
+/** Advice if Windows reserves the port: its ranges are chosen anew with the service that has them. */
+const RESERVED_FIX =
+  'Choose another port with --port, although plugins expect 7172; or run "net stop winnat" and "net start winnat" as administrator, which reserves others';
+
+interface PortContext extends Pick<DoctorContext, 'userId' | 'platform'> {
+  /** Listens for a moment. @returns The error code of the system; undefined if listening works. @default {tryToListen} */
+  readonly listen?: typeof tryToListen;
+}
+
 /** Checks if each address is free, and names the program that uses it otherwise. */
-export async function checkPort(
-  {host, port}: ServiceAddress,
-  context: Pick<DoctorContext, 'userId'>,
-): Promise<readonly Finding[]> {
+export async function checkPort({host, port}: ServiceAddress, context: PortContext): Promise<readonly Finding[]> {
   if (port === 0) return [new NamedCheck('Port').ok('any free port')];
   const findings: Finding[] = [];
   for (const address of addressesOf(host)) {
@@ -27,20 +33,22 @@ export async function checkPort(
 async function checkAddress(
   address: string,
   port: number,
-  {userId}: Pick<DoctorContext, 'userId'>,
+  {userId, platform, listen = tryToListen}: PortContext,
 ): Promise<Finding | undefined> {
   const check = new NamedCheck('Port');
   const name = formatAddress(address, port);
-  const problem = await tryToListen({host: address, port});
+  const problem = await listen({host: address, port});
   if (problem === undefined) return check.ok(`${name} is free`);
   if (problem === 'EADDRNOTAVAIL' || problem === 'EAFNOSUPPORT') return undefined;
-  if (problem === 'EACCES' && !isReservedCode(problem))
+  const reservation = findReservation(problem, platform);
+  if (problem === 'EACCES' && reservation === undefined)
     return check.problem(`${name} is not permitted`, 'Choose a port above 1023 with --port');
-  if (!isTakenCode(problem))
+  if (!isTakenCode(problem, platform))
     return check.problem(`${name} does not work: ${problem}`, 'Choose another with --host or --port');
   const holder = await findPortHolder({address, port});
-  const unknown = isReservedCode(problem) ? RESERVATION : 'another program';
-  const detail = `${name} is used by ${holder === undefined ? unknown : describePortHolder(holder)}`;
+  if (holder === undefined && reservation !== undefined)
+    return check.problem(`${name} is used by ${reservation}`, RESERVED_FIX);
+  const detail = `${name} is used by ${holder === undefined ? 'another program' : describePortHolder(holder)}`;
   if (isForeignUser(holder?.userId, userId))
     return check.problem(`${detail}; it belongs to user ${holder?.userId}`, FOREIGN_FIX);
   if (holder?.crewroomVersion !== undefined) return check.ok(detail);

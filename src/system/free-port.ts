@@ -38,19 +38,21 @@ async function isTaken({address, port}: ListenAddress): Promise<boolean> {
   });
 }
 
-/** The holder of a port that Windows reserves: Hyper-V, WSL and Docker reserve ranges of ports, others after each start of the machine. */
-export const RESERVATION = 'a reservation of Windows ("netsh int ipv4 show excludedportrange protocol=tcp" lists them)';
-
 /**
  * Returns whether an error of `listen()` means that the port is taken: by another program, or on Windows by a reservation.
  *
  * @param code Code of the error.
  */
 export function isTakenCode(code: unknown, platform: NodeJS.Platform = process.platform): boolean {
-  return code === 'EADDRINUSE' || isReservedCode(code, platform);
+  return code === 'EADDRINUSE' || findReservation(code, platform) !== undefined;
 }
 
-/** Returns whether an error of `listen()` means that Windows reserves the port. Below 1024 it needs no permission there, as elsewhere. */
-export function isReservedCode(code: unknown, platform: NodeJS.Platform = process.platform): boolean {
-  return code === 'EACCES' && platform === 'win32';
+/**
+ * Describes the holder of a port that Windows reserves, by the code of an error of `listen()`: Hyper-V, WSL and Docker reserve ranges of ports, others
+ * after each start of the machine. Below 1024 a port needs no permission there, as elsewhere. @returns Undefined if there is no reservation.
+ */
+export function findReservation(code: unknown, platform: NodeJS.Platform = process.platform): string | undefined {
+  return code === 'EACCES' && platform === 'win32'
+    ? 'a reservation of Windows ("netsh int ipv4 show excludedportrange protocol=tcp" lists them)'
+    : undefined;
 }

@@ -131,6 +131,20 @@ describe('crewroom plugin adopt', () => {
     assert.match(await read(folder, 'background/package.json'), /crewroom-background-sdk/);
   });
 
+  test('leaves a packed file as it is, which projects of published plugins keep out of git', async () => {
+    const folder = await commit({...FILES, '.gitignore': '*.tgz\n'});
+    assert.equal((await adopt(folder)).exitCode, 0);
+    execFileSync('git', ['checkout', '-q', '.'], {cwd: folder});
+    const again = await adopt(folder);
+    assert.equal(again.exitCode, 0, again.stderr);
+    assert.ok(again.stdout.includes('ui/package.json'), again.stdout);
+    assert.ok(!again.stdout.includes('bytes'), again.stdout);
+    // Not what the project needs, and git could not give it back.
+    await writeFile(join(folder, `ui/vendor/crewroom-ui-sdk-${VERSION}.tgz`), 'another');
+    execFileSync('git', ['checkout', '-q', '.'], {cwd: folder});
+    assert.match((await adopt(folder)).stderr, /vendor.*it has changes that are not committed/);
+  });
+
   test('takes a folder without git, and has nothing to do the second time', async () => {
     const folder = join(machine.home, 'download');
     await writePlugin(folder, FILES);

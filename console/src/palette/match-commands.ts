@@ -10,14 +10,14 @@ export interface Command {
   readonly action: CommandAction;
 }
 
-/** What a command does: it leads to an address, or changes something. */
+/** Effect of a command: it leads to an address, or changes something. */
 export type CommandAction =
   | {readonly kind: 'go'; readonly href: string}
   | {readonly kind: 'serve'; readonly pilot: string}
   | {readonly kind: 'fault'; readonly change: (faults: FaultsState) => Promise<void>}
   | {readonly kind: 'shortcuts'};
 
-/** Most commands of a group that are shown: the user types on rather than to scroll. */
+/** Maximum number of commands of a group that are shown: users type on rather than scroll. */
 const SHOWN_MAX = 8;
 
 /**

@@ -15,7 +15,7 @@ const TYPING_MS = 120;
 /** Keys that are looked up. */
 const KEYS_MAX = '8';
 
-/** What the user has typed into the palette, and the commands that it finds. */
+/** Text that the user typed into the palette, and the commands that it finds. */
 export class PaletteState {
   readonly text: Signal<string> = signal('');
   /** Place of the chosen command among those that are found. */

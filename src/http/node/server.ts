@@ -4,7 +4,7 @@ import type {Limits} from '../../domain/limits.ts';
 import type {ConnectionStatistics} from '../../domain/statistics.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {isReservedCode, isTakenCode, RESERVATION} from '../../system/free-port.ts';
+import {findReservation, isTakenCode} from '../../system/free-port.ts';
 import {formatAddress, type ListenAddress} from '../../system/loopback.ts';
 import {Connections} from './connections/connection-pool.ts';
 import {createNodeServer, type NodeServerDeps} from './create-server.ts';
@@ -177,8 +177,7 @@ class AddressTaken extends Error {
 async function nameHolder({taken, cause}: AddressTaken): Promise<AppError> {
   const {describePortHolder, findPortHolder} = await import('../../system/port-holder.ts');
   const found = await findPortHolder(taken);
-  const reservation = isReservedCode(codeOf(cause)) ? RESERVATION : undefined;
-  const holder = found === undefined ? reservation : describePortHolder(found);
+  const holder = found === undefined ? findReservation(codeOf(cause)) : describePortHolder(found);
   const failure = {code: 'address-in-use', address: formatAddress(taken.address, taken.port)} as const;
   return new AppError(holder === undefined ? failure : {...failure, holder}, {cause});
 }

@@ -1,6 +1,6 @@
 import {lstat} from 'node:fs/promises';
 import {join} from 'node:path';
-import {FileError} from '../../files/read-file.ts';
+import {FileError, readRegularFile} from '../../files/read-file.ts';
 import {readTextFile} from '../../files/text-file.ts';
 import {completeManifest, formatLike} from './adopt-manifest.ts';
 import {PACKAGE_FILE, PROJECT_BYTES_MAX} from './author-package.ts';
@@ -87,10 +87,15 @@ async function planPackage(
       lines.push(`- ${whole}`, `+ ${begin}"${specifier}"`);
       return `${begin}"${specifier}"`;
     });
-    if (own !== undefined)
+    if (own !== undefined && !(await hasBytes(join(directory, within(own.path)), own.bytes)))
       packed.push({file: within(own.path), after: own.bytes, lines: [`+ ${own.bytes.length} bytes`]});
   }
   return lines.length === 0 ? [] : [...packed, {file, after, lines}];
+}
+
+async function hasBytes(path: string, bytes: Uint8Array): Promise<boolean> {
+  const found = await readRegularFile(path, bytes.length).catch(() => undefined);
+  return found?.equals(bytes) === true;
 }
 
 /** Largest lock file that is read, in bytes; those of published plugins have 1 MiB. */
