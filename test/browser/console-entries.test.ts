@@ -76,6 +76,11 @@ function editor(page: Page, name = 'Value') {
   return page.getByRole('textbox', {name, exact: true});
 }
 
+/** Returns the lines of the value that is shown. */
+function linesOf(page: Page): Promise<readonly string[]> {
+  return editor(page).locator('.cm-line').allTextContents();
+}
+
 async function textOf(key: string): Promise<string | undefined> {
   return (await fetch(`${service.url}/api/store/${encodeURIComponent(key)}`)).text();
 }
@@ -145,7 +150,7 @@ describe.skipIf(!CAN_BROWSE)('the page of entries in Chromium', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', {name: keyOf(14_001)}).waitFor();
-    await expect.poll(() => editor(page).textContent()).toBe('{"fuel":1.0}');
+    await expect.poll(() => linesOf(page)).toEqual(['{', '  "fuel": 1.0', '}']);
     await page.keyboard.press('Escape');
     await expect.poll(() => page.evaluate('document.activeElement.getAttribute("role")')).toBe('listbox');
     await page.getByRole('button', {name: 'Folders'}).click();
@@ -218,6 +223,46 @@ describe.skipIf(!CAN_BROWSE)('the page of entries in Chromium', () => {
     expect(await page.getByRole('button', {name: 'Save'}).isDisabled()).toBe(true);
     await page.getByRole('button', {name: 'Discard'}).click();
     await expect.poll(() => page.getByText('Not JSON:').count()).toBe(0);
+    expect(problems).toEqual([]);
+  }, 60_000);
+
+  test('lays out a value on one line for reading, and keeps its bytes', async () => {
+    const text = '{"id":9007199254740993,"list":[1.0,-0],"x":1e400}';
+    const shown = ['{', '  "id": 9007199254740993,', '  "list": [', '    1.0,', '    -0', '  ],', '  "x": 1e400', '}'];
+    await service.crewroom.entries.put('line/a', text);
+    const {page, problems} = await openEntries('line/a', {permissions: ['clipboard-read', 'clipboard-write']});
+    const copied = (): Promise<unknown> => page.evaluate('navigator.clipboard.readText()');
+    await expect.poll(() => linesOf(page)).toEqual(shown);
+    await page.getByText('on one line, laid out here').waitFor();
+    await keepScreenshot(page, 'entry-one-line');
+    await editor(page).click();
+    for (const keys of ['Control+a', 'Control+c']) await page.keyboard.press(keys);
+    await expect.poll(copied).toBe(text);
+    await page.evaluate(`navigator.clipboard.writeText('')`);
+    await page.getByRole('button', {name: 'Copy the value as it is stored'}).click();
+    await expect.poll(copied).toBe(text);
+    // Nothing to save, also after a change that is undone.
+    await page.keyboard.press('Control+s');
+    await editor(page).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' ');
+    await page.getByText('Changed, not saved').waitFor();
+    await page.keyboard.press('Backspace');
+    await expect.poll(() => page.getByText('Changed, not saved').count()).toBe(0);
+    expect(await page.getByRole('button', {name: 'Save'}).isDisabled()).toBe(true);
+    expect(await textOf('line/a')).toBe(text);
+    // A change stays on the line.
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('End');
+    await page.keyboard.type(', "y": 2.50');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved', {exact: true}).waitFor();
+    expect(await textOf('line/a')).toBe('{"id":9007199254740993,"list":[1.0,-0],"x":1e400,"y":2.50}');
+    await page.getByRole('button', {name: 'Format'}).click();
+    await page.getByRole('button', {name: 'Save'}).click();
+    await expect
+      .poll(() => textOf('line/a'))
+      .toBe([...shown.slice(0, -2), '  "x": 1e400,', '  "y": 2.50', '}'].join('\n'));
     expect(problems).toEqual([]);
   }, 60_000);
 

@@ -1,5 +1,6 @@
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {startInTest} from '../support/service.ts';
@@ -77,4 +78,48 @@ describe.skipIf(!CAN_BROWSE)('the simulated flight in Chromium', () => {
     await expect.poll(() => countColoredPixels(page)).toBeGreaterThan(5);
     await keepScreenshot(page, 'plugins-flight-first');
   });
+
+  test('counts on its axes in round steps with units, over the time and over the distance', async () => {
+    const {url, crewroom} = await startInTest({ephemeral: true});
+    crewroom.flight.start();
+    const script = `window.labels = new Set(); const {fillText} = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { labels.add(text); fillText.call(this, text, ...rest); }`;
+    const viewport = {width: 1440, height: 900};
+    const {page, problems} = await openConsole(browser, url, {script, viewport, reducedMotion: 'reduce'});
+    let asked = 0;
+    const flown = [0, 0, 40, 160, 300, 420, 510, 590];
+    const feet = [0, 0, 21_000, 38_000, 38_000, 38_000, 14_000, 3000];
+    const knots = [0, 14, 390, 452, 452, 452, 300, 160];
+    // A flight of 84 minutes, 12 of them each time that the page looks.
+    await page.route('**/api/flight', route => {
+      const at = Math.min(asked++, flown.length - 1);
+      const now = {
+        elapsedSeconds: at * 720,
+        flownNauticalMiles: flown[at],
+        altitudeFeet: feet[at],
+        groundSpeedKnots: knots[at],
+      };
+      return route.fulfill({json: {flight: {...crewroom.flight.status(), ...now}, phases: ['CRUISE']}});
+    });
+    await page.evaluate(`location.hash = '#/flight'`);
+    await page.getByRole('img', {name: 'Altitude over time: now 3,000 ft'}).waitFor();
+    await page.getByRole('img', {name: 'Ground speed over time: now 160 kt'}).waitFor();
+    const labels = (): Promise<readonly string[]> => page.evaluate('[...labels]');
+    // Without those of the overview, where the console began.
+    await page.evaluate('labels.clear()');
+    await expect.poll(labels).toEqual(expect.arrayContaining(['40,000 ft', '20,000 ft', '600 kt', '30 min', '1 h']));
+    expect((await labels()).filter(label => !ROUND_LABEL.test(label))).toEqual([]);
+    await keepScreenshot(page, 'flight-plots-1440');
+    await page.evaluate('labels.clear()');
+    await page.getByRole('button', {name: 'Over distance'}).click();
+    await page.getByRole('img', {name: 'Altitude over distance: now 3,000 ft'}).waitFor();
+    await expect.poll(labels).toEqual(expect.arrayContaining(['200 NM', '400 NM', '40,000 ft']));
+    expect((await labels()).filter(label => !ROUND_LABEL.test(label))).toEqual([]);
+    await keepScreenshot(page, 'flight-plots-distance-1440');
+    expect(await findViolations(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
 });
+
+/** A label of an axis: a number without a rest, and its unit. */
+const ROUND_LABEL = /^(?:\d+ s|\d+ min(?: 30 s)?|\d+ h(?: \d+ min)?|(?:0|[1-9][\d,]*) (?:ft|kt|NM))$/;

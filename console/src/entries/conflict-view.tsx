@@ -23,7 +23,9 @@ export function ConflictView({entry}: {readonly entry: EntryState}) {
         </section>
         <section class="conflict-side" aria-label="The stored value">
           <h3>{saved == null ? 'Stored: nothing' : `Stored: revision ${saved.revision}`}</h3>
-          {saved != null && <JsonView text={saved.text} label="The stored value" />}
+          {saved != null && (
+            <JsonView text={entry.readable.value ?? ''} label="The stored value" exactText={() => saved.text} />
+          )}
         </section>
       </div>
       <div class="entry-buttons">

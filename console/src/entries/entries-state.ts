@@ -1,6 +1,6 @@
 import {batch, type Signal, signal} from '@preact/signals';
 import type {Client, ClientEvent} from 'crewroom/client';
-import type {Draft} from './draft.ts';
+import {type Draft, NEW_DRAFT} from './draft.ts';
 import type {ListedEntry} from './entry-calls.ts';
 import {EntryState} from './entry-state.ts';
 import {type ListStart, RowWindow} from './row-window.ts';
@@ -98,7 +98,7 @@ export class EntriesState {
 
   /** Begins an entry with a new key, which is opened next. */
   begin(key: string): void {
-    if (!this.#drafts.has(key)) this.#drafts.set(key, {text: '', base: 'absent', baseText: ''});
+    if (!this.#drafts.has(key)) this.#drafts.set(key, NEW_DRAFT);
   }
 
   #newRows(start: ListStart): RowWindow {

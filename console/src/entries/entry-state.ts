@@ -1,9 +1,9 @@
 import {batch, computed, type ReadonlySignal, type Signal, signal} from '@preact/signals';
 import type {CallFailure} from '../service/call-service.ts';
 import {Loaded, toCallFailure} from '../state/loaded.ts';
-import type {Draft} from './draft.ts';
+import {type Draft, NEW_DRAFT} from './draft.ts';
 import {changeExpiry, deleteEntry, type ReadEntry, readEntry, revisionOf, writeEntry} from './entry-calls.ts';
-import {findJsonProblem, formatJson} from './format-json.ts';
+import {findJsonProblem, formatJson, readableJson, toOneLine} from './format-json.ts';
 
 /** Time after the last key at which the text is checked, in milliseconds: to parse 1 MiB at each key would be felt. */
 const CHECK_AFTER_MS = 200;
@@ -21,8 +21,10 @@ export class EntryState {
   readonly saved: Loaded<ReadEntry | null>;
   readonly draft: Signal<Draft | undefined>;
   readonly status: Signal<ChangeStatus> = signal({kind: 'none'});
-  /** The text to show: that of the user, or else that of the service. */
+  /** The text to show: that of the user, or else that of the service, laid out if it is on one line. */
   readonly text: ReadonlySignal<string>;
+  /** The value of the service as it is shown; undefined if there is none. */
+  readonly readable: ReadonlySignal<string | undefined>;
   /** True if another program changed or deleted the entry since the user began to edit. */
   readonly isConflict: ReadonlySignal<boolean>;
   /** Why the text of the user is not JSON. */
@@ -36,7 +38,11 @@ export class EntryState {
     this.#drafts = drafts;
     this.draft = signal(drafts.get(key));
     this.saved = new Loaded(() => this.#load());
-    this.text = computed(() => this.draft.value?.text ?? this.saved.value.value?.text ?? '');
+    this.readable = computed(() => {
+      const text = this.saved.value.value?.text;
+      return text && readableJson(text);
+    });
+    this.text = computed(() => this.draft.value?.text ?? this.readable.value ?? '');
     this.isConflict = computed(() => {
       const [draft, saved] = [this.draft.value, this.saved.value.value];
       if (draft === undefined || saved === undefined || draft.base === this.#state()) return false;
@@ -60,23 +66,35 @@ export class EntryState {
 
   /** Takes the text of the user. */
   edit(text: string): void {
-    const saved = this.saved.value.value;
-    const {base, baseText} = this.draft.value ?? {base: this.#state(), baseText: saved?.text ?? ''};
+    const {saved, readable} = this;
+    const {base, baseText, isLaidOut} = this.draft.value ?? this.#begin();
     this.status.value = {kind: 'none'};
     // Undone to what the service has: there is nothing to save.
-    this.#keep(text === saved?.text && base === saved.etag ? undefined : {text, base, baseText});
+    const original = isLaidOut ? readable.value : saved.value.value?.text;
+    const isUndone = text === original && base === saved.value.value?.etag;
+    this.#keep(isUndone ? undefined : {text, base, baseText, isLaidOut});
     clearTimeout(this.#check);
     this.#check = setTimeout(() => this.#findProblem(), CHECK_AFTER_MS);
   }
 
-  /** Lays out the text on lines. */
+  /** Lays out the text on lines, also when it is stored. */
   format(): void {
-    if (this.#findProblem() === undefined) this.edit(formatJson(this.text.value));
+    if (this.#findProblem() !== undefined) return;
+    const {text} = this;
+    // From now on the text is stored as it is shown.
+    this.#keep({...(this.draft.value ?? this.#begin()), text: text.value, isLaidOut: false});
+    this.edit(formatJson(text.value));
+  }
+
+  /** Returns the value as it is stored, or, of a text that the user has changed, as it would be. */
+  exactText(): string {
+    const draft = this.draft.value;
+    return draft === undefined ? (this.saved.value.value?.text ?? '') : textToStore(draft);
   }
 
   /** Begins a value for a key that has none. */
   create(): void {
-    this.#keep({text: '', base: 'absent', baseText: ''});
+    this.#keep(NEW_DRAFT);
   }
 
   /** Stores the text of the user if the entry is as it was, and keeps its time of expiry. */
@@ -85,7 +103,8 @@ export class EntryState {
     if (draft === undefined || this.#findProblem() !== undefined) return;
     await this.#change('Saved', async () => {
       const ttlSeconds = secondsUntil(this.saved.value.value?.expiresAtMs);
-      const {text, base} = draft;
+      const {base} = draft;
+      const text = textToStore(draft);
       const etag = await writeEntry(this.key, {text, expected: base, ttlSeconds});
       const sizeBytes = new TextEncoder().encode(text).length;
       // At once, or the text of before would be shown until the entry is loaded again.
@@ -94,7 +113,7 @@ export class EntryState {
         const now = this.draft.value;
         const saved = {text, sizeBytes, etag, revision: revisionOf(etag), updatedAtMs: Date.now()};
         this.saved.value.value = {...this.saved.value.value, ...saved};
-        this.#keep(now === undefined || now.text === text ? undefined : {text: now.text, base: etag, baseText: text});
+        this.#keep(now === undefined || now.text === draft.text ? undefined : {...now, base: etag, baseText: text});
       });
     });
   }
@@ -109,7 +128,7 @@ export class EntryState {
   rebase(): void {
     const {draft, saved} = this;
     if (draft.value === undefined) return;
-    this.#keep({text: draft.value.text, base: this.#state(), baseText: saved.value.value?.text ?? ''});
+    this.#keep({...draft.value, base: this.#state(), baseText: saved.value.value?.text ?? ''});
     this.status.value = {kind: 'none'};
   }
 
@@ -127,6 +146,13 @@ export class EntryState {
       await deleteEntry(this.key, saved.etag);
       this.#keep(undefined);
     });
+  }
+
+  /** Returns the beginning of a draft: the value as it is shown. */
+  #begin(): Draft {
+    const baseText = this.saved.value.value?.text ?? '';
+    const text = this.readable.value ?? '';
+    return {text, base: this.#state(), baseText, isLaidOut: text !== baseText};
   }
 
   /** Returns the state of the entry, as drafts name it. */
@@ -168,6 +194,11 @@ export class EntryState {
     if (draft === undefined) this.#drafts.delete(this.key);
     else this.#drafts.set(this.key, draft);
   }
+}
+
+/** Returns the text that a draft becomes when it is stored. @param draft Its text may be no JSON yet. */
+function textToStore({text, baseText, isLaidOut}: Draft): string {
+  return isLaidOut && findJsonProblem(text) === undefined ? toOneLine(text, baseText) : text;
 }
 
 /** Returns the time to live that is left, in whole seconds; undefined for never. A write without it would remove it. */

@@ -91,6 +91,7 @@ function Content({entry, state}: ContentProps) {
           label="Value"
           onEdit={text => entry.edit(text)}
           onSave={() => void entry.save()}
+          exactText={() => entry.exactText()}
         />
       )}
       <Foot entry={entry} />
@@ -101,10 +102,12 @@ function Content({entry, state}: ContentProps) {
 function EntryFacts({entry}: {readonly entry: EntryState}) {
   const saved = entry.saved.value.value;
   if (saved == null) return <p class="quiet">New entry, not stored yet</p>;
+  const isLaidOut = entry.draft.value?.isLaidOut ?? entry.readable.value !== saved.text;
   return (
     <div class="entry-facts">
       <span class="quiet">
-        Revision {saved.revision} · {formatBytes(saved.sizeBytes)} · changed{' '}
+        Revision {saved.revision} · {formatBytes(saved.sizeBytes)}
+        {isLaidOut && ' on one line, laid out here'} · changed{' '}
         <time dateTime={new Date(saved.updatedAtMs).toISOString()}>{new Date(saved.updatedAtMs).toLocaleString()}</time>
       </span>
       <TimeToLive entry={entry} />
@@ -189,6 +192,7 @@ function CopyCommands({entry}: {readonly entry: EntryState}): ComponentChildren 
   const isShort = saved.text.length <= CURL_LENGTH_MAX;
   return (
     <>
+      <CopyButton name="Copy" about="the value as it is stored" text={saved.text} />
       <CopyButton name="curl" about="to read the entry" text={formatCurl({method: 'GET', url})} />
       {isShort && (
         <CopyButton

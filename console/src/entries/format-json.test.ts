@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {findJsonProblem, formatJson} from './format-json.ts';
+import {findJsonProblem, formatJson, readableJson, toOneLine} from './format-json.ts';
 
 describe('formatJson()', () => {
   test('lays out objects and arrays, and keeps the texts of numbers, strings and equal names', () => {
@@ -32,6 +32,33 @@ describe('formatJson()', () => {
         expect(JSON.parse(formatted)).toEqual(JSON.parse(text));
         expect(formatJson(formatted)).toBe(formatted);
         expect(formatJson(`\r\n\t${text} `)).toBe(formatted);
+      }),
+    );
+  });
+});
+
+describe('readableJson()', () => {
+  test('lays out a value on one line, and leaves any other as it is', () => {
+    expect(readableJson('{"a":1.0}')).toBe('{\n  "a": 1.0\n}');
+    for (const text of ['{"a":\n1}', '[1,\r2]', '1e400', '"a,b"']) expect(readableJson(text)).toBe(text);
+  });
+});
+
+describe('toOneLine()', () => {
+  for (const line of ['{"a":[1.0,-0,"x, y: z"],"b":{}}', '{"a": [1.0, -0, "x, y: z"], "b": {}}', '{"a": [1,2]}'])
+    test(`restores ${line} from what is shown`, () => {
+      expect(toOneLine(readableJson(line), line)).toBe(line);
+    });
+
+  test('leaves out all white space if the value had no rule', () => {
+    expect(toOneLine('[\n  1,\n  2\n]', '[ 1,2, 3 ]')).toBe('[1,2]');
+  });
+
+  test('restores each value that JavaScript writes', () => {
+    fc.assert(
+      fc.property(fc.json(), text => {
+        const line = JSON.stringify(JSON.parse(text));
+        expect(toOneLine(readableJson(line), line)).toBe(line);
       }),
     );
   });

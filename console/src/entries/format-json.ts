@@ -28,6 +28,35 @@ export function formatJson(text: string): string {
   return parts.join('');
 }
 
+/** Returns the text in which a stored value is shown: one on a single line is laid out, any other one is as it is. @param text Valid JSON. */
+export function readableJson(text: string): string {
+  return /[\n\r]/.test(text) ? text : formatJson(text);
+}
+
+/** White space after commas and colons, in values on one line: of JavaScript, of Python, and between the two. */
+const LINE_STYLES = [
+  {',': ',', ':': ':'},
+  {',': ', ', ':': ': '},
+  {',': ',', ':': ': '},
+] as const;
+
+/**
+ * Puts a JSON text on one line, with the white space of another one, as far as that has any rule. Only white space between tokens changes.
+ *
+ * @param text Valid JSON.
+ */
+export function toOneLine(text: string, like: string): string {
+  const [compact] = LINE_STYLES;
+  const style = LINE_STYLES.find(each => joinTokens(like, each) === like) ?? compact;
+  return joinTokens(text, style);
+}
+
+function joinTokens(text: string, style: (typeof LINE_STYLES)[number]): string {
+  return Array.from(text.matchAll(TOKEN), ([, token = '']) =>
+    token === ',' || token === ':' ? style[token] : token,
+  ).join('');
+}
+
 /** Returns why a text is not JSON, or undefined if it is. The service has further limits, which it reports. */
 export function findJsonProblem(text: string): string | undefined {
   if (text.trim() === '') return 'The value is empty; a value is any JSON, also null';

@@ -15,6 +15,8 @@ export interface JsonEditorParts {
   /** Called with the text after each change of the user; absent if the user may not change it. */
   readonly onEdit?: ((text: string) => void) | undefined;
   readonly onSave?: (() => void) | undefined;
+  /** Returns the text to copy when all of it is selected. @default {what is shown} */
+  readonly exactText?: (() => string) | undefined;
 }
 
 /** An editor of JSON text, which keeps every character as it is. */
@@ -24,7 +26,7 @@ export class JsonEditor {
   #text: string;
   #isShowing = false;
 
-  constructor({parent, text, label, onEdit, onSave}: JsonEditorParts) {
+  constructor({parent, text, label, onEdit, onSave, exactText}: JsonEditorParts) {
     this.#text = text;
     const changes = EditorView.updateListener.of(({docChanged, state}) => {
       if (!docChanged || this.#isShowing) return;
@@ -41,6 +43,9 @@ export class JsonEditor {
       changes,
     ];
     const reading = [EditorState.readOnly.of(true), EditorView.editable.of(false)];
+    const copying = EditorView.clipboardOutputFilter.of((copied, {doc}) =>
+      copied.length === doc.length ? (exactText?.() ?? copied) : copied,
+    );
     // The policy of the page forbids style elements. In a shadow tree the editor has constructed style sheets instead.
     const root = parent.shadowRoot ?? parent.attachShadow({mode: 'open'});
     this.#view = new EditorView({
@@ -48,7 +53,7 @@ export class JsonEditor {
       root,
       state: EditorState.create({
         doc: text,
-        extensions: [commonExtensions(label), onEdit === undefined ? reading : editing],
+        extensions: [commonExtensions(label), copying, onEdit === undefined ? reading : editing],
       }),
     });
   }

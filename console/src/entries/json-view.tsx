@@ -5,12 +5,12 @@ import type {JsonEditor, JsonEditorParts} from './json-editor.ts';
 type JsonViewProps = Omit<JsonEditorParts, 'parent'>;
 
 /** A JSON text with highlighting, to edit or to read. The editor is a file of its own, which is loaded when the first entry is opened. */
-export function JsonView({text, label, onEdit, onSave}: JsonViewProps) {
+export function JsonView({text, label, onEdit, onSave, exactText}: JsonViewProps) {
   const element = useRef<HTMLDivElement>(null);
   const editor = useSignal<JsonEditor | undefined>(undefined);
   const failed = useSignal(false);
-  const last = useRef({text, onEdit, onSave});
-  last.current = {text, onEdit, onSave};
+  const last = useRef({text, onEdit, onSave, exactText});
+  last.current = {text, onEdit, onSave, exactText};
   const isReadOnly = onEdit === undefined;
   useEffect(() => {
     let isGone = false;
@@ -19,7 +19,9 @@ export function JsonView({text, label, onEdit, onSave}: JsonViewProps) {
       if (isGone || element.current === null) return;
       const editing = isReadOnly ? {} : {onEdit: (typed: string) => last.current.onEdit?.(typed)};
       const onSave = (): void => last.current.onSave?.();
-      editor.value = new JsonEditor({parent: element.current, text: last.current.text, label, ...editing, onSave});
+      const copied = (): string => last.current.exactText?.() ?? last.current.text;
+      const parts = {parent: element.current, text: last.current.text, label, ...editing, onSave, exactText: copied};
+      editor.value = new JsonEditor(parts);
     };
     open().catch(() => {
       failed.value = true;

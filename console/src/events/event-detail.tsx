@@ -36,7 +36,7 @@ export function EventDetail({event, state, onClose}: EventDetailProps) {
       {isCut && <p class="quiet">The value is longer than what is shown here.</p>}
       {text !== '' && !isCut && (
         <p class="detail-actions">
-          <CopyButton text={shown} about="the text" />
+          <CopyButton text={text} about="the text" />
         </p>
       )}
     </DetailPanel>

@@ -34,7 +34,7 @@ export function FlightPage({state}: PageProps) {
         <div class="card flight">
           <FlightView
             flight={flight}
-            altitude={flights.altitude.value}
+            track={flights.track.value}
             darkMode={state.darkMode.value}
             startedBy={nameOf(flight.startedBy, id => state.plugin(id)?.name)}
           >

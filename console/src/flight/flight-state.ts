@@ -40,27 +40,27 @@ export type FlightChange =
   | {readonly action: 'speed'; readonly speed: number}
   | {readonly action: 'pause' | 'disconnect'};
 
-/** Altitude at one moment. */
-export interface AltitudePoint {
-  readonly elapsedSeconds: number;
-  readonly altitudeFeet: number;
-}
+/** The flight at one moment. */
+export type TrackPoint = Pick<
+  FlightStatus,
+  'elapsedSeconds' | 'altitudeFeet' | 'groundSpeedKnots' | 'flownNauticalMiles'
+>;
 
 /** Time between two looks at the flight, in milliseconds. */
 const INTERVAL_MS = 1000;
 
-/** Maximum number of points of the altitude: an hour. */
+/** Maximum number of points of the track: an hour. */
 const POINTS_MAX = 3600;
 
-/** The simulated flight, and its altitude since the page has looked at it. */
+/** The simulated flight, and its track since the page has looked at it. */
 export class FlightState {
   /** `undefined` before it is loaded; `null` if no flight runs. */
   readonly flight: Signal<FlightStatus | null | undefined> = signal(undefined);
   /** Phases that a flight can jump to, in their order. */
   readonly phases: Signal<readonly string[]> = signal([]);
-  readonly altitude: Signal<readonly AltitudePoint[]> = signal([]);
+  readonly track: Signal<readonly TrackPoint[]> = signal([]);
   readonly failure: Signal<CallFailure | undefined> = signal(undefined);
-  /** Ends and number of the flight of {@link altitude}. */
+  /** Ends and number of the flight of {@link track}. */
   #plotted = '';
 
   /** Looks at the flight until the signal is aborted, once a second while one runs and the page is visible. */
@@ -101,13 +101,14 @@ export class FlightState {
     this.flight.value = flight ?? null;
     this.phases.value = phases;
     if (flight === undefined) return;
-    const {elapsedSeconds, altitudeFeet} = flight;
     const of = `${flight.from.code} ${flight.to.code} ${flight.number}`;
-    if (of !== this.#plotted) this.altitude.value = [];
+    if (of !== this.#plotted) this.track.value = [];
     this.#plotted = of;
+    const {elapsedSeconds, altitudeFeet, groundSpeedKnots, flownNauticalMiles} = flight;
+    const point = {elapsedSeconds, altitudeFeet, groundSpeedKnots, flownNauticalMiles};
     // A jump back makes what was after it untrue.
-    const before = this.altitude.value.filter(point => point.elapsedSeconds < elapsedSeconds);
-    this.altitude.value = [...before, {elapsedSeconds, altitudeFeet}].slice(-POINTS_MAX);
+    const before = this.track.value.filter(each => each.elapsedSeconds < elapsedSeconds);
+    this.track.value = [...before, point].slice(-POINTS_MAX);
   }
 }
 

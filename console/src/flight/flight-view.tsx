@@ -1,10 +1,10 @@
 import type {ComponentChildren} from 'preact';
 import {Facts} from '../shell/facts.tsx';
-import {AltitudePlot, type AltitudePlotProps} from './altitude-plot.tsx';
+import {FlightPlots, type FlightPlotsProps} from './flight-plots.tsx';
 import type {FlightStatus} from './flight-state.ts';
-import {flightTitle, formatFeet, formatMiles, formatMinutes, phaseName} from './format-flight.ts';
+import {flightTitle, formatFlightTime, formatMiles, phaseName} from './format-flight.ts';
 
-interface FlightViewProps extends AltitudePlotProps {
+interface FlightViewProps extends FlightPlotsProps {
   readonly flight: FlightStatus;
   /** Shown below its title. */
   readonly children: ComponentChildren;
@@ -12,9 +12,9 @@ interface FlightViewProps extends AltitudePlotProps {
   readonly startedBy?: string | undefined;
 }
 
-/** A flight: where it is, and its altitude over time. */
-export function FlightView({flight, altitude, darkMode, startedBy, children}: FlightViewProps) {
-  const {from, to, phase, altitudeFeet, groundSpeedKnots, headingDegrees, speed} = flight;
+/** A flight: where it is, and its altitude and speed so far. */
+export function FlightView({flight, track, darkMode, startedBy, children}: FlightViewProps) {
+  const {from, to, phase, headingDegrees} = flight;
   const states = [...(flight.isPaused ? ['paused'] : []), ...(flight.isConnected ? [] : ['not connected'])];
   return (
     <>
@@ -27,7 +27,7 @@ export function FlightView({flight, altitude, darkMode, startedBy, children}: Fl
         </span>
       </p>
       {children}
-      <AltitudePlot altitude={altitude} darkMode={darkMode} />
+      <FlightPlots track={track} darkMode={darkMode} />
       <Facts
         facts={[
           ['From', `${from.name} (${from.code})`],
@@ -37,17 +37,10 @@ export function FlightView({flight, altitude, darkMode, startedBy, children}: Fl
           ['Fuel', flight.fuel?.toLocaleString('en')],
           ['Passengers', flight.pax?.toLocaleString('en')],
           ['Started by', startedBy],
-          ['Altitude', formatFeet(altitudeFeet)],
-          ['Ground speed', `${groundSpeedKnots.toFixed(0)} kt`],
           ['Heading', `${headingDegrees.toFixed(0)}°`],
           ['Flown', formatMiles(flight.flownNauticalMiles)],
           ['To go', formatMiles(flight.toGoNauticalMiles)],
-          [
-            'Time',
-            speed === 1
-              ? formatMinutes(flight.elapsedSeconds)
-              : `${formatMinutes(flight.elapsedSeconds)}, ${speed} times as fast`,
-          ],
+          ['Time', formatFlightTime(flight.elapsedSeconds)],
         ]}
       />
     </>

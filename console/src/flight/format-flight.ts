@@ -5,14 +5,25 @@ export function formatFeet(feet: number): string {
   return `${Math.round(feet).toLocaleString('en')} ft`;
 }
 
-/** Formats a distance. */
-export function formatMiles(miles: number): string {
-  return `${miles.toFixed(0)} NM`;
+/** Formats a ground speed. */
+export function formatKnots(knots: number): string {
+  return `${Math.round(knots).toLocaleString('en')} kt`;
 }
 
-/** Formats a time as minutes and seconds. */
-export function formatMinutes(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
+/** Formats a distance. */
+export function formatMiles(miles: number): string {
+  return `${Math.round(miles).toLocaleString('en')} NM`;
+}
+
+/** Formats a time of a flight with its units, such as `30 s`, `1 min 30 s`, `20 min` or `1 h 20 min`. */
+export function formatFlightTime(seconds: number): string {
+  const parts = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [Math.floor(seconds % 60), 's'],
+  ] as const;
+  const shown = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
+  return shown.length === 0 ? '0 min' : shown.join(' ');
 }
 
 /** Returns a phase in words. */

@@ -256,7 +256,7 @@ export class ConsoleState {
   }
 
   get #hasUnsaved(): boolean {
-    return [...this.drafts.values()].some(({text, baseText}) => text !== baseText);
+    return [...this.drafts.values()].some(({base, text}) => base !== 'absent' || text !== '');
   }
 
   get #playsSounds(): boolean {

@@ -2,9 +2,10 @@ import {useEffect, useRef} from 'preact/hooks';
 import UPlot from 'uplot';
 import {lonePoints} from './lone-points.ts';
 import {PLOT_HEIGHT, type PlotLine, type PlotProps} from './plot-props.ts';
+import {roundEnd} from './round-steps.ts';
 
 /** A plot that is drawn with uPlot. */
-export function DrawnPlot({summary, xs, lines, rangeX, formatX, formatY, height = PLOT_HEIGHT, theme}: PlotProps) {
+export function DrawnPlot({summary, xs, lines, rangeX, height = PLOT_HEIGHT, theme, ...formats}: PlotProps) {
   const element = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | null>(null);
   const [fromX, toX] = rangeX ?? [undefined, undefined];
@@ -14,7 +15,7 @@ export function DrawnPlot({summary, xs, lines, rangeX, formatX, formatY, height 
     const container = element.current;
     if (container === null) return;
     const made = new UPlot(
-      {...optionsOf(container, lines, {formatX, formatY}), width: container.clientWidth, height},
+      {...optionsOf(container, lines, formats), width: container.clientWidth, height},
       data,
       container,
     );
@@ -33,15 +34,12 @@ export function DrawnPlot({summary, xs, lines, rangeX, formatX, formatY, height 
   return <div class="plot" ref={element} role="img" aria-label={summary} />;
 }
 
-interface PlotFormats {
-  readonly formatX: (x: number) => string;
-  readonly formatY: (value: number) => string;
-}
+type PlotFormats = Pick<PlotProps, 'formatX' | 'formatY' | 'stepsX'>;
 
 function optionsOf(
   container: HTMLElement,
   lines: readonly PlotLine[],
-  {formatX, formatY}: PlotFormats,
+  {formatX, formatY, stepsX}: PlotFormats,
 ): Omit<UPlot.Options, 'width' | 'height'> {
   const colorOf = (name: string): string => resolveColor(container, name);
   const axis = {
@@ -55,9 +53,13 @@ function optionsOf(
     cursor: {show: false},
     // On the right, half of the last time below the plot.
     padding: [8, 32, 0, 0],
-    scales: {x: {time: false}, y: {range: (_plot, _min, max) => [0, max > 0 ? max * 1.1 : 1]}},
+    scales: {x: {time: false}, y: {range: (_plot, _min, max) => [0, roundEnd(max)]}},
     axes: [
-      {...axis, grid: {show: false}, size: 24, space: 90, values: (_plot, ticks) => ticks.map(formatX)},
+      {
+        ...{...axis, grid: {show: false}, size: 24, space: 90, values: (_plot, ticks) => ticks.map(formatX)},
+        // Labels of given steps are short.
+        ...(stepsX === undefined ? {} : {incrs: [...stepsX], space: 56}),
+      },
       {...axis, size: 64, space: 36, values: (_plot, ticks) => ticks.map(formatY)},
     ],
     series: [

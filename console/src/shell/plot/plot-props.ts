@@ -23,6 +23,8 @@ export interface PlotProps {
   readonly rangeX?: readonly [number, number] | undefined;
   readonly formatX: (x: number) => string;
   readonly formatY: (value: number) => string;
+  /** Steps that x may have from label to label, in rising order. @default {round decimal numbers} */
+  readonly stepsX?: readonly number[] | undefined;
   /** Height in pixels. @default {140} */
   readonly height?: number;
   /** Changes with the theme, whose colours the plot is drawn with. */

@@ -1,0 +1,19 @@
+/** Steps of times that people count in, in seconds: parts of a minute, of an hour, and of a day. */
+export const TIME_STEPS: readonly number[] = [1, 2, 5, 10, 15, 30]
+  .flatMap(step => [step, step * 60])
+  .concat([3600, 7200, 10_800, 21_600, 43_200])
+  .toSorted((one, other) => one - other);
+
+/** Steps between the lowest and the highest line of an axis. */
+const STEPS_MAX = 4;
+
+/** Returns the lowest end of an axis that is at least as high as a value, and some steps of 1, 2 or 5 times a power of ten from 0. */
+export function roundEnd(value: number): number {
+  if (!(value > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(value / STEPS_MAX));
+  const step = [1, 2, 5, 10].map(factor => factor * power).find(each => each * STEPS_MAX >= value) ?? value;
+  return Math.ceil(value / step - ROUNDING) * step;
+}
+
+/** Part of a step that is a mistake of floating-point numbers. */
+const ROUNDING = 1e-9;
