@@ -11,12 +11,14 @@ export const test = {
     'fuzz/**/*.test.ts',
     'bench/**/*.test.ts',
   ],
-  // Those with real browsers take as long as all others: see vitest.browser.config.ts. Those of etcd: vitest.shared.config.ts;
+  // Those with real browsers take as long as all others: see vitest.browser.config.ts. Those of etcd: vitest.shared.config.ts and
+  // vitest.million.config.ts;
   // those under Wine: vitest.windows.config.ts.
   exclude: [
     ...configDefaults.exclude,
     'test/browser/**',
     'test/guides/**',
+    'test/million/**',
     'test/shared/etcd/**',
     'test/windows/**',
     'test/release/**',

@@ -54,6 +54,21 @@ describe('compareTargets()', () => {
     );
   });
 
+  test('compares the p99 of puts at half of the capacity with that of the engine too', () => {
+    const latency = Object.entries({crewroom: 6, 'bare node:http': 2, 'node:http + LMDB': 5}).map(
+      ([subject, p99Ms]) => ({
+        workload: 'put',
+        share: 0.5,
+        subject,
+        samples: [{p50Ms: 1, p99Ms, p999Ms: 9, requestsPerSecond: 100}],
+      }),
+    );
+    const nameOf = (other: string): string => `p99 of put at half of the capacity, relative to ${other}`;
+    const results = {...NOTHING, latency};
+    assert.deepEqual(verdictOf(results, nameOf('bare node:http')), {figure: 3, verdict: 'missed'});
+    assert.deepEqual(verdictOf(results, nameOf('node:http + LMDB')), {figure: 1.2, verdict: 'met'});
+  });
+
   test('reports an upper limit as missed above its threshold', () => {
     const idle = {residentMb: 50, ownMb: 10};
     const starts = [{subject: 'crewroom', starts: [{firstAnswerMs: 501, idle}]}];

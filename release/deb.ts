@@ -18,8 +18,15 @@ export async function writeDeb(
     folder,
     work,
     version,
+    level,
     to,
-  }: {readonly folder: string; readonly work: string; readonly version: string; readonly to: string},
+  }: {
+    readonly folder: string;
+    readonly work: string;
+    readonly version: string;
+    readonly level: number;
+    readonly to: string;
+  },
 ): Promise<void> {
   const root = join(work, `deb-${system.name}`);
   for (const path of ['DEBIAN', 'usr/bin', 'usr/lib/systemd/user', 'usr/share/doc/crewroom'])
@@ -36,7 +43,7 @@ export async function writeDeb(
   await writeFile(join(root, 'DEBIAN/control'), control(system, version));
   await run('find', [root, '-exec', 'touch', '--no-dereference', `--date=@${MODIFIED_SECONDS}`, '{}', '+'], work);
   await run('chmod', ['-R', 'u+rwX,go+rX,go-w', root], work);
-  await run('dpkg-deb', ['--root-owner-group', '-Zxz', '-z3', '--build', root, to], work);
+  await run('dpkg-deb', ['--root-owner-group', '-Zxz', `-z${level}`, '--build', root, to], work);
 }
 
 /** Formats the description of the package. What Node needs: its instructions for building name glibc 2.28. */

@@ -1,5 +1,6 @@
 ; The installer for Windows, for the user alone: makensis -DVERSION=… -DFOLDER=… -DSIZE_KIB=… -DOUT=…
 ; Silent: /S, with /AUTOSTART for the start at log-on, and /D=FOLDER as the last word. The uninstaller: /S, with /DATA to remove the data too.
+; Exit code 2: nothing was changed. 3: installed, but not started at log-on.
 ; Of 64 bits, as the program is.
 Target amd64-unicode
 ManifestSupportedOS all
@@ -11,81 +12,111 @@ SetCompressor zlib
 !include WinMessages.nsh
 !include Sections.nsh
 ${StrStr}
+${UnStrStr}
 ${UnStrRep}
 
 !define CREWROOM '"$INSTDIR\node.exe" "$INSTDIR\node_modules\crewroom\dist\cli\main.js"'
 !define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\Crewroom"
-; Exit code of "crewroom service status" if nothing is installed.
-!define NOT_INSTALLED 3
+; Where "crewroom service install" writes the start at log-on.
+!define RUN "Software\Microsoft\Windows\CurrentVersion\Run"
 ; NSIS holds 1,024 characters, and reads a longer value of the registry as none.
-!define PATH_LENGTH_MAX 900
+!define PATH_LENGTH_MAX 1000
 
 Name "Crewroom ${VERSION}"
 OutFile "${OUT}"
 InstallDir "$LOCALAPPDATA\Programs\Crewroom"
 InstallDirRegKey HKCU "${UNINSTALL}" "InstallLocation"
-Var wasAtLogOn
+Var isUpdate
+Var wasServing
+Var removesData
 
 Page components
-Page directory
+Page directory skipForUpdate
 Page instfiles
 UninstPage uninstConfirm
 UninstPage instfiles
 
-; Ends a version that runs, so that its files can be replaced.
+; The files of the folder beside node_modules.
+!macro ForEachFile DO
+  !insertmacro ${DO} "node.exe"
+  !insertmacro ${DO} "crewroom.cmd"
+  !insertmacro ${DO} "crewroom-console.cmd"
+  !insertmacro ${DO} "LICENSE"
+  !insertmacro ${DO} "LICENSE-NODE"
+!macroend
+
+; Ends the service that runs from the folder. Sets the error flag if a program still does: then the service serves again.
 !macro Stop UN
 Function ${UN}stop
-  StrCpy $wasAtLogOn "no"
-  ${IfNot} ${FileExists} "$INSTDIR\node_modules\crewroom\dist\cli\main.js"
+  StrCpy $wasServing "no"
+  ClearErrors
+  ${IfNot} ${FileExists} "$INSTDIR\node.exe"
     Return
   ${EndIf}
-  nsExec::ExecToLog '${CREWROOM} service status'
-  Pop $0
-  ${If} $0 != ${NOT_INSTALLED}
-  ${AndIf} $0 != "error"
-    StrCpy $wasAtLogOn "yes"
-  ${EndIf}
-  nsExec::ExecToLog '${CREWROOM} stop'
-  Pop $0
-  ; Windows lets nobody remove a program that runs, and a process needs a moment to end.
-  ${For} $1 1 20
+  ${For} $1 0 20
+    ; Windows lets nobody write to a program that runs, and a process needs a moment to end.
     ClearErrors
-    Delete "$INSTDIR\node.exe"
+    FileOpen $0 "$INSTDIR\node.exe" a
     ${IfNot} ${Errors}
+      FileClose $0
       Return
     ${EndIf}
-    Sleep 500
+    ${If} $1 == 0
+      nsExec::ExecToLog '${CREWROOM} stop'
+      Pop $0
+      ${If} $0 == 0
+        StrCpy $wasServing "yes"
+      ${EndIf}
+    ${Else}
+      Sleep 500
+    ${EndIf}
   ${Next}
-  MessageBox MB_OK|MB_ICONSTOP "Crewroom still runs from $INSTDIR: end it, and try again. Nothing was changed." /SD IDOK
+  Call ${UN}startAgain
+  SetErrors
+FunctionEnd
+
+Function ${UN}startAgain
+  ${If} $wasServing == "yes"
+    nsExec::ExecToLog '${CREWROOM} start --detached'
+    Pop $0
+  ${EndIf}
+FunctionEnd
+
+; Ends with the folder as it was.
+Function ${UN}giveUp
+  Pop $0
+  RMDir /r "$INSTDIR\new"
+  ; Only if nothing is in it.
+  RMDir "$INSTDIR"
   SetErrorLevel 2
-  Quit
+  MessageBox MB_OK|MB_ICONSTOP "$0 Nothing was changed." /SD IDOK
+  Abort "$0 Nothing was changed."
 FunctionEnd
 !macroend
 !insertmacro Stop ""
+!insertmacro Stop "un."
 
-Section "Crewroom" program
+Section "Crewroom"
   SectionIn RO
-  ; Only the folder of an earlier installer is replaced: another may have a "node_modules" of its own.
-  ${IfNot} ${FileExists} "$INSTDIR\uninstall.exe"
-  ${OrIfNot} ${FileExists} "$INSTDIR\crewroom-console.cmd"
+  Call findEarlier
+  ${If} $isUpdate == "no"
+    ; Another program may have a "node_modules" of its own.
     ${DirState} "$INSTDIR" $0
     ${If} $0 == 1
-      SetErrorLevel 2
-      Abort "$INSTDIR has other files: choose an empty folder. Nothing was changed."
+      Push "$INSTDIR has other files: choose an empty folder."
+      Call giveUp
     ${EndIf}
   ${EndIf}
+  Call unpack
   Call stop
-  RMDir /r "$INSTDIR\node_modules"
-  SetOutPath "$INSTDIR"
-  ClearErrors
-  File /r "${FOLDER}\*"
   ${If} ${Errors}
-    SetErrorLevel 2
-    Abort "Crewroom cannot be written to $INSTDIR"
+    Push "A program of Crewroom still runs from $INSTDIR: end it, and try again."
+    Call giveUp
   ${EndIf}
+  Call replace
   WriteUninstaller "$INSTDIR\uninstall.exe"
   ; Starts the service if none runs, and opens its console.
-  CreateShortCut "$SMPROGRAMS\Crewroom.lnk" "$INSTDIR\crewroom-console.cmd" "" "$INSTDIR\node.exe" 0 SW_SHOWMINIMIZED
+  CreateShortCut "$SMPROGRAMS\Crewroom.lnk" "$INSTDIR\crewroom-console.cmd" "" "$INSTDIR\node.exe" 0
   WriteRegStr HKCU "${UNINSTALL}" "DisplayName" "Crewroom"
   WriteRegStr HKCU "${UNINSTALL}" "DisplayVersion" "${VERSION}"
   WriteRegStr HKCU "${UNINSTALL}" "InstallLocation" "$INSTDIR"
@@ -95,10 +126,7 @@ Section "Crewroom" program
   WriteRegDWORD HKCU "${UNINSTALL}" "NoModify" 1
   WriteRegDWORD HKCU "${UNINSTALL}" "NoRepair" 1
   Call addToPath
-  ${If} $wasAtLogOn == "yes"
-    nsExec::ExecToLog '${CREWROOM} service install'
-    Pop $0
-  ${EndIf}
+  Call startAgain
 SectionEnd
 
 Section /o "Start when I log in" atLogOn
@@ -106,6 +134,7 @@ Section /o "Start when I log in" atLogOn
   Pop $0
   ${If} $0 != 0
     SetErrorLevel 3
+    MessageBox MB_OK|MB_ICONEXCLAMATION "Crewroom is installed, but will not start when you log in: $\"crewroom service install$\" says why." /SD IDOK
   ${EndIf}
 SectionEnd
 
@@ -116,6 +145,81 @@ Function .onInit
   ${IfNot} ${Errors}
     !insertmacro SelectSection ${atLogOn}
   ${EndIf}
+  ; Two of them would share the data, the PATH and the start at log-on.
+  ReadRegStr $0 HKCU "${UNINSTALL}" "InstallLocation"
+  ${If} $0 != ""
+  ${AndIf} $0 != $INSTDIR
+  ${AndIf} ${FileExists} "$0\uninstall.exe"
+    SetErrorLevel 2
+    MessageBox MB_OK|MB_ICONSTOP "Crewroom is in $0, where an update stays. To have it in $INSTDIR, remove it first: its data stays. Nothing was changed." /SD IDOK
+    Quit
+  ${EndIf}
+FunctionEnd
+
+; If the disk is full, or the user cancels.
+Function .onInstFailed
+  SetOutPath "$TEMP"
+  RMDir /r "$INSTDIR\new"
+  RMDir "$INSTDIR"
+FunctionEnd
+
+Function skipForUpdate
+  Call findEarlier
+  ${If} $isUpdate == "yes"
+    Abort
+  ${EndIf}
+FunctionEnd
+
+; Looks whether an installer of ours made the folder.
+Function findEarlier
+  StrCpy $isUpdate "no"
+  ${If} ${FileExists} "$INSTDIR\uninstall.exe"
+  ${AndIf} ${FileExists} "$INSTDIR\crewroom-console.cmd"
+    StrCpy $isUpdate "yes"
+  ${EndIf}
+FunctionEnd
+
+; Writes the new files beside those of the earlier version, which runs meanwhile: all that is likely to fail comes before any change.
+Function unpack
+  ; Of an installer that was interrupted.
+  RMDir /r "$INSTDIR\new"
+  RMDir /r "$INSTDIR\old"
+  ClearErrors
+  SetOutPath "$INSTDIR\new"
+  SetOverwrite try
+  File /r "${FOLDER}\*"
+  ; Windows moves no folder that a program has as its working directory.
+  SetOutPath "$TEMP"
+  ${If} ${Errors}
+    Push "Crewroom cannot be written to $INSTDIR."
+    Call giveUp
+  ${EndIf}
+FunctionEnd
+
+!macro ReplaceFile NAME
+  Delete "$INSTDIR\${NAME}"
+  Rename "$INSTDIR\new\${NAME}" "$INSTDIR\${NAME}"
+!macroend
+
+; Puts the new files in the place of those of the earlier version.
+Function replace
+  ClearErrors
+  ${If} ${FileExists} "$INSTDIR\node_modules"
+    Rename "$INSTDIR\node_modules" "$INSTDIR\old"
+    ${If} ${Errors}
+      Call startAgain
+      Push "Another program uses files of $INSTDIR\node_modules: end it, and try again."
+      Call giveUp
+    ${EndIf}
+  ${EndIf}
+  Rename "$INSTDIR\new\node_modules" "$INSTDIR\node_modules"
+  !insertmacro ForEachFile ReplaceFile
+  ${If} ${Errors}
+    SetErrorLevel 3
+    MessageBox MB_OK|MB_ICONEXCLAMATION "Another program uses files of $INSTDIR, and some are still those of the earlier version: end it, and run this again." /SD IDOK
+  ${EndIf}
+  RMDir /r "$INSTDIR\new"
+  RMDir /r "$INSTDIR\old"
 FunctionEnd
 
 Function addToPath
@@ -128,53 +232,100 @@ Function addToPath
     ${Do}
       EnumRegValue $2 HKCU "Environment" $1
       ${If} $2 == "Path"
-        DetailPrint "The PATH is too long to be changed safely: add $INSTDIR to it yourself"
+        Call leavePath
         Return
       ${EndIf}
       IntOp $1 $1 + 1
     ${LoopUntil} $2 == ""
   ${EndIf}
-  StrLen $1 $0
-  ${If} $1 > ${PATH_LENGTH_MAX}
-    DetailPrint "The PATH is too long to be changed safely: add $INSTDIR to it yourself"
+  ${StrStr} $2 ";$0;" ";$INSTDIR;"
+  ${If} $2 != ""
     Return
   ${EndIf}
-  ${StrStr} $2 ";$0;" ";$INSTDIR;"
-  ${If} $2 == ""
-    ${If} $0 != ""
-      StrCpy $0 "$0;"
-    ${EndIf}
-    WriteRegExpandStr HKCU "Environment" "Path" "$0$INSTDIR"
-    SendMessage ${HWND_BROADCAST} ${WM_SETTINGCHANGE} 0 "STR:Environment" /TIMEOUT=2000
+  StrLen $1 $0
+  StrLen $2 $INSTDIR
+  IntOp $1 $1 + $2
+  ; A semicolon separates two folders, and Windows replaces variables in them.
+  ExpandEnvStrings $2 $INSTDIR
+  ${StrStr} $3 $INSTDIR ";"
+  ${If} $1 > ${PATH_LENGTH_MAX}
+  ${OrIf} $2 != $INSTDIR
+  ${OrIf} $3 != ""
+    Call leavePath
+    Return
   ${EndIf}
+  ${If} $0 != ""
+    StrCpy $0 "$0;"
+  ${EndIf}
+  WriteRegExpandStr HKCU "Environment" "Path" "$0$INSTDIR"
+  SendMessage ${HWND_BROADCAST} ${WM_SETTINGCHANGE} 0 "STR:Environment" /TIMEOUT=2000
 FunctionEnd
 
-!insertmacro Stop "un."
+Function leavePath
+  SetErrorLevel 3
+  MessageBox MB_OK|MB_ICONEXCLAMATION "Your PATH is too long to be changed safely, or cannot have this folder, and was left alone. The program is $INSTDIR\crewroom.cmd." /SD IDOK
+FunctionEnd
+
+!macro DeleteFile NAME
+  Delete "$INSTDIR\${NAME}"
+!macroend
 
 Section "Uninstall"
-  ${If} ${FileExists} "$INSTDIR\node.exe"
-    nsExec::ExecToLog '${CREWROOM} service uninstall'
-    Pop $0
-  ${EndIf}
+  Call un.askAboutData
   Call un.stop
+  ${If} ${Errors}
+    Push "A program of Crewroom still runs from $INSTDIR: end it, and try again."
+    Call un.giveUp
+  ${EndIf}
+  Call un.removeFromLogOn
+  Call un.removeFromPath
   RMDir /r "$INSTDIR\node_modules"
-  Delete "$INSTDIR\crewroom.cmd"
-  Delete "$INSTDIR\crewroom-console.cmd"
-  Delete "$INSTDIR\LICENSE"
-  Delete "$INSTDIR\LICENSE-NODE"
+  RMDir /r "$INSTDIR\new"
+  RMDir /r "$INSTDIR\old"
+  !insertmacro ForEachFile DeleteFile
   Delete "$INSTDIR\uninstall.exe"
   ; Only if nothing else is in it.
   RMDir "$INSTDIR"
   Delete "$SMPROGRAMS\Crewroom.lnk"
+  ${If} $removesData == "yes"
+    ; Not RMDir, which empties the targets of links.
+    nsExec::ExecToLog '"$SYSDIR\cmd.exe" /c rd /s /q "$LOCALAPPDATA\crewroom"'
+    Pop $0
+    nsExec::ExecToLog '"$SYSDIR\cmd.exe" /c rd /s /q "$APPDATA\crewroom"'
+    Pop $0
+  ${EndIf}
   DeleteRegKey HKCU "${UNINSTALL}"
-  Call un.removeFromPath
-  Call un.removeData
 SectionEnd
 
+Function un.askAboutData
+  StrCpy $removesData "no"
+  ${GetParameters} $0
+  ClearErrors
+  ${GetOptions} $0 "/DATA" $1
+  ${If} ${Errors}
+    MessageBox MB_YESNO|MB_DEFBUTTON2 "Remove the data of Crewroom as well: entries, plugins, settings and snapshots?" /SD IDNO IDYES removed
+    Return
+  ${EndIf}
+removed:
+  StrCpy $removesData "yes"
+FunctionEnd
+
+; Not by "crewroom service uninstall": the value may be that of a Crewroom in another place.
+Function un.removeFromLogOn
+  ReadRegStr $0 HKCU "${RUN}" "crewroom"
+  ${UnStrStr} $1 $0 "$\"$INSTDIR\node.exe$\""
+  ${If} $1 != ""
+    DeleteRegValue HKCU "${RUN}" "crewroom"
+  ${EndIf}
+FunctionEnd
+
 Function un.removeFromPath
+  ClearErrors
   ReadRegStr $0 HKCU "Environment" "Path"
   StrLen $1 $0
-  ${If} $1 > ${PATH_LENGTH_MAX}
+  ; The last three are for two semicolons and the end of the text.
+  ${If} ${Errors}
+  ${OrIf} $1 > 1021
     Return
   ${EndIf}
   ${UnStrRep} $2 ";$0;" ";$INSTDIR;" ";"
@@ -184,20 +335,4 @@ Function un.removeFromPath
     WriteRegExpandStr HKCU "Environment" "Path" "$2"
     SendMessage ${HWND_BROADCAST} ${WM_SETTINGCHANGE} 0 "STR:Environment" /TIMEOUT=2000
   ${EndIf}
-FunctionEnd
-
-Function un.removeData
-  ${GetParameters} $0
-  ClearErrors
-  ${GetOptions} $0 "/DATA" $1
-  ${If} ${Errors}
-    MessageBox MB_YESNO|MB_DEFBUTTON2 "Remove the data of Crewroom as well: entries, plugins, settings and snapshots?" /SD IDNO IDYES remove
-    Return
-  ${EndIf}
-remove:
-  ; Not RMDir, which empties the targets of links.
-  nsExec::ExecToLog '"$SYSDIR\cmd.exe" /c rd /s /q "$LOCALAPPDATA\crewroom"'
-  Pop $0
-  nsExec::ExecToLog '"$SYSDIR\cmd.exe" /c rd /s /q "$APPDATA\crewroom"'
-  Pop $0
 FunctionEnd

@@ -9,14 +9,18 @@ export async function writeInstaller({
   folder,
   version,
   sizeBytes,
+  isCompressed = true,
   to,
 }: {
   readonly folder: string;
   readonly version: string;
   readonly sizeBytes: number;
+  /** False for a large installer that is made in a moment. */
+  readonly isCompressed?: boolean;
   readonly to: string;
 }): Promise<void> {
   const values = {VERSION: version, FOLDER: folder, SIZE_KIB: String(Math.ceil(sizeBytes / 1024)), OUT: to};
   const words = Object.entries(values).map(([name, value]) => `-D${name}=${value}`);
-  await run('makensis', ['-V2', '-WX', ...words, SCRIPT], dirname(SCRIPT));
+  const compression = isCompressed ? [] : ['-XSetCompress off'];
+  await run('makensis', ['-V2', '-WX', ...compression, ...words, SCRIPT], dirname(SCRIPT));
 }

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {packNpmPackage} from '../src/cli/npm/pack-package.ts';
-import {writeChecksum, writeTarXz, writeZip} from './archive.ts';
+import {writeChecksum, writeTarXz, writeZip, XZ_LEVEL} from './archive.ts';
 import {writeDeb} from './deb.ts';
 import {addNodeLicence, makeFolder} from './folder.ts';
 import {writeInstaller} from './installer.ts';
@@ -17,24 +17,27 @@ export interface ReleaseFile {
   readonly sizeBytes: number;
 }
 
-/** Makes all files of a release, each with its checksum: packages of npm, a folder for each system, the installer, packages of Debian. */
-export async function makeRelease(out: string): Promise<readonly ReleaseFile[]> {
+/**
+ * Makes all files of a release, each with its checksum: packages of npm, a folder for each system, the installer, packages of Debian.
+ *
+ * @param level Level of compression by `xz`; tests have a lower one, which takes a fifth of the time.
+ */
+export async function makeRelease(out: string, level: number = XZ_LEVEL): Promise<readonly ReleaseFile[]> {
   const {version} = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {readonly version: string};
   const work = await mkdtemp(join(tmpdir(), 'crewroom-release-'));
   try {
     await mkdir(out, {recursive: true});
     const folderOf = ({name}: System): string => join(work, `crewroom-${version}-${name}`);
     await Promise.all(SYSTEMS.map(system => makeFolder(system, {work, folder: folderOf(system)})));
-    const paths = [await packForNpm(out)].flat();
-    for (const system of SYSTEMS) {
+    const made = SYSTEMS.map(async system => {
       const folder = folderOf(system);
       await addNodeLicence(folder, work);
       const sizeBytes = await sizeOf(folder);
       if (sizeBytes > FOLDER_BYTES_MAX) throw new Error(`the folder for ${system.name} has ${sizeBytes} bytes`);
-      paths.push(...(await writeFiles(system, {folder, work, version, sizeBytes, out})));
-    }
-    const files: ReleaseFile[] = [];
-    for (const path of paths) files.push({path, sizeBytes: await writeChecksum(path)});
+      return writeFiles(system, {folder, work, version, sizeBytes, level, out});
+    });
+    const paths = (await Promise.all([packForNpm(out), ...made])).flat();
+    const files = await Promise.all(paths.map(async path => ({path, sizeBytes: await writeChecksum(path)})));
     const [large] = files.filter(({sizeBytes}) => sizeBytes > DOWNLOAD_BYTES_MAX);
     if (large !== undefined) throw new Error(`${large.path} has ${large.sizeBytes} bytes`);
     return files;
@@ -48,13 +51,14 @@ interface FolderFacts {
   readonly work: string;
   readonly version: string;
   readonly sizeBytes: number;
+  readonly level: number;
   readonly out: string;
 }
 
 /** Makes what users of a system download. @returns The paths. */
 async function writeFiles(
   system: System,
-  {folder, work, version, sizeBytes, out}: FolderFacts,
+  {folder, work, version, sizeBytes, level, out}: FolderFacts,
 ): Promise<readonly string[]> {
   const name = join(out, `crewroom-${version}-${system.name}`);
   if (system.os === 'win32') {
@@ -64,9 +68,11 @@ async function writeFiles(
     ]);
     return [`${name}.zip`, `${name}.exe`];
   }
-  await writeTarXz(folder, `${name}.tar.xz`);
+  await Promise.all([
+    writeTarXz(folder, `${name}.tar.xz`, level),
+    ...(system.os === 'linux' ? [writeDeb(system, {folder, work, version, level, to: `${name}.deb`})] : []),
+  ]);
   if (system.os === 'darwin') return [`${name}.tar.xz`];
-  await writeDeb(system, {folder, work, version, to: `${name}.deb`});
   return [`${name}.tar.xz`, `${name}.deb`];
 }
 

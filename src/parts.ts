@@ -81,23 +81,14 @@ async function openEtcdStore(
   {ephemeral, dataDir}: Config,
   {nowMs, elapsedMs, log, randomBytes, random, newStoreId}: CrewroomParts,
 ): Promise<Store> {
-  const {openEtcdStore: open} = await import('./store/shared/etcd/etcd-store.ts');
+  const {openEtcdDriver} = await import('./store/shared/etcd/etcd-driver.ts');
+  const {openSharedStore} = await import('./store/shared/shared-store.ts');
   const {lockDataDirectory} = await import('./store/open-directory.ts');
-  return open({
-    members,
-    prefix,
-    tls,
-    user,
-    log,
-    nowMs,
-    elapsedMs,
-    randomBytes,
-    random,
-    newStoreId,
-    // Not those of the other parts, which do not keep the process alive: what waits for etcd has to end.
-    timers: PROCESS_TIMERS,
-    owned: ephemeral ? [] : [await lockDataDirectory(dataDir)],
-  });
+  // Not those of the other parts, which do not keep the process alive: what waits for etcd has to end.
+  const timers = PROCESS_TIMERS;
+  const owned = ephemeral ? [] : [await lockDataDirectory(dataDir)];
+  const driver = openEtcdDriver({members, prefix, tls, user, log, timers, nowMs});
+  return openSharedStore({driver, nowMs, elapsedMs, randomBytes, random, newStoreId, timers, owned});
 }
 
 async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<IdentitySource> {

@@ -78,7 +78,6 @@ const MAY_IMPORT = {
   'store/shared/etcd': [
     'domain/',
     'failures',
-    'store/shared',
     'store/shared/engine',
     'time',
     'node:crypto',
@@ -633,6 +632,7 @@ const MAY_IMPORT = {
     'snapshots',
     'store',
     'store/memory',
+    'store/shared',
     'store/shared/etcd',
     'system',
     'time',

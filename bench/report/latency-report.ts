@@ -27,13 +27,17 @@ export function describeLatency({latency}: Results): readonly string[] {
   ];
 }
 
-/** Returns the p99 of a row as a ratio to that of the bare server; NaN if it was not measured. */
-export function p99Ratio(latency: readonly LatencyMeasured[], row: Omit<LatencyMeasured, 'samples'>): number {
+/** Returns the p99 of a row as a ratio to that of another subject; NaN if it was not measured. */
+export function p99Ratio(
+  latency: readonly LatencyMeasured[],
+  row: Omit<LatencyMeasured, 'samples'>,
+  other: string = BARE.name,
+): number {
   const find = (subject: string): readonly number[] =>
     latency
       .filter(each => each.workload === row.workload && each.share === row.share && each.subject === subject)
       .flatMap(each => latencyFigures(each, 'p99Ms'));
-  return ratioOf(find(row.subject), find(BARE.name)).median;
+  return ratioOf(find(row.subject), find(other)).median;
 }
 
 function latencyFigures({samples}: LatencyMeasured, member: keyof LatencySample): readonly number[] {

@@ -1,7 +1,6 @@
 import type {EtcdLocation} from '../config/store-location.ts';
-import {CLOCK_DIFFERENCE_MS_MAX} from '../store/shared/etcd/assert-members.ts';
-import {judgeVersion, OLD_VERSION_ADVICE} from '../store/shared/etcd/assert-version.ts';
-import {type InspectedCluster, type InspectedMember, inspectEtcd} from '../store/shared/etcd/inspect-etcd.ts';
+import {type InspectedMember, inspectEtcd} from '../store/shared/etcd/inspect-etcd.ts';
+import {CLOCK_DIFFERENCE_MS_MAX} from '../store/shared/etcd/member-facts.ts';
 import {PROCESS_TIMERS} from '../time/timers.ts';
 import {type Finding, NamedCheck} from './finding.ts';
 
@@ -21,41 +20,40 @@ export async function checkSharedStore(
   location: EtcdLocation,
   {nowMs}: {readonly nowMs: () => number},
 ): Promise<readonly Finding[]> {
-  const {members, cluster, certificate, store, problem} = await inspectEtcd(location, {
+  const {members, voters, majorityMs, certificate, store, problem} = await inspectEtcd({
+    ...location,
     timers: PROCESS_TIMERS,
     nowMs,
   });
   return [
     ...members.map(describeMember),
-    ...(cluster === undefined ? [] : [describeCluster(cluster, members.length)]),
+    ...(voters === undefined || majorityMs === undefined ? [] : [describeCluster(voters, majorityMs, members.length)]),
     ...describeClock(members),
     ...(certificate === undefined ? [] : describeCertificate(certificate, nowMs())),
     ...(problem === undefined ? [] : [CHECK.problem(problem, ACCESS_FIX)]),
-    ...(store === undefined ? [] : describeStore(store, nowMs())),
+    ...(store === undefined ? [] : describeStore({...store, revision: store.end.revision}, nowMs())),
   ];
 }
 
-const ACCESS_FIX = 'Check the addresses, certificates, user and prefix of --store, and that etcd runs';
+const ACCESS_FIX =
+  'Check the addresses, certificates, user and prefix of --store, the clock of this machine, and that etcd runs';
 
-function describeMember({member, problem, version, space, latencyMs}: InspectedMember): Finding {
+function describeMember({member, problem, facts, latencyMs}: InspectedMember): Finding {
   if (latencyMs === Infinity) return CHECK.problem(problem ?? `${member} does not answer`, ACCESS_FIX);
   if (problem !== undefined)
     return CHECK.problem(
       `${member} reports: ${problem}`,
       problem.includes('NOSPACE') ? SPACE_FIX : `Look at its log and at its space: ${SPACE_FIX}`,
     );
-  if (version === undefined || space === undefined)
+  if (facts === undefined)
     return CHECK.warning(
       `${member} does not report its version and its space over HTTP, so that the service cannot keep space for deletions`,
       'Serve HTTP at the address for clients: without --listen-client-http-urls',
     );
-  const detail = `${member} has etcd ${version.version} and answers in ${latencyMs.toFixed(1)} ms`;
-  const verdict = judgeVersion(version.version);
-  if (verdict === 'refused') return CHECK.problem(detail, 'Use etcd 3.6 or later');
-  if (space.usedBytes > space.quotaBytes * QUOTA_WARNING_PART)
-    return CHECK.warning(`${member} uses ${space.usedBytes} of ${space.quotaBytes} bytes`, SPACE_FIX);
+  const detail = `${member} has etcd ${facts.version} and answers in ${latencyMs.toFixed(1)} ms`;
+  if (facts.usedBytes > facts.quotaBytes * QUOTA_WARNING_PART)
+    return CHECK.warning(`${member} uses ${facts.usedBytes} of ${facts.quotaBytes} bytes`, SPACE_FIX);
   if (latencyMs > LATENCY_WARNING_MS) return CHECK.warning(detail, LATENCY_FIX);
-  if (verdict === 'old') return CHECK.warning(detail, OLD_VERSION_ADVICE);
   return CHECK.ok(detail);
 }
 
@@ -65,7 +63,7 @@ const SPACE_FIX =
   'Set --auto-compaction-retention=10m, then run "etcdctl defrag" for each member, and "etcdctl alarm disarm"';
 
 /** Explains how durable a commit is: it is acknowledged when a majority has synced it. An even number survives no more than one less. */
-function describeCluster({voters, majorityMs}: InspectedCluster, named: number): Finding {
+function describeCluster(voters: number, majorityMs: number, named: number): Finding {
   const spare = Math.ceil(voters / 2) - 1;
   const detail =
     voters === 1
@@ -82,22 +80,14 @@ function describeCluster({voters, majorityMs}: InspectedCluster, named: number):
   return CHECK.ok(detail);
 }
 
-/** Compares the clock of this machine with those of the members; one that agrees with any of them is right. */
+/** Compares the clock of this machine with those of the members; one that agrees with any of them is right. No store opens if it is ahead. */
 function describeClock(members: readonly InspectedMember[]): readonly Finding[] {
-  const clocks = members.flatMap(({version}) => version ?? []);
+  const clocks = members.flatMap(({facts}) => facts ?? []);
   if (clocks.length === 0) return [];
-  const aheadMs = Math.min(...clocks.map(clock => clock.aheadMs));
   const behindMs = Math.min(...clocks.map(clock => clock.behindMs));
-  const fix = 'Synchronise the clock of this machine with a time server';
-  if (aheadMs > CLOCK_DIFFERENCE_MS_MAX) {
-    const detail = `the clock of this machine is ${Math.floor(aheadMs / 1000)} s ahead of etcd: no service starts here`;
-    return [CHECK.problem(detail, fix)];
-  }
-  if (behindMs > CLOCK_DIFFERENCE_MS_MAX) {
-    const detail = `the clock of this machine is ${Math.floor(behindMs / 1000)} s behind etcd: entries get a wrong "updatedAt"`;
-    return [CHECK.warning(detail, fix)];
-  }
-  return [];
+  if (behindMs <= CLOCK_DIFFERENCE_MS_MAX) return [];
+  const detail = `the clock of this machine is ${Math.floor(behindMs / 1000)} s behind etcd: entries get a wrong "updatedAt"`;
+  return [CHECK.warning(detail, 'Synchronise the clock of this machine with a time server')];
 }
 
 function describeCertificate(

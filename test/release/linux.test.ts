@@ -1,16 +1,13 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises';
+import {chmod, chown, mkdir, mkdtemp, readdir, rm, symlink} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {VERSION} from '../../src/version.ts';
 import {findFreePort} from '../support/free-port.ts';
-import {execute, releaseFile, unpackFolder} from './files.ts';
+import {execute, get, nodeOfBackground, PLACE, put, releaseFile, unpackFolder, writePlugin} from './files.ts';
 
-/** A name that a shell or a value with variables would change. */
-const PLACE = '100% %HOME% für $alle';
-const ID = 'com.example.here';
 let work: string;
 let folder: string;
 const children = new Set<ChildProcess>();
@@ -22,15 +19,7 @@ beforeAll(async () => {
   // Programs of the system that the starter uses, and no Node.
   await mkdir(join(work, 'bin'));
   await symlink('/usr/bin/readlink', join(work, 'bin', 'readlink'));
-  await mkdir(join(work, 'plugin', 'background'), {recursive: true});
-  const manifest = {id: ID, name: 'Here', version: '1.0.0', type: 'user', description: '', availableSettings: {}};
-  await writeFile(join(work, 'plugin', 'plugin.json'), JSON.stringify(manifest));
-  const handler = '(_, response) => response.json(process.execPath)';
-  await writeFile(join(work, 'plugin', 'background', 'package.json'), '{"type": "commonjs"}');
-  await writeFile(
-    join(work, 'plugin', 'background', 'index.js'),
-    `module.exports = {routes: {get: {node: {handler: ${handler}}}}};`,
-  );
+  await writePlugin(join(work, 'plugin'));
 });
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
@@ -72,10 +61,6 @@ async function stop(program: string, {child, port}: Started): Promise<void> {
   expect((await exited)[0]).toBe(0);
 }
 
-const put = (url: string, value: string) => fetch(`${url}/api/store/a`, {method: 'POST', body: value});
-const get = async (url: string) => (await fetch(`${url}/api/store/a`)).text();
-const nodeOfBackground = async (url: string) => (await fetch(`${url}/api/${ID}/node`)).json();
-
 describe('the folder for Linux, in a folder with spaces, umlauts and % and without Node in PATH', () => {
   test('runs by its path and by links to its starter', async () => {
     await symlink(join(folder, 'crewroom'), join(work, 'absolute'));
@@ -88,7 +73,7 @@ describe('the folder for Linux, in a folder with spaces, umlauts and % and witho
     const program = join(folder, 'crewroom');
     const words = ['--data-dir', join(work, 'data'), '--plugin', join(work, 'plugin')];
     const first = await start(program, words);
-    expect((await put(first.url, '1.0')).status).toBe(200);
+    expect(await put(first.url, '1.0')).toBe(200);
     await expect.poll(() => nodeOfBackground(first.url)).toBe(join(folder, 'node'));
     expect((await fetch(`${first.url}/`)).headers.get('content-type')).toContain('text/html');
     await stop(program, first);
@@ -113,6 +98,12 @@ describe('the folder for Linux, in a folder with spaces, umlauts and % and witho
     await stop(join(folder, 'crewroom'), next);
   });
 
+  test('gives a new plugin our packages as files, since they did not come from npm', async () => {
+    await execute(join(folder, 'crewroom'), ['plugin', 'new', 'hello'], {env: environment(), cwd: work});
+    const names = ['crewroom', 'crewroom-background-sdk'].map(name => `${name}-${VERSION}.tgz`);
+    expect((await readdir(join(work, 'hello', 'vendor'))).sort()).toEqual(names);
+  });
+
   test('lets one of two starts at once have the store', async () => {
     const words = ['--data-dir', join(work, 'contested')];
     const both = await Promise.allSettled([1, 2].map(() => start(join(folder, 'crewroom'), words)));
@@ -127,31 +118,10 @@ describe('the folder for Linux, in a folder with spaces, umlauts and % and witho
     // The user without rights in Debian.
     await chown(home, 65_534, 65_534);
     const service = await start(join(folder, 'crewroom'), [], {home, uid: 65_534});
-    expect((await put(service.url, '3')).status).toBe(200);
+    expect(await put(service.url, '3')).toBe(200);
     const exited = once(service.child, 'exit');
     service.child.kill('SIGTERM');
     await exited;
     expect(await readdir(home)).not.toEqual([]);
-  });
-});
-
-describe('the package of Debian', () => {
-  test.skipIf(process.getuid?.() !== 0)('is installed and removed, has no scripts, and runs (needs root)', async () => {
-    const root = join(work, 'root');
-    for (const path of ['var/lib/dpkg/info', 'var/lib/dpkg/updates', 'var/lib/dpkg/triggers', 'home/ada'])
-      await mkdir(join(root, path), {recursive: true});
-    await writeFile(join(root, 'var/lib/dpkg/status'), '');
-    const deb = releaseFile('linux-x64.deb');
-    // The empty root has no packages, those that Node needs included.
-    await execute('dpkg', [`--root=${root}`, '--force-depends', '--force-not-root', '--install', deb]);
-    const info = await readdir(join(root, 'var/lib/dpkg/info'));
-    expect(info.filter(name => name.startsWith('crewroom'))).toEqual(['crewroom.list', 'crewroom.md5sums']);
-    const program = join(root, 'usr/bin/crewroom');
-    expect((await execute(program, ['--version'], {env: environment()})).stdout).toContain(VERSION);
-    const unit = await readFile(join(root, 'usr/lib/systemd/user/crewroom.service'), 'utf8');
-    expect(unit).toContain('ExecStart=:"/usr/lib/crewroom/node"');
-    expect(await readdir(join(root, 'home/ada'))).toEqual([]);
-    await execute('dpkg', [`--root=${root}`, '--remove', 'crewroom']);
-    expect(await readdir(join(root, 'usr')).catch(() => [])).toEqual([]);
   });
 });

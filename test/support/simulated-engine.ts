@@ -7,6 +7,7 @@ import {
   EngineFailure,
   type EngineReadOptions,
   type GuardedWrite,
+  type KeyListener,
   type KeyRange,
   type PairRange,
   type StoredPair,
@@ -26,7 +27,7 @@ interface Written {
 export class SimulatedEngine {
   readonly #history = new Map<string, Written[]>();
   readonly #keys = new SortedKeys<string>();
-  readonly #watchers = new Set<{readonly key: string; readonly listener: (version: number | undefined) => void}>();
+  readonly #watchers = new Set<{readonly key: string; readonly listener: KeyListener}>();
   #version = 0;
   #compacted = 0;
   #restored = 0;
@@ -156,7 +157,7 @@ export class SimulatedEngine {
   }
 
   /** Calls a listener for each change of a key. */
-  watch(key: string, listener: (version: number | undefined) => void): () => void {
+  watch(key: string, listener: KeyListener): () => void {
     const watcher = {key, listener};
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
@@ -189,7 +190,7 @@ export class SimulatedEngine {
       this.#history.set(key, [{version, value}]);
     } else history.push({version, value});
     for (const watcher of this.#watchers) {
-      if (watcher.key === key) queueMicrotask(() => watcher.listener(version));
+      if (watcher.key === key) queueMicrotask(() => watcher.listener(this.find(key)));
     }
   }
 }
@@ -227,7 +228,7 @@ class SimulatedDriver implements Driver {
     return this.#engine.write(write);
   }
 
-  watch(key: string, listener: (version: number | undefined) => void): () => void {
+  watch(key: string, listener: KeyListener): () => void {
     return this.#engine.watch(key, listener);
   }
 

@@ -61,7 +61,7 @@ export async function setup({provide}: TestProject): Promise<() => Promise<void>
  * Starts a process that ends all programs of a Windows and removes its folder when this process ends, however it does: programs under Wine
  * outlive those that started them. @returns What does so at once.
  */
-function endWithThisProcess(windows: Windows): () => Promise<void> {
+export function endWithThisProcess(windows: Windows): () => Promise<void> {
   const script = 'cat >/dev/null; wineserver -k; wineserver -w; rm -rf "$1"';
   const cleaner = spawn('sh', ['-c', script, 'sh', windows.work], {
     // Ctrl+C is not for it.

@@ -2,36 +2,29 @@ import type {Revision} from '../../domain/entries/revision.ts';
 import type {StoreId} from '../../domain/entries/store-id.ts';
 import {Listeners} from '../../domain/listeners.ts';
 import {nextTick} from '../../time/next-tick.ts';
-import type {Timers} from '../../time/timers.ts';
-import type {StoreClock} from '../plan/store-clock.ts';
-import {type Driver, type EngineAnswer, EngineFailure, type PairRange, type StoredPair} from './engine/driver.ts';
+import {wait} from '../../time/wait.ts';
+import {type EngineAnswer, EngineFailure, type PairRange, type StoredPair} from './engine/driver.ts';
 import {HEAD_KEY} from './engine/engine-keys.ts';
-import {headIn, type KnownHead, revisionOf} from './engine/head.ts';
-import {assertHead, beginAgain} from './engine/open-head.ts';
+import {beginAgain, expectHead, headIn, type KnownHead} from './engine/head.ts';
+import type {StoreParts} from './store-parts.ts';
 
-export interface EngineStateDeps {
-  readonly driver: Driver;
-  readonly clock: StoreClock;
-  readonly timers: Timers;
-  /** Returns random bytes, for the id of a store that was restored. */
-  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+export interface EngineStateDeps extends Pick<StoreParts, 'driver' | 'clock' | 'randomBytes' | 'timers'> {
   /** Called with the id of the process that wrote a head which is learned. */
   readonly onHead: (writer: string) => void;
 }
 
-/** State that was read: the pairs of each range that was asked for, and the head of that moment. */
+/** Pairs of each range that was asked for, in a state of the engine, and the head of that state. */
 export interface ReadState {
   readonly found: readonly (readonly StoredPair[])[];
+  readonly at: number;
   readonly head: KnownHead;
-  readonly cluster: string;
 }
 
 /** Pause before the head is read again after the engine did not answer, in milliseconds. */
-const FOLLOW_PAUSE_MS = 250;
+const PAUSE_MS = 250;
 
 /**
- * The head as this process knows it. Every read of the present state reads the head too, so this process is never behind what it answers. Watches
- * the head, and reads it after each change.
+ * The head as this process knows it, which is never behind what it answers. Follows the head in the engine.
  *
  * If the engine was restored from a backup, the store gets another id, and what reads begins again.
  */
@@ -39,20 +32,17 @@ export class EngineState {
   /** Called soon after each commit that changed something, also of other processes. */
   readonly listeners = new Listeners();
   readonly #deps: EngineStateDeps;
-  #known: KnownHead;
   readonly #stopWatching: () => void;
+  #known: KnownHead;
   #isClosed = false;
-  #isFollowing = false;
-  /** The highest version of the head that the engine announced. */
-  #noticed = 0;
+  /** Number of times that changes of the head may have been missed, since it was last known. */
+  #missed = 0;
   #restoring: Promise<unknown> = Promise.resolve();
-  #writing: Promise<unknown> | undefined;
 
   constructor(deps: EngineStateDeps, start: KnownHead) {
     this.#deps = deps;
     this.#known = start;
-    deps.clock.raise(start.head.clockMs);
-    this.#stopWatching = deps.driver.watch(HEAD_KEY, version => this.#notice(version));
+    this.#stopWatching = deps.driver.watch(HEAD_KEY, pair => this.#follow(pair));
   }
 
   get known(): KnownHead {
@@ -64,11 +54,11 @@ export class EngineState {
   }
 
   get revision(): Revision {
-    return revisionOf(this.#known);
+    return this.#known.head.end.revision;
   }
 
   /**
-   * Reads ranges of the present state.
+   * Reads ranges of the present state, with its head.
    *
    * @throws {EngineFailure} Also `compacted` if the engine turned out to be restored: then the read is to begin again.
    * @throws {AppError} `store-unavailable` if the data of the store were removed.
@@ -77,7 +67,16 @@ export class EngineState {
     const since = this.#known;
     const answer = await this.#deps.driver.read([{from: HEAD_KEY}, ...ranges]);
     const head = await this.learn(answer, since);
-    return {found: answer.found.slice(1), head, cluster: answer.cluster};
+    return {found: answer.found.slice(1), at: answer.at, head};
+  }
+
+  /** Reads keys of the present state with one request that is smaller: without the head, unless it is needed to notice a restored engine. */
+  async readKeys(keys: readonly string[]): Promise<ReadState> {
+    const ranges = keys.map(from => ({from}));
+    const since = this.#known;
+    const {found, at, cluster} = await this.#deps.driver.read(ranges);
+    if (this.#missed === 0 && cluster === since.head.cluster && at >= since.at) return {found, at, head: since};
+    return this.read(ranges);
   }
 
   /**
@@ -87,26 +86,20 @@ export class EngineState {
    * @throws As {@link read}.
    */
   async learn(answer: EngineAnswer, since: KnownHead): Promise<KnownHead> {
-    const found = assertHead(headIn(answer, since));
+    const found = expectHead(answer, since);
     if (since.head.id !== this.id) throw RESTORED;
     const {head, version, value} = found;
     const isSame = head.id === since.head.id && head.cluster === answer.cluster;
     const isOlder = version < since.version || (version === since.version && !value.equals(since.value));
     if (!isSame || isOlder) await this.#begin(found, answer.cluster, since);
-    if (version > this.#known.version) this.#become(found);
+    this.become(found);
     return found;
   }
 
-  /** Makes a head the known one that this process has written, unless a newer one is known. */
-  wrote(head: KnownHead): void {
-    if (head.version > this.#known.version) this.#become(head);
-  }
-
-  /** Writes, and meanwhile follows nothing: mostly it is that write which is noticed, whose answer follows. */
-  async whileWriting<T>(write: () => Promise<T>): Promise<T> {
-    const writing = write();
-    this.#writing = writing;
-    return writing;
+  /** Makes a head the known one, unless a newer one is known. */
+  become(head: KnownHead): void {
+    if (head.version > this.#known.version) this.#replace(head);
+    else if (head.version === this.#known.version && head.at > this.#known.at) this.#known = head;
   }
 
   /** Ends it. */
@@ -122,16 +115,15 @@ export class EngineState {
       .catch(() => {})
       .then(async () => {
         // Several reads notice it at the same time.
-        if (this.id !== since.head.id) return;
-        this.#become(await beginAgain(found, {...this.#deps, cluster, known: since.head}));
+        if (this.id === since.head.id) this.#replace(await beginAgain(found, this.#deps, {cluster, known: since.head}));
       });
     this.#restoring = beginning;
     await beginning;
     throw RESTORED;
   }
 
-  #become(head: KnownHead): void {
-    const isNew = revisionOf(head) > this.revision;
+  #replace(head: KnownHead): void {
+    const isNew = head.head.end.revision > this.revision;
     this.#known = head;
     this.#deps.onHead(head.head.writer);
     this.#deps.clock.raise(head.head.clockMs);
@@ -139,30 +131,34 @@ export class EngineState {
     if (isNew) void nextTick().then(() => this.listeners.call());
   }
 
-  #notice(version: number | undefined): void {
-    this.#noticed = Math.max(this.#noticed, version ?? this.#known.version + 1);
-    if (!this.#isFollowing && !this.#isClosed) void this.#follow();
+  /** Learns a head that was written; reads it if it may be of a restored engine, or others may have been missed. */
+  #follow(pair: StoredPair | undefined): void {
+    try {
+      const head = pair && headIn({found: [[pair]], at: pair.version});
+      if (head?.head.id === this.id) {
+        this.become(head);
+        return;
+      }
+    } catch {
+      // Something else is there now: reads name it.
+    }
+    void this.#catchUp();
   }
 
-  /** Reads the head until it is as new as was noticed; tries again while the engine does not answer. */
-  async #follow(): Promise<void> {
-    this.#isFollowing = true;
-    for (;;) {
-      await this.#writing?.catch(() => {});
-      await nextTick();
-      if (this.#noticed <= this.#known.version || this.#isClosed) break;
-      const noticed = this.#noticed;
+  /** Reads the head; tries again while the engine does not answer. */
+  async #catchUp(): Promise<void> {
+    // One at a time.
+    if (++this.#missed > 1) return;
+    for (let caught = 0; caught < this.#missed && !this.#isClosed; ) {
+      const missed = this.#missed;
       try {
         await this.read([]);
-        // The head was noticed to change, but did not: the engine was interrupted.
-        if (this.#noticed === noticed) this.#noticed = 0;
+        caught = missed;
       } catch {
-        await new Promise<void>(resolve => {
-          this.#deps.timers.after(FOLLOW_PAUSE_MS, resolve);
-        });
+        await wait(PAUSE_MS, {timers: this.#deps.timers, signals: []});
       }
     }
-    this.#isFollowing = false;
+    this.#missed = 0;
   }
 }
 

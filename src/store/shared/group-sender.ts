@@ -1,135 +1,137 @@
+import type {JsonText} from '../../json/json-text.ts';
 import {Backoff} from '../../time/backoff.ts';
-import type {Timers} from '../../time/timers.ts';
+import {untilAborted} from '../../time/until-aborted.ts';
 import {wait} from '../../time/wait.ts';
-import type {Attempt} from './attempt.ts';
-import {eraOf, type ResultReader} from './engine/commit-ids.ts';
-import {ABSENT, type Driver, type EngineAnswer, type GuardedWrite, isEngineFailure} from './engine/driver.ts';
-import {stagedKey} from './engine/engine-keys.ts';
+import {
+  ABSENT,
+  type EngineAnswer,
+  EngineFailure,
+  type GuardedWrite,
+  isEngineFailure,
+  type WriteAnswer,
+} from './engine/driver.ts';
+import {HEAD_KEY, stagedKey} from './engine/engine-keys.ts';
 import {headIn, type KnownHead} from './engine/head.ts';
-import {PART_BYTES_MAX} from './engine/stored-entry.ts';
-import type {GroupRequest} from './group-request.ts';
+import {splitBySize} from './engine/range-pages.ts';
+import {hasGroup} from './engine/results.ts';
+import {PART_BYTES_MAX, type Parts} from './engine/stored-entry.ts';
+import type {StoreParts} from './store-parts.ts';
 
 /** Pause before the first repetition of a request, in milliseconds. Each further one is twice as long. */
 const FIRST_PAUSE_MS = 20;
 const PAUSE_MS_MAX = 500;
 
-/** A write without a head. */
-const NOTHING = {value: Buffer.alloc(0), puts: [], removes: [], removedRanges: []};
+type SenderDeps = Pick<StoreParts, 'driver' | 'timers'>;
 
 /**
- * Result of sending a group. `overtaken`: it was written, and others after it. `conflict`: it was not written and never will be, since
- * the head is another.
+ * One attempt to write a group, which ends in time: after that nothing is sent for it any more, and its callers are answered, also
+ * while a call to the engine is still running.
  */
+export class Attempt {
+  /** Id of the group. */
+  readonly group: string;
+  /** Key of the mark of its parts in the engine: one that is older than some minutes shows that no head ever will name them. */
+  readonly mark: string;
+  /** True while a request may have been applied whose answer is not known. */
+  isInDoubt = false;
+  /** The last failure of the engine, for the message. */
+  problem = 'the engine does not answer in time';
+  /** Number of plans so far. */
+  plans = 0;
+  /** Keys of the parts that are written, and of their mark. */
+  readonly written = new Set<string>();
+  readonly #parts = new Map<JsonText, Parts>();
+  #partCount = 0;
+  readonly #deps: SenderDeps;
+  readonly #over = new AbortController();
+
+  /** @param nowMs Time by the clock of the store. */
+  constructor(group: string, nowMs: number, deps: SenderDeps) {
+    this.group = group;
+    this.mark = stagedKey(group, nowMs);
+    this.#deps = deps;
+  }
+
+  /** @throws {EngineFailure} `unavailable` if the time is over. */
+  assertOpen(): void {
+    this.#over.signal.throwIfAborted();
+  }
+
+  /** Returns the parts for a value: the same for each plan. */
+  partsOf(json: JsonText): Parts {
+    const parts = this.#parts.get(json) ?? {group: this.group, first: this.#partCount, sizeBytes: json.length};
+    if (!this.#parts.has(json)) this.#partCount += Math.ceil(json.length / PART_BYTES_MAX);
+    this.#parts.set(json, parts);
+    return parts;
+  }
+
+  /** Resolves as the work does. @throws {EngineFailure} `unavailable` after a time in milliseconds. */
+  async within<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
+    const end = (): void => this.#over.abort(new EngineFailure('unavailable', this.problem));
+    const cancel = this.#deps.timers.after(Math.max(0, timeoutMs), end);
+    try {
+      return await untilAborted(work(), this.#over.signal);
+    } finally {
+      cancel();
+    }
+  }
+
+  /**
+   * Writes parts, which have no effect until a head names them, with some 512 KiB in each request.
+   *
+   * @throws {EngineFailure}
+   */
+  async writeParts(parts: readonly (readonly [key: string, value: Uint8Array])[], usesReserve = false): Promise<void> {
+    if (parts.length === 0) return;
+    const mark = this.written.has(this.mark) ? [] : [[this.mark, Buffer.alloc(0)] as const];
+    for (const run of splitBySize([...mark, ...parts], ([, value]) => value.length, PART_BYTES_MAX)) {
+      const [[key, value] = ['', Buffer.alloc(0)], ...puts] = run;
+      // A conflict: an earlier request was applied, although it was not answered. Parts never change.
+      await this.#repeat({key, version: ABSENT, value, puts, removes: [], removedRanges: [], usesReserve});
+      for (const [written] of run) this.written.add(written);
+    }
+  }
+
+  /**
+   * Sends the write that commits a group until its outcome is known, or the time is over. The same request can be sent any number of
+   * times: it compares the head, which the first one that is applied replaces.
+   *
+   * @returns `overtaken`: it was written, and others after it. `conflict`: it was not written and never will be, since the head is another.
+   * @throws {EngineFailure}
+   */
+  async send(write: GuardedWrite, base: KnownHead): Promise<SentResult> {
+    const {answer, wasLost} = await this.#repeat(write);
+    if (answer.kind === 'written') return answer;
+    const found = answer.answer.found[0]?.[0];
+    const isWritten =
+      wasLost &&
+      (found?.value.equals(write.value as Buffer) ||
+        headIn(answer.answer)?.head.group === this.group ||
+        (await hasGroup(this.#deps.driver, this.group, base.head)));
+    this.isInDoubt = isWritten;
+    return {kind: isWritten ? 'overtaken' : 'conflict', answer: answer.answer};
+  }
+
+  /** Sends a write until it is answered. @returns Also whether an answer was lost. */
+  async #repeat(write: GuardedWrite): Promise<{readonly answer: WriteAnswer; readonly wasLost: boolean}> {
+    const {driver, timers} = this.#deps;
+    const backoff = new Backoff({firstMs: FIRST_PAUSE_MS, maxMs: PAUSE_MS_MAX});
+    for (let wasLost = false; ; await wait(backoff.next(), {timers, signals: []})) {
+      this.assertOpen();
+      this.isInDoubt = write.key === HEAD_KEY;
+      try {
+        return {answer: await driver.compareAndWrite(write), wasLost};
+      } catch (error) {
+        wasLost ||= isEngineFailure(error, 'unknown');
+        this.isInDoubt &&= wasLost;
+        if (!isEngineFailure(error, 'unknown', 'unavailable')) throw error;
+        this.problem = error.message;
+      }
+    }
+  }
+}
+
+/** Result of {@link Attempt.send}. */
 export type SentResult =
   | {readonly kind: 'written'; readonly version: number}
   | {readonly kind: 'overtaken' | 'conflict'; readonly answer: EngineAnswer};
-
-export interface SenderDeps {
-  readonly driver: Driver;
-  readonly results: ResultReader;
-  readonly timers: Timers;
-}
-
-/** A group to be written. */
-export interface SentGroup {
-  readonly attempt: Attempt;
-  readonly base: KnownHead;
-  readonly request: GroupRequest;
-}
-
-/**
- * Writes the parts of a group, which have no effect until a head names them, with some 512 KiB in each request. A mark that is older than some
- * minutes shows that no head ever will.
- *
- * @throws {EngineFailure}
- */
-export async function writeParts(
-  {attempt, request: {parts, write}}: SentGroup,
-  nowMs: number,
-  deps: SenderDeps,
-): Promise<void> {
-  const {usesReserve} = write;
-  if (parts.length > 0 && attempt.mark === undefined) {
-    const mark = stagedKey(attempt.group, nowMs);
-    await repeat({...NOTHING, key: mark, version: ABSENT, usesReserve}, attempt, deps);
-    attempt.mark = mark;
-  }
-  for (let from = 0; from < parts.length; ) {
-    let [to, bytes] = [from, 0];
-    while (to < parts.length && bytes < PART_BYTES_MAX) {
-      bytes += parts[to]?.[1].length ?? 0;
-      to++;
-    }
-    const [[key, value] = ['', NOTHING.value], ...puts] = parts.slice(from, to);
-    // A conflict: an earlier request was applied, although it was not answered. Parts never change.
-    await repeat({...NOTHING, key, value, version: ABSENT, puts, usesReserve}, attempt, deps);
-    for (const [written] of parts.slice(from, to)) attempt.written.add(written);
-    from = to;
-  }
-}
-
-/**
- * Sends the write that commits a group until its outcome is known, or the time of the attempt is over. The same request can be sent any
- * number of times: it compares the head, which the first one that is applied replaces. The attempt is in doubt from the first request on,
- * until it is known that none was applied.
- *
- * @throws {EngineFailure}
- */
-export async function sendGroup(group: SentGroup, deps: SenderDeps): Promise<SentResult> {
-  const {attempt} = group;
-  let isDoubtful = false;
-  const onFailure = (error: unknown): void => {
-    isDoubtful ||= isEngineFailure(error, 'unknown');
-    attempt.isInDoubt = isDoubtful;
-  };
-  const onSend = (): void => {
-    attempt.isInDoubt = true;
-  };
-  const answer = await repeat(group.request.write, attempt, {
-    ...deps,
-    onFailure,
-    onSend,
-  });
-  if (answer.kind === 'written') return answer;
-  const kind = isDoubtful ? await resolve(group, answer.answer, deps.results) : 'conflict';
-  if (kind === 'conflict') attempt.isInDoubt = false;
-  return {kind, answer: answer.answer};
-}
-
-interface RepeatOptions extends Pick<SenderDeps, 'driver' | 'timers'> {
-  readonly onSend?: () => void;
-  readonly onFailure?: (error: unknown) => void;
-}
-
-/** Sends a write until it is answered. */
-async function repeat(
-  write: GuardedWrite,
-  attempt: Attempt,
-  {driver, timers, onSend, onFailure}: RepeatOptions,
-): ReturnType<Driver['compareAndWrite']> {
-  const backoff = new Backoff({firstMs: FIRST_PAUSE_MS, maxMs: PAUSE_MS_MAX});
-  for (;;) {
-    attempt.assertOpen();
-    onSend?.();
-    try {
-      return await driver.compareAndWrite(write);
-    } catch (error) {
-      onFailure?.(error);
-      if (!isEngineFailure(error, 'unknown', 'unavailable')) throw error;
-      attempt.problem = error.message;
-    }
-    await wait(backoff.next(), {timers, signals: []});
-  }
-}
-
-/** Finds out whether an earlier request was applied, after the head has changed. */
-async function resolve(
-  {attempt: {group}, base, request}: SentGroup,
-  answer: EngineAnswer,
-  results: ResultReader,
-): Promise<'overtaken' | 'conflict'> {
-  const found = answer.found[0]?.[0];
-  if (found?.value.equals(Buffer.from(request.write.value))) return 'overtaken';
-  const isWritten = headIn(answer)?.head.group === group || (await results.hasGroup(group, eraOf(base.head)));
-  return isWritten ? 'overtaken' : 'conflict';
-}

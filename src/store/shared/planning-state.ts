@@ -1,28 +1,42 @@
-import type {Commit} from '../../domain/commits/commit.ts';
+import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
 import type {Key} from '../../domain/entries/key.ts';
-import {AppError} from '../../failures/app-error.ts';
-import type {JsonText} from '../../json/json-text.ts';
 import type {StoreOperation} from '../plan/plan.ts';
-import {readEngineKeys} from './engine/commit-ids.ts';
 import {type Driver, EngineFailure, type StoredPair} from './engine/driver.ts';
-import {entryKey, WISH_KEY} from './engine/engine-keys.ts';
+import {entryKey, numberInKey, STAGED, WISH_KEY} from './engine/engine-keys.ts';
 import type {KnownHead} from './engine/head.ts';
-import {decodeState, readEntry, type StoredEntry} from './engine/stored-entry.ts';
+import {readPairs, splitBySize} from './engine/range-pages.ts';
+import {findResults} from './engine/results.ts';
+import {decodeState, PART_BYTES_MAX, readParts, type StoredEntry} from './engine/stored-entry.ts';
 import type {EngineState} from './engine-state.ts';
+
+/** Entries, without values in parts; undefined for keys without one. */
+export type EntriesByKey = ReadonlyMap<Key, StoredEntry | undefined>;
 
 /** The state on which a group is planned. */
 export interface PlanningState {
   readonly base: KnownHead;
-  /** The entries that checks and operations name; undefined for those that do not exist. */
-  readonly entries: ReadonlyMap<Key, StoredEntry | undefined>;
-  /** The values that patches and touches change, or why they cannot be read. */
-  readonly values: ReadonlyMap<Key, JsonText | AppError>;
+  /** The commits that can be planned: the first ones, whose values to be patched are some hundred KiB. */
+  readonly count: number;
+  /** The entries that checks and operations name. */
+  readonly entries: EntriesByKey;
+  /** The parts of the values that patches and touches change. */
+  readonly parts: ReadonlyMap<string, Buffer>;
+  /** Results of the commits that were applied already. */
+  readonly applied: readonly (CommitResult | undefined)[];
   /** The present wish. */
-  readonly wish: StoredPair | undefined;
+  readonly wish?: StoredPair | undefined;
+  /** Marks of groups that no head will name any more. */
+  readonly abandoned: readonly string[];
 }
 
 /** Number of entries in the first request, with the head; each may have a small value. */
 const FIRST_KEYS_MAX = 250;
+
+/** Time after which the parts of a group that no head has named are removed, in milliseconds: no attempt takes nearly as long. */
+export const ABANDONED_MS = 600_000;
+
+/** Maximum number of such groups that are removed with one write. */
+const ABANDONED_MAX = 20;
 
 /**
  * Reads the state on which commits are planned: the head, and the entries that they name, as they were at that moment.
@@ -32,18 +46,37 @@ const FIRST_KEYS_MAX = 250;
  */
 export async function readPlanningState(
   commits: readonly Commit<StoreOperation>[],
-  {driver, state, mark}: {readonly driver: Driver; readonly state: EngineState; readonly mark: string | undefined},
+  {
+    driver,
+    state,
+    mark,
+    nowMs,
+  }: {
+    readonly driver: Driver;
+    readonly state: EngineState;
+    readonly mark: string | undefined;
+    readonly nowMs: number;
+  },
 ): Promise<PlanningState> {
   const keys = [...keysOf(commits)];
   const first = keys.slice(0, FIRST_KEYS_MAX).map(key => ({from: entryKey(key)}));
-  const {found, head} = await state.read([{from: WISH_KEY}, {from: mark ?? WISH_KEY}, ...first]);
-  const [[wish] = [], [marked] = [], ...pairs] = found;
+  const staged = {...STAGED, limit: ABANDONED_MAX, keysOnly: true};
+  const {found, head: base, at} = await state.read([{from: WISH_KEY}, {from: mark ?? WISH_KEY}, staged, ...first]);
+  const [[wish] = [], [marked] = [], marks = [], ...pairs] = found;
   if (mark !== undefined && marked === undefined)
     throw new EngineFailure('unavailable', 'the parts of a value were removed, since writing them took too long');
-  const rest = await readEngineKeys(driver, keys.slice(FIRST_KEYS_MAX).map(entryKey), {at: head.at});
+  const abandoned = marks.map(({key}) => key).filter(key => numberInKey(key) + ABANDONED_MS <= nowMs);
+  const rest = await readPairs(driver, keys.slice(FIRST_KEYS_MAX).map(entryKey), at);
   const all = [...pairs.map(([pair]) => pair), ...rest];
   const entries = new Map(keys.map((key, index) => [key, decode(key, all[index])]));
-  return {base: head, entries, values: await readPatched(commits, {driver, entries, at: head.at}), wish};
+  const patched = (commit: Commit<StoreOperation>): readonly StoredEntry[] =>
+    commit.operations.flatMap(({kind, key}) => (kind === 'patch' || kind === 'touch' ? (entries.get(key) ?? []) : []));
+  const sizeOf = (commit: Commit<StoreOperation>): number =>
+    patched(commit).reduce((sum, {info}) => sum + info.sizeBytes, 0);
+  const [planned = []] = splitBySize(commits, sizeOf, PART_BYTES_MAX);
+  const parts = await readParts(driver, [...new Set(planned.flatMap(patched))], at);
+  const ids = planned.map(({id}) => id);
+  return {base, count: planned.length, entries, parts, applied: await findResults(driver, ids, base), wish, abandoned};
 }
 
 /** Returns the keys of all checks and operations of commits. */
@@ -53,25 +86,4 @@ export function keysOf(commits: readonly Commit<StoreOperation>[]): ReadonlySet<
 
 function decode(key: Key, pair: StoredPair | undefined): StoredEntry | undefined {
   return pair && decodeState(key, pair.value);
-}
-
-/** Reads the values that patches and touches need. */
-async function readPatched(
-  commits: readonly Commit<StoreOperation>[],
-  {driver, entries, at}: {readonly driver: Driver; readonly entries: PlanningState['entries']; readonly at: number},
-): Promise<PlanningState['values']> {
-  const values = new Map<Key, JsonText | AppError>();
-  for (const {operations} of commits) {
-    for (const {kind, key} of operations) {
-      const stored = entries.get(key);
-      if (stored === undefined || (kind !== 'patch' && kind !== 'touch') || values.has(key)) continue;
-      values.set(key, await readEntry(driver, stored, at).then(({json}) => json, asAppError));
-    }
-  }
-  return values;
-}
-
-function asAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  throw error;
 }

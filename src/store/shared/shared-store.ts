@@ -1,6 +1,6 @@
 import type {Changes} from '../../domain/commits/change.ts';
 import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
-import type {Snapshot} from '../../domain/commits/snapshot.ts';
+import {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from '../../domain/commits/snapshot.ts';
 import type {Store} from '../../domain/commits/store.ts';
 import {hasExpired} from '../../domain/commits/time-to-live.ts';
 import type {Entry, EntryInfo} from '../../domain/entries/entry.ts';
@@ -15,19 +15,17 @@ import {sizeOfCommit} from '../plan/commit-size.ts';
 import {prepareCommit} from '../plan/prepare-commit.ts';
 import {MONOTONIC_MS, StoreClock} from '../plan/store-clock.ts';
 import {CommitQueue} from '../write/commit-queue.ts';
-import {ResultReader} from './engine/commit-ids.ts';
+import {readChanges} from './engine/change-log.ts';
 import {type Driver, EngineFailure, isEngineFailure} from './engine/driver.ts';
-import type {KnownHead} from './engine/head.ts';
-import {openHead, unavailable} from './engine/open-head.ts';
-import {readChanges} from './engine/read-changes.ts';
-import {readEntry} from './engine/stored-entry.ts';
+import {type KnownHead, openHead, unavailable} from './engine/head.ts';
+import {joinParts, readParts} from './engine/stored-entry.ts';
 import {EngineState} from './engine-state.ts';
-import {EntryReader, listStored} from './entry-reader.ts';
-import {findDueEntries, removeAbandoned} from './expired-entries.ts';
 import {Fairness} from './fairness.ts';
+import {EntryReader} from './get-entry.ts';
 import {GroupWriter, type SharedCommit} from './group-writer.ts';
-import {SharedSnapshot} from './shared-snapshot.ts';
-import {closeAll, type SharedStoreDeps} from './shared-store-deps.ts';
+import {type Listed, listStored} from './list-stored.ts';
+import type {SharedStoreDeps, StoreParts} from './store-parts.ts';
+import {findDue} from './sweep.ts';
 
 /** A group ends with the commit that reaches this size, in bytes, so that most groups fit into one request. */
 const GROUP_BYTES_MAX = 512 * 1024;
@@ -43,24 +41,23 @@ const RESTARTS_MAX = 10;
  * @throws {AppError} `store-unavailable` if the engine does not answer, or something else is stored there.
  */
 export async function openSharedStore(deps: SharedStoreDeps): Promise<Store> {
+  const {owned = [], newStoreId, groupTimeoutMs = GROUP_TIMEOUT_MS, elapsedMs = MONOTONIC_MS} = deps;
   const createId = (): string => Buffer.from(deps.randomBytes(ID_BYTES)).toString('hex');
-  const clock = new StoreClock(deps);
-  const writer = createId();
+  const logLimits = {
+    changesMax: deps.logChangesMax ?? DEFAULT_LIMITS.logChangesMax,
+    bytesMax: DEFAULT_LIMITS.logBytesMax,
+  };
+  let closed = owned;
   try {
-    return new SharedStore(deps, {head: await openHead({...deps, clock, writer}), clock, writer, createId});
+    const driver = await deps.driver;
+    closed = [driver, ...owned];
+    const clock = new StoreClock(deps);
+    const parts = {...deps, driver, clock, elapsedMs, groupTimeoutMs, logLimits, createId, writer: createId()};
+    return new SharedStore(parts, await openHead(parts, newStoreId), closed);
   } catch (error) {
-    await closeAll(deps);
+    await closeAll(closed);
     throw isEngineFailure(error) ? unavailable(error) : error;
   }
-}
-
-/** Parts of a store that was opened. */
-interface OpenedParts {
-  readonly head: KnownHead;
-  readonly clock: StoreClock;
-  /** Id of this process. */
-  readonly writer: string;
-  readonly createId: () => string;
 }
 
 /**
@@ -68,7 +65,7 @@ interface OpenedParts {
  * each with one request, which happens only if no other process has written since the group was planned.
  */
 class SharedStore implements Store {
-  readonly #deps: SharedStoreDeps;
+  readonly #owned: readonly AsyncDisposable[];
   readonly #driver: Driver;
   readonly #state: EngineState;
   readonly #reader: EntryReader;
@@ -76,28 +73,22 @@ class SharedStore implements Store {
   readonly #writer: GroupWriter;
   readonly #queue: CommitQueue<SharedCommit>;
   readonly #elapsedMs: () => number;
-  /** Pending write of the time, which readers of an expired entry wait for. */
-  #ticking: Promise<unknown> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(deps: SharedStoreDeps, {head, clock, writer, createId}: OpenedParts) {
-    const {driver, elapsedMs = MONOTONIC_MS, logChangesMax = DEFAULT_LIMITS.logChangesMax} = deps;
-    const fairness = new Fairness({...deps, elapsedMs, writer});
-    this.#deps = deps;
-    this.#driver = driver;
-    this.#clock = clock;
-    this.#elapsedMs = elapsedMs;
-    this.#state = new EngineState({...deps, clock, onHead: by => fairness.saw(by)}, head);
-    this.#reader = new EntryReader(this.#state);
-    this.#writer = new GroupWriter({
-      ...deps,
-      ...{state: this.#state, clock, fairness, elapsedMs, createId, writer},
-      results: new ResultReader(driver),
-      logLimits: {changesMax: logChangesMax, bytesMax: DEFAULT_LIMITS.logBytesMax},
-      groupTimeoutMs: deps.groupTimeoutMs ?? GROUP_TIMEOUT_MS,
-    });
+  /** @param owned What is closed with it, in this order. */
+  constructor(parts: StoreParts, head: KnownHead, owned: readonly AsyncDisposable[]) {
+    const fairness = new Fairness(parts);
+    const state = new EngineState({...parts, onHead: by => fairness.saw(by)}, head);
+    const writer = new GroupWriter({...parts, state, fairness});
+    this.#owned = owned;
+    this.#driver = parts.driver;
+    this.#clock = parts.clock;
+    this.#elapsedMs = parts.elapsedMs;
+    this.#state = state;
+    this.#reader = new EntryReader(state);
+    this.#writer = writer;
     this.#queue = new CommitQueue<SharedCommit>({
-      write: commits => this.#writer.write(commits),
+      write: commits => writer.write(commits),
       groupBytesMax: GROUP_BYTES_MAX,
       afterGroup: () => fairness.pause(),
     });
@@ -132,15 +123,17 @@ class SharedStore implements Store {
 
   get(key: Key): Promise<Entry | undefined> {
     return this.#ask(async () => {
-      const found = await this.#reader.read(key);
-      if (found === undefined) return undefined;
-      const {stored, head} = found;
-      if (!hasExpired(stored.info, this.#clock.now())) return readEntry(this.#driver, stored, head.at);
-      if (!(await this.#tick(stored.info.expiresAtMs, head))) return undefined;
-      // Another process may have written it before the time was.
-      const again = await this.#reader.read(key);
-      if (again === undefined || hasExpired(again.stored.info, again.head.head.clockMs)) return undefined;
-      return readEntry(this.#driver, again.stored, again.head.at);
+      let found = await this.#reader.read(key);
+      let nowMs = this.#clock.now();
+      const expiresAtMs = found.stored?.info.expiresAtMs ?? Infinity;
+      if (expiresAtMs <= nowMs && (await this.#tick(expiresAtMs, found.head))) {
+        // Another process may have written it before the time was. Now the time of the state itself decides.
+        found = await this.#reader.read(key);
+        nowMs = found.head.head.clockMs;
+      }
+      const {stored, at} = found;
+      if (stored === undefined || hasExpired(stored.info, nowMs)) return undefined;
+      return joinParts(stored, await readParts(this.#driver, [stored], at));
     });
   }
 
@@ -153,26 +146,23 @@ class SharedStore implements Store {
   list(range: Range): Promise<readonly EntryInfo[]> {
     return this.#ask(async () => {
       const {head} = await this.#state.read([]);
-      const moment = {driver: this.#driver, at: head.at, nowMs: this.#clock.now()};
-      const {entries, expiredMs} = await listStored(range, moment);
+      const {entries, expiredMs} = await this.#listAt(range, head, this.#clock.now());
       if (!(await this.#tick(expiredMs, head))) return entries;
-      // Other processes may have written some of them before the time was. Now the time of the state itself decides, so this is the end.
+      // As for a get.
       const {head: after} = await this.#state.read([]);
-      const again = {driver: this.#driver, at: after.at, nowMs: after.head.clockMs};
-      return (await listStored(range, again)).entries;
+      return (await this.#listAt(range, after, after.head.clockMs)).entries;
     });
   }
 
   changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
     return this.#ask(async () => {
-      const {
-        head: {head, at},
-      } = await this.#state.read([]);
-      const {revision} = head.end;
-      if (since > revision || since < head.trimmed.revision) return {kind: 'reset', revision};
-      const changes = since === revision ? [] : await readChanges(this.#driver, {since, limit, at});
-      if (changes === undefined) return {kind: 'reset', revision};
-      return {kind: 'changes', changes, revision: changes.at(-1)?.revision ?? revision};
+      const {at, head} = await this.#state.read([]);
+      const {end, trimmed} = head.head;
+      const reset = {kind: 'reset', revision: end.revision} as const;
+      if (since > end.revision || since < trimmed.revision) return reset;
+      const changes = since === end.revision ? [] : await readChanges(this.#driver, {since, limit, at});
+      if (changes === undefined) return reset;
+      return {kind: 'changes', changes, revision: changes.at(-1)?.revision ?? end.revision};
     });
   }
 
@@ -183,36 +173,26 @@ class SharedStore implements Store {
   snapshot(): Promise<Snapshot> {
     return this.#ask(async () => {
       const {head} = await this.#state.read([]);
-      const moment = {driver: this.#driver, at: head.at, nowMs: this.#clock.now()};
-      return new SharedSnapshot({
-        revision: head.head.end.revision,
-        list: async range => {
-          const {entries, expiredMs} = await listStored(range, moment);
-          await this.#tick(expiredMs, head);
-          if (this.#state.id === head.head.id) return entries;
-          throw new EngineFailure('compacted', 'the engine was restored');
-        },
-        assertOpen: () => this.#assertOpen(),
+      const nowMs = this.#clock.now();
+      return new SharedSnapshot(head.head.end.revision, async range => {
+        this.#assertOpen();
+        const {entries, expiredMs} = await this.#listAt(range, head, nowMs);
+        await this.#tick(expiredMs, head);
+        if (this.#state.id === head.head.id) return entries;
+        throw new EngineFailure('compacted', 'the engine was restored');
       });
     });
   }
 
   async sweep(): Promise<number | undefined> {
     return this.#ask(async () => {
-      const nextMs = await this.#expire();
-      if (nextMs === 0) return 0;
-      const abandonedMs = await removeAbandoned(this.#state, this.#driver, this.#clock.now());
-      return nextMs === undefined ? abandonedMs : Math.min(nextMs, abandonedMs ?? Infinity);
+      const {expired, nextMs} = await findDue(this.#state, this.#driver, this.#clock.now());
+      if (expired.length === 0 && nextMs !== 0) return nextMs;
+      // Each group removes parts that were abandoned.
+      await this.#push({checks: [], operations: expired});
+      const left = await findDue(this.#state, this.#driver, this.#clock.now());
+      return left.expired.length > 0 ? 0 : left.nextMs;
     });
-  }
-
-  /** Removes entries that have expired. @returns As {@link sweep}. */
-  async #expire(): Promise<number | undefined> {
-    const found = await findDueEntries(this.#state, this.#driver, this.#clock.now());
-    if (found.due.length === 0) return found.nextMs;
-    await this.#push({checks: [], operations: found.due});
-    const {due, nextMs} = await findDueEntries(this.#state, this.#driver, this.#clock.now());
-    return due.length > 0 ? 0 : nextMs;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -223,18 +203,21 @@ class SharedStore implements Store {
   async #close(): Promise<void> {
     this.#state.close();
     try {
+      // The clock of the store does not go back when it is opened again.
+      void this.#writeTime(this.#clock.now());
       await this.#queue.end();
-      await this.#writer.writeTime();
     } finally {
-      await closeAll(this.#deps);
+      await closeAll(this.#owned);
     }
   }
 
   #push(commit: Omit<SharedCommit, 'arrivedMs'>): Promise<CommitResult> {
-    return this.#queue.push(
-      {...commit, arrivedMs: this.#elapsedMs()},
-      sizeOfCommit(commit, () => 0),
-    );
+    const sizeBytes = sizeOfCommit(commit, () => 0);
+    return this.#queue.push({...commit, arrivedMs: this.#elapsedMs()}, sizeBytes);
+  }
+
+  #listAt(range: Range, {at}: KnownHead, nowMs: number): Promise<Listed> {
+    return listStored(range, {driver: this.#driver, at, nowMs});
   }
 
   /** Reads. Starts over if the state that is read was dropped, or the engine restored. */
@@ -261,18 +244,15 @@ class SharedStore implements Store {
    */
   async #tick(expiresAtMs: number, read: KnownHead): Promise<boolean> {
     if (expiresAtMs <= read.head.clockMs) return false;
-    let isOwn = false;
-    // One write is enough for concurrent readers, unless it began before the entry expired.
-    while (expiresAtMs > this.#state.known.head.clockMs && !isOwn) {
-      isOwn = this.#ticking === undefined;
-      this.#ticking ??= this.#push({checks: [], operations: [], seenExpiryMs: expiresAtMs})
-        .catch(ignoreFailure)
-        .finally(() => {
-          this.#ticking = undefined;
-        });
-      await this.#ticking;
-    }
+    if (expiresAtMs > this.#state.known.head.clockMs) await this.#writeTime(expiresAtMs);
     return expiresAtMs <= this.#state.known.head.clockMs;
+  }
+
+  /** Writes the time into the head, if that is not as high as this. Ignores failures. */
+  async #writeTime(seenExpiryMs: number): Promise<void> {
+    await this.#push({checks: [], operations: [], seenExpiryMs}).catch(error => {
+      if (!(error instanceof AppError)) throw error;
+    });
   }
 
   #assertOpen(): void {
@@ -280,6 +260,40 @@ class SharedStore implements Store {
   }
 }
 
-function ignoreFailure(error: unknown): void {
-  if (!(error instanceof AppError)) throw error;
+/** A state of a store in a network engine, which keeps old values until they are compacted. */
+class SharedSnapshot implements Snapshot {
+  readonly revision: Revision;
+  readonly #list: (range: Range) => Promise<readonly EntryInfo[]>;
+  #isDisposed = false;
+
+  constructor(revision: Revision, list: (range: Range) => Promise<readonly EntryInfo[]>) {
+    this.revision = revision;
+    this.#list = list;
+  }
+
+  list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
+  list(range: Range): Promise<readonly EntryInfo[]>;
+  async list(range: Range): Promise<readonly EntryInfo[]> {
+    if (this.#isDisposed) throw new AppError({code: 'store-closed'});
+    try {
+      return await this.#list(range);
+    } catch (error) {
+      if (isEngineFailure(error, 'compacted'))
+        throw new AppError({code: 'reader-too-slow', idleMs: SNAPSHOT_IDLE_MS, ageMs: SNAPSHOT_AGE_MAX_MS});
+      throw isEngineFailure(error) ? unavailable(error) : error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+  }
+}
+
+/** Closes one after the other, also if one of them fails. */
+async function closeAll([first, ...others]: readonly AsyncDisposable[]): Promise<void> {
+  try {
+    await first?.[Symbol.asyncDispose]();
+  } finally {
+    if (others.length > 0) await closeAll(others);
+  }
 }

@@ -243,7 +243,7 @@ describe('crewroom doctor --store etcd://…', () => {
   test('compares the clock of this machine with those of the members', async () => {
     const location = locateStore(addressOf('clocks')) as EtcdLocation;
     for (const [aheadMs, level, detail] of [
-      [60_000, 'problem', /^the clock of this machine is 5[6789] s ahead of etcd: /],
+      [60_000, 'problem', /^the clock of this machine is 5[6789] s ahead of etcd, /],
       [-60_000, 'warning', /^the clock of this machine is (5[789]|60) s behind etcd: /],
     ] as const) {
       const found = await checkSharedStore(location, {nowMs: () => Date.now() + aheadMs});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {expect, test} from 'vitest';
 import {DEFAULT_LIMITS} from '../../../src/domain/limits.ts';
 import {createMachine} from '../../cli/crewroom.ts';
-import {changesOf, key, put, range, write} from '../../contracts/shared/assertions.ts';
+import {changesOf, key, put, range, read, textOf, write} from '../../contracts/shared/assertions.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
 import {openStoreIn} from '../../support/shared-stores.ts';
 import {openSlowLink} from '../../support/slow-link.ts';
@@ -42,6 +42,28 @@ test(
       found.push(...page.map(entry => entry.key));
     }
     assert.deepEqual(found, names);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'a store behind 100 ms writes beside a near one that always writes',
+  async () => {
+    await using cluster = await EtcdCluster.start(1);
+    await using link = await openSlowLink(cluster.addresses[0] ?? '', LINK);
+    await using near = await openStoreIn(await cluster.connectTo('beside'));
+    await using far = await openStoreIn(await cluster.connectTo('beside', {members: [link.address]}));
+    let isOver = false;
+    const writing = (async () => {
+      for (let count = 1; !isOver; count++) await write(near, put('near', String(count)));
+    })();
+    try {
+      for (let count = 1; count <= 10; count++) await write(far, put('far', String(count)));
+    } finally {
+      isOver = true;
+      await writing;
+    }
+    assert.equal(textOf(await read(near, 'far')), '10');
   },
   TIMEOUT_MS,
 );

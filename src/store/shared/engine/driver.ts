@@ -1,6 +1,5 @@
 /**
- * The port of a network engine: ordered keys, and one kind of write, which happens only if one key is unchanged. Everything that
- * a store needs beyond that is in `shared-store.ts` and the files that it uses, so a driver stays small.
+ * The port of a network engine: ordered keys, and one kind of write, which happens only if one key is unchanged.
  *
  * Keys are strings of bytes: each character is one byte. They are ordered by them. Every method ends within a few seconds, and the time that its
  * bytes take on a slow link, and throws an {@link EngineFailure} if the engine does not answer by then.
@@ -10,13 +9,12 @@ export interface Driver extends AsyncDisposable {
   read(asked: readonly PairRange[], options?: EngineReadOptions): Promise<EngineAnswer>;
   /** Writes everything if the guarded key has the expected version, and nothing otherwise. */
   compareAndWrite(write: GuardedWrite): Promise<WriteAnswer>;
-  /**
-   * Calls the listener soon after each change of a key, and after each interruption, since changes may have been missed then.
-   *
-   * @returns A function that ends it.
-   */
-  watch(key: string, listener: (version: number | undefined) => void): () => void;
+  /** Calls the listener soon after each change of a key, and after each interruption. @returns A function that ends it. */
+  watch(key: string, listener: KeyListener): () => void;
 }
+
+/** Gets a pair after it was written; undefined if it was removed, or writes may have been missed. */
+export type KeyListener = (pair: StoredPair | undefined) => void;
 
 /** Selects the state that is read, and the time for it. */
 export interface EngineReadOptions {
@@ -50,11 +48,9 @@ export interface KeyRange {
   readonly to: string;
 }
 
-/** One key, or the part of a {@link KeyRange} that is read. */
-export interface PairRange {
+/** One key, or, with `to`, the part of a {@link KeyRange} that is read. */
+export interface PairRange extends Partial<KeyRange> {
   readonly from: string;
-  /** End of the range. @default {only the key `from` is read} */
-  readonly to?: string | undefined;
   /** Maximum number of pairs. @default {no limit} */
   readonly limit?: number | undefined;
   /** Leaves the values empty. @default {false} */

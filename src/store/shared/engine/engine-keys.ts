@@ -5,7 +5,7 @@ import type {Revision} from '../../../domain/entries/revision.ts';
 import type {KeyRange} from './driver.ts';
 
 /**
- * Keys in the engine, below the prefix of the store. Each character is a byte of UTF-8.
+ * Keys in the engine, below the prefix of the store. Each character is a byte of UTF-8; numbers have twelve hexadecimal digits.
  *
  * | key | value |
  * |---|---|
@@ -16,33 +16,35 @@ import type {KeyRange} from './driver.ts';
  * | `x/<ms>/<hash>` | the key of an entry that expires at this time |
  * | `v/<group>/<n>` | a part of a large value |
  * | `s/<ms>/<group>` | nothing, while the parts of a group are written and no head has named them |
- * | `c/<revision>/<ordinal>/<volume>/<group>` | a part of the change log, or the key of it: see `log-record.ts` |
+ * | `c/<revision>/<ordinal>/<volume>` | a part of the change log, or the key of it: see `change-log.ts` |
  * | `d/<revision>/<id>` | a large part of the change log |
- * | `i/<era>/<id>`, `i/<era>/=<id>` | results of a group of commits, and of a commit with an id of its caller: see `commit-ids.ts` |
+ * | `i/<era>/<id>`, `i/<era>/=<id>` | results of a group of commits, and of a commit with an id of its caller: see `results.ts` |
  */
 export const HEAD_KEY = 'h';
-
-/** Key of the wish of a slow writer. */
 export const WISH_KEY = 'w';
 
 /** Marks of groups whose parts no head has named yet. */
 export const STAGED: KeyRange = {from: 's/', to: 's0'};
 
-/** Every key of a store, and of anything else below its prefix. */
-export const ALL_KEYS: KeyRange = {from: '', to: '\xff'};
-
 /** Number of entries for one fence, on average: a range of so many takes etcd less than a millisecond. */
 export const FENCED_ENTRIES = 256;
 
-/** Number of hexadecimal digits of a number in a key: six bytes, as in records. */
+/** Number of digits of a number: six bytes, as in records. */
 const DIGITS = 12;
-
-/** Number of bytes that tell two keys apart that expire in the same millisecond. */
-const HASH_BYTES = 12;
 
 /** Returns the bytes of a text as UTF-8, one character for each. */
 export function bytesOf(text: string): string {
   return Buffer.from(text).toString('latin1');
+}
+
+/** Writes a number so that the order of numbers is that of their texts. */
+export function formatNumber(number: number): string {
+  return number.toString(16).padStart(DIGITS, '0');
+}
+
+/** Reads the number after the first slash of a key. */
+export function numberInKey(key: string): number {
+  return Number.parseInt(key.slice(2, 2 + DIGITS), 16);
 }
 
 /** Returns the key of an entry. */
@@ -50,7 +52,7 @@ export function entryKey(key: Key): string {
   return `e/${bytesOf(key)}`;
 }
 
-/** Returns the key of the entry in a key of the engine, or of its fence. */
+/** Returns the key of the entry in a key of the engine. */
 export function entryOfKey(engineKey: string): Key {
   return trustStoredKey(Buffer.from(engineKey.slice(2), 'latin1').toString());
 }
@@ -58,16 +60,6 @@ export function entryOfKey(engineKey: string): Key {
 /** Returns the fence of an entry; undefined for most. */
 export function fenceOf(key: Key): string | undefined {
   return crc32(key) % FENCED_ENTRIES === 0 ? `f/${bytesOf(key)}` : undefined;
-}
-
-/** Returns the fences in a range of entries. */
-export function fencesIn({from, to}: KeyRange): KeyRange {
-  return {from: `f${from.slice(1)}`, to: `f${to.slice(1)}`};
-}
-
-/** Returns the key of the entry at a fence. */
-export function entryAtFence(fence: string): string {
-  return `e${fence.slice(1)}`;
 }
 
 /** Returns the entries whose keys begin with a text. */
@@ -82,10 +74,9 @@ export function keyAfter(key: string): string {
   return `${key}\0`;
 }
 
-/** Returns the key of a time of expiry. */
+/** Returns the key of a time of expiry. Twelve bytes tell two keys apart that expire in the same millisecond. */
 export function expiryKey(expiresAtMs: number, key: Key): string {
-  const hash = createHash('sha256').update(key).digest().toString('latin1', 0, HASH_BYTES);
-  return `x/${formatNumber(expiresAtMs)}/${hash}`;
+  return `x/${formatNumber(expiresAtMs)}/${createHash('sha256').update(key).digest().toString('latin1', 0, 12)}`;
 }
 
 /** Returns the times of expiry from one, to before another; in milliseconds since the Unix epoch. */
@@ -93,19 +84,9 @@ export function expiriesBetween(fromMs: number, toMs: number): KeyRange {
   return {from: `x/${formatNumber(fromMs)}`, to: toMs === Infinity ? 'x0' : `x/${formatNumber(toMs)}`};
 }
 
-/** Returns the number after the first slash of a key. */
-export function numberInKey(key: string): number {
-  return parseNumber(key.slice(2, 2 + DIGITS));
-}
-
 /** Returns the key of a part of a value. */
 export function partKey(group: string, part: number): string {
   return `v/${group}/${formatNumber(part)}`;
-}
-
-/** Returns all parts of values that a group wrote. */
-export function partsOfGroup(group: string): KeyRange {
-  return {from: `v/${group}/`, to: `v/${group}0`};
 }
 
 /** Returns the mark of a group whose parts are being written since a time. */
@@ -113,63 +94,13 @@ export function stagedKey(group: string, sinceMs: number): string {
   return `s/${formatNumber(sinceMs)}/${group}`;
 }
 
-/** Returns the group in a {@link stagedKey}. */
-export function groupOfStaged(key: string): string {
-  return key.slice(2 + DIGITS + 1);
-}
-
-/** Position of the change log after one of its parts. */
-export interface LogPosition {
-  /** Revision of the last change. */
-  readonly revision: Revision;
-  /** Number of changes that were ever logged. */
-  readonly ordinal: number;
-  /** Bytes of keys and values that were ever logged. */
-  readonly volumeBytes: number;
-  /** Id of the group that logged it. Absent at the beginning of a log. */
-  readonly group?: string | undefined;
-}
-
-/** Returns the key of the part of the change log that ends at a position. */
-export function logKey({revision, ordinal, volumeBytes, group = ''}: LogPosition): string {
-  return ['c', ...[revision, ordinal, volumeBytes].map(formatNumber), group].join('/');
-}
-
-/** Reads the position in the key of a part of the change log. */
-export function positionOfLogKey(key: string): LogPosition {
-  const [, revision = '', ordinal = '', volume = '', group] = key.split('/');
-  return {revision: parseNumber(revision), ordinal: parseNumber(ordinal), volumeBytes: parseNumber(volume), group};
-}
-
-/** Returns the parts of the change log with changes after a revision. */
-export function logAfter(revision: Revision): KeyRange {
-  return {from: `c/${formatNumber(revision + 1)}`, to: 'c0'};
+/** Returns all parts of values of the group in a {@link stagedKey}. */
+export function partsOfStaged(key: string): KeyRange {
+  const parts = `v/${key.slice(2 + DIGITS + 1)}`;
+  return {from: `${parts}/`, to: `${parts}0`};
 }
 
 /** Returns the parts of the change log whose last revision is at most this one, and large parts that were written for them. */
 export function logUpTo(revision: Revision): readonly KeyRange[] {
   return ['c', 'd'].map(kind => ({from: `${kind}/`, to: `${kind}/${formatNumber(revision + 1)}`}));
-}
-
-/** Returns the key of a large part of the change log. */
-export function largeLogKey(revision: Revision, id: string): string {
-  return `d/${formatNumber(revision)}/${id}`;
-}
-
-/** Returns the key of the results of a group, or of a commit. */
-export function resultsKey(era: number, id: string): string {
-  return `i/${formatNumber(era)}/${bytesOf(id)}`;
-}
-
-/** Returns all results of the eras before one. */
-export function resultsBefore(era: number): KeyRange {
-  return {from: 'i/', to: `i/${formatNumber(era)}`};
-}
-
-function formatNumber(number: number): string {
-  return number.toString(16).padStart(DIGITS, '0');
-}
-
-function parseNumber(text: string): number {
-  return Number.parseInt(text, 16);
 }

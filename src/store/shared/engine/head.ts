@@ -1,8 +1,18 @@
 import type {Revision} from '../../../domain/entries/revision.ts';
-import {parseStoreId, type StoreId} from '../../../domain/entries/store-id.ts';
+import {createStoreId, parseStoreId, STORE_ID_BYTES, type StoreId} from '../../../domain/entries/store-id.ts';
 import {AppError} from '../../../failures/app-error.ts';
-import type {EngineAnswer, GuardedWrite} from './driver.ts';
-import {HEAD_KEY, type LogPosition} from './engine-keys.ts';
+import type {StoreClock} from '../../plan/store-clock.ts';
+import {ABSENT, type Driver, type EngineAnswer, type EngineFailure, type GuardedWrite} from './driver.ts';
+import {HEAD_KEY, logUpTo} from './engine-keys.ts';
+
+/** Position of the change log after one of its parts. */
+export interface LogPosition {
+  /** Revision of the last change. */
+  readonly revision: Revision;
+  /** Number of changes that were ever logged, and bytes of their keys and values. */
+  readonly ordinal: number;
+  readonly volumeBytes: number;
+}
 
 /**
  * The head of a store: one small value that every write compares and replaces. Thus all commits have one order, revisions have no
@@ -12,9 +22,8 @@ export interface Head {
   readonly id: StoreId;
   /** Id of the engine's data: if the engine has another one, it was restored from a backup. */
   readonly cluster: string;
-  /** End of the change log, with the last revision. */
+  /** End of the change log, with the last revision, and of its part that was trimmed. */
   readonly end: LogPosition;
-  /** End of the part of the change log that was trimmed. */
   readonly trimmed: LogPosition;
   /** Number of entries, also of those that have expired and are not removed yet. */
   readonly entries: number;
@@ -22,9 +31,8 @@ export interface Head {
   readonly unchanged: number;
   /** The highest time known to the store, in milliseconds since the Unix epoch. */
   readonly clockMs: number;
-  /** Id of the last group of commits. */
+  /** Id of the last group of commits, and of the process that wrote the head. */
   readonly group: string;
-  /** Id of the process that wrote the head. */
   readonly writer: string;
 }
 
@@ -38,36 +46,20 @@ export interface KnownHead {
   readonly at: number;
 }
 
-const FORMAT = 3;
+const FORMAT = 4;
 
 /** Maximum size of a head, in bytes: ten times what it needs. A larger value is of something else. */
 const HEAD_BYTES_MAX = 4096;
-const NOTHING: LogPosition = {revision: 0, ordinal: 0, volumeBytes: 0};
 
-/** Returns the head of a new store. */
-export function createHead({id, cluster, clockMs, writer}: Pick<Head, 'id' | 'cluster' | 'clockMs' | 'writer'>): Head {
-  return {id, cluster, end: NOTHING, trimmed: NOTHING, entries: 0, unchanged: 0, clockMs, group: '', writer};
-}
-
-/** Returns the revision of the last commit. */
-export function revisionOf({head}: KnownHead): Revision {
-  return head.end.revision;
-}
-
-/** Returns the value of a head. JSON, since operators may look at it. */
-export function encodeHead(head: Head): Buffer {
-  return Buffer.from(JSON.stringify({format: FORMAT, ...head}));
-}
-
-/** Returns a head that this process has written. */
+/** Returns a head that this process has written. JSON, since operators may look at it. */
 export function writtenHead(head: Head, version: number): KnownHead {
-  return {head, version, value: encodeHead(head), at: version};
+  return {head, version, value: Buffer.from(JSON.stringify({format: FORMAT, ...head})), at: version};
 }
 
 /** Returns a write that replaces a head and writes nothing else. It takes hardly any space. */
-export function replaceHead(known: KnownHead, next: Head): GuardedWrite {
-  const guard = {key: HEAD_KEY, version: known.version, previous: known.value};
-  return {...guard, value: encodeHead(next), puts: [], removes: [], removedRanges: [], usesReserve: true};
+export function replaceHead({version, value: previous}: KnownHead, next: Head): GuardedWrite {
+  const {value} = writtenHead(next, version);
+  return {key: HEAD_KEY, version, previous, value, puts: [], removes: [], removedRanges: [], usesReserve: true};
 }
 
 /**
@@ -77,29 +69,107 @@ export function replaceHead(known: KnownHead, next: Head): GuardedWrite {
  * @returns Undefined if there is none.
  * @throws {AppError} `store-unavailable` if something else is there, or a head of another format.
  */
-export function headIn({found, at}: EngineAnswer, known?: KnownHead): KnownHead | undefined {
+export function headIn({found, at}: Pick<EngineAnswer, 'found' | 'at'>, known?: KnownHead): KnownHead | undefined {
   const pair = found[0]?.[0];
   if (pair === undefined) return undefined;
   const {value, version} = pair;
   if (version === known?.version && value.equals(known.value)) return {...known, at};
-  const stored = parseHead(value);
-  if (stored?.format === 1 || stored?.format === 2) throw unusable(EARLIER_FORMAT);
-  if (stored?.format !== FORMAT || !isHead(stored))
+  const {format, ...head} = parseHead(value) ?? {};
+  if (typeof format === 'number' && format < FORMAT)
+    throw unusable(
+      'has the form of an earlier version: start that version on it, and this one on another prefix, and copy the entries with ' +
+        '`crewroom copy --to <address of this one>` of that version',
+    );
+  if (format !== FORMAT || !isHead(head as Head))
     throw unusable('does not hold a store of Crewroom: it has a head of another format');
-  const {format: _, ...head} = stored;
-  return {head, version, value, at};
+  return {head: head as Head, version, value, at};
 }
 
-const EARLIER_FORMAT =
-  'has the form of an earlier version: start that version on it, and this one on another prefix, and copy the entries with ' +
-  '`crewroom copy --to <address of this one>` of that version';
+/** Reads the head that an answer has first. @throws {AppError} As {@link headIn}, also if there is none. */
+export function expectHead(answer: Pick<EngineAnswer, 'found' | 'at'>, known?: KnownHead): KnownHead {
+  const head = headIn(answer, known);
+  if (head !== undefined) return head;
+  const problem = 'the data of this store were removed in the engine';
+  const advice = 'restore them, or restart the service to begin with an empty store';
+  throw new AppError({code: 'store-unavailable', problem: `${problem}; ${advice}`});
+}
 
-/** Returns the failure of a prefix that cannot be used as it is. @param problem A part of a sentence. */
-export function unusable(problem: string): AppError {
+/** The engine, and what a new head needs: the clock of the store, the id of this process, and random bytes for an id. */
+export interface HeadDeps {
+  readonly driver: Driver;
+  readonly clock: StoreClock;
+  readonly writer: string;
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+}
+
+/**
+ * Reads the head of the store in an engine; creates one if nothing is stored there. A store in an engine that was restored gets a new id.
+ *
+ * @throws {AppError} `store-unavailable` if something else is stored there.
+ * @throws {EngineFailure}
+ */
+export async function openHead(deps: HeadDeps, newStoreId = false): Promise<KnownHead> {
+  const {driver, clock, writer, randomBytes} = deps;
+  for (;;) {
+    const answer = await driver.read([{from: HEAD_KEY}]);
+    const {cluster, at} = answer;
+    const known = headIn(answer);
+    if (known !== undefined) {
+      clock.raise(known.head.clockMs);
+      return newStoreId || known.head.cluster !== cluster ? beginAgain(known, deps, {cluster}) : known;
+    }
+    // Only now, and as it was then: an engine may look at every key.
+    const [other] = (await driver.read([{from: '', to: '\xff', limit: 1, keysOnly: true}], {at})).found[0] ?? [];
+    if (other !== undefined) {
+      const name = JSON.stringify(Buffer.from(other.key, 'latin1').toString().slice(0, 100));
+      throw unusable(`does not hold a store of Crewroom: it has the key ${name}, but no head`);
+    }
+    const [id, end] = [createStoreId(randomBytes(STORE_ID_BYTES)), {revision: 0, ordinal: 0, volumeBytes: 0}];
+    const head = {id, cluster, end, trimmed: end, entries: 0, unchanged: 0, clockMs: clock.now(), group: '', writer};
+    const nothing = {head, version: ABSENT, value: Buffer.alloc(0), at};
+    const written = await driver.compareAndWrite({...replaceHead(nothing, head), previous: undefined});
+    if (written.kind === 'written') return writtenHead(head, written.version);
+  }
+}
+
+/**
+ * Gives a restored store a new id, unless another process has done so, and a log that begins after all known revisions: commits are
+ * missing, and others may have got their revisions since, so numbers that clients have must match nothing.
+ *
+ * @param found The head that the engine has now, in its data of this id, and the one that this process knew.
+ * @returns The head to continue with.
+ * @throws {EngineFailure} `denied` if this process may not write: then it has to wait for one that may.
+ */
+export async function beginAgain(
+  found: KnownHead,
+  {driver, randomBytes}: Pick<HeadDeps, 'driver' | 'randomBytes'>,
+  {cluster, known}: {readonly cluster: string; readonly known?: Head | undefined},
+): Promise<KnownHead> {
+  for (let present = found; ; ) {
+    const {head} = present;
+    const isNamed = known !== undefined && head.id !== known.id && head.cluster === cluster;
+    const knownRevision = known?.end.revision ?? 0;
+    if (isNamed && head.trimmed.revision > knownRevision) return present;
+    const revision = Math.max(head.end.revision, knownRevision) + 1;
+    const end = {...head.end, revision};
+    const id = isNamed ? head.id : createStoreId(randomBytes(STORE_ID_BYTES));
+    const next: Head = {...head, id, cluster, end, trimmed: end};
+    const answer = await driver.compareAndWrite({...replaceHead(present, next), removedRanges: logUpTo(revision)});
+    if (answer.kind === 'written') return writtenHead(next, answer.version);
+    present = expectHead(answer.answer);
+  }
+}
+
+/** Returns the failure of a store whose engine did not answer. */
+export function unavailable(error: EngineFailure): AppError {
+  return new AppError({code: 'store-unavailable', problem: error.message}, {cause: error});
+}
+
+function unusable(problem: string): AppError {
   return new AppError({code: 'store-unavailable', problem: `the prefix in the engine ${problem}`});
 }
 
-function parseHead(value: Buffer): (Head & {readonly format: unknown}) | undefined {
+function parseHead(value: Buffer): (Partial<Head> & {readonly format?: unknown}) | undefined {
   if (value.length > HEAD_BYTES_MAX) return undefined;
   try {
     return JSON.parse(value.toString()) as Head & {readonly format: unknown};
@@ -109,11 +179,7 @@ function parseHead(value: Buffer): (Head & {readonly format: unknown}) | undefin
 }
 
 function isHead({id, cluster, end, trimmed, entries, unchanged, clockMs}: Head): boolean {
-  const numbers = [
-    entries,
-    unchanged,
-    ...[end, trimmed].flatMap(each => [each?.revision, each?.ordinal, each?.volumeBytes]),
-  ];
-  const hasNumbers = numbers.every(Number.isSafeInteger) && Number.isFinite(clockMs);
+  const positions = [end, trimmed].flatMap(each => [each?.revision, each?.ordinal, each?.volumeBytes]);
+  const hasNumbers = [entries, unchanged, ...positions].every(Number.isSafeInteger) && Number.isFinite(clockMs);
   return hasNumbers && typeof cluster === 'string' && parseStoreId(id) !== undefined;
 }

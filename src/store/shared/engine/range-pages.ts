@@ -1,4 +1,4 @@
-import {type Driver, isEngineFailure, type PairRange, type StoredPair} from './driver.ts';
+import {type Driver, type EngineReadOptions, isEngineFailure, type PairRange, type StoredPair} from './driver.ts';
 import {keyAfter} from './engine-keys.ts';
 
 /** Size of a page that is aimed at, in bytes. An engine has no limit of bytes for the answer, only one of pairs. */
@@ -9,22 +9,21 @@ const FIRST_LIMIT = 128;
 const SLOW_LIMIT = 8;
 const LIMIT_MAX = 1000;
 
+/** Number of keys in one request: each may have a small value, and all a second's worth of a slow link. */
+const KEYS_MAX = 250;
+
 /** A range that is read in pages. */
-export interface PagedRange extends PairRange {
+export interface PagedRange extends PairRange, EngineReadOptions {
   readonly to: string;
-  /** State of the engine in which it is read. */
-  readonly at: number;
   /** Number of pairs of the first page, if they may be large or no more may be of use. @default {128} */
   readonly limit?: number | undefined;
-  /** Size of a page if its pairs may be large, in bytes: reading it may take as long as that takes on a slow link. @default {0} */
-  readonly bytes?: number | undefined;
 }
 
 /** Reads all pairs of a range, in pages that fit into an answer of the engine, and of fewer pairs if they take too long. */
 export async function* readPages(
   driver: Driver,
   {at, bytes, from: first, to: end, limit: wanted = Infinity, ...how}: PagedRange,
-): AsyncGenerator<readonly StoredPair[]> {
+): AsyncGenerator<StoredPair> {
   let [from, to] = [first, end];
   let limit = Math.min(wanted, FIRST_LIMIT);
   for (;;) {
@@ -38,18 +37,51 @@ export async function* readPages(
       limit = smaller;
       continue;
     }
-    if (page.length > 0) yield page;
+    yield* page;
     const last = page.at(-1);
     if (last === undefined || page.length < limit) return;
     if (how.reverse) to = last.key;
     else from = keyAfter(last.key);
-    limit = nextLimit(limit, page);
+    const pageBytes = page.reduce((sum, {key, value}) => sum + key.length + value.length, 1);
+    // Grows slowly: the next values may be much larger than the last.
+    limit = Math.max(1, Math.min(Math.floor((page.length * PAGE_BYTES) / pageBytes), 2 * limit, LIMIT_MAX));
   }
 }
 
-/** Grows slowly: the next values may be much larger than the last. */
-function nextLimit(limit: number, page: readonly StoredPair[]): number {
-  const bytes = page.reduce((sum, {key, value}) => sum + key.length + value.length, 0);
-  const fitting = Math.floor((page.length * PAGE_BYTES) / Math.max(1, bytes));
-  return Math.max(1, Math.min(fitting, 2 * limit, LIMIT_MAX));
+/** Reads many keys in one state of the engine, some in each request. */
+export async function readPairs(
+  driver: Driver,
+  keys: readonly string[],
+  at?: number,
+): Promise<readonly (StoredPair | undefined)[]> {
+  const pairs: (StoredPair | undefined)[] = [];
+  for (const some of splitBySize(keys, () => 1, KEYS_MAX))
+    pairs.push(
+      ...(
+        await driver.read(
+          some.map(from => ({from})),
+          {at},
+        )
+      ).found.map(([pair]) => pair),
+    );
+  return pairs;
+}
+
+/** Splits elements into runs: each ends with the element by which it reaches a size, or a number of them. */
+export function splitBySize<T>(
+  all: readonly T[],
+  sizeOf: (element: T) => number,
+  sizeMax: number,
+  countMax = Infinity,
+): readonly (readonly T[])[] {
+  const runs: T[][] = [];
+  let size = Infinity;
+  for (const element of all) {
+    const last = runs.at(-1);
+    const isFull = last === undefined || size >= sizeMax || last.length >= countMax;
+    if (isFull) runs.push([element]);
+    else last.push(element);
+    size = sizeOf(element) + (isFull ? 0 : size);
+  }
+  return runs;
 }

@@ -6,8 +6,9 @@ import {AppError} from '../../../failures/app-error.ts';
 import {copyJson} from '../../../json/json-text.ts';
 import {decodeEntryInfo, decodeEntryRecord} from '../../format/entry-record.ts';
 import {matchesChecksum, NUMBER_BYTES} from '../../format/numbers.ts';
-import type {Driver, KeyRange} from './driver.ts';
-import {keyAfter, partKey} from './engine-keys.ts';
+import type {Driver} from './driver.ts';
+import {partKey} from './engine-keys.ts';
+import {splitBySize} from './range-pages.ts';
 
 /**
  * An entry in the engine is its record, as `entry-record.ts` writes it, with its value if that is small. A larger value is in parts, which
@@ -27,21 +28,19 @@ const AT = {checksum: 1, size: 5, first: 5 + NUMBER_BYTES, group: 5 + 2 * NUMBER
 /** Largest value in a record, in bytes: a page of a thousand entries has at most 4 MiB. */
 export const INLINE_BYTES_MAX = 4096;
 
-/** Largest part of a value, in bytes. */
+/** Largest part of a value, and size at which a request for several ends, in bytes. */
 export const PART_BYTES_MAX = 512 * 1024;
 
-/** A value that is in parts. */
+/** A value that is in parts: the group that wrote them, and the number of the first one. */
 export interface Parts {
   readonly group: string;
-  /** Number of the first one. */
   readonly first: number;
   readonly sizeBytes: number;
 }
 
-/** An entry as the engine has it. */
+/** An entry as the engine has it, without its value if that is in parts. */
 export interface StoredEntry {
   readonly info: EntryInfo;
-  /** The parts of its value; undefined if that is in the record. */
   readonly parts: Parts | undefined;
   readonly record: Buffer;
 }
@@ -61,10 +60,14 @@ export function encodeInParts(header: Buffer, {group, first, sizeBytes}: Parts):
 /** Reads an entry without its value. @throws {AppError} `entry-corrupt` if a checksum fails. */
 export function decodeStored(key: Key, stored: Buffer): StoredEntry {
   if (stored[0] !== IN_PARTS) return {info: decodeEntryInfo(key, stored), parts: undefined, record: stored};
-  const parts = readParts(stored);
-  if (parts === undefined) throw new AppError({code: 'entry-corrupt', key});
+  const isSound =
+    stored.length > AT.record && matchesChecksum(stored, AT.checksum, stored.subarray(AT.size, AT.record));
+  if (!isSound) throw new AppError({code: 'entry-corrupt', key});
+  const sizeBytes = stored.readUIntBE(AT.size, NUMBER_BYTES);
+  const group = stored.toString('latin1', AT.group, AT.record);
   const record = stored.subarray(AT.record);
-  return {info: decodeEntryInfo(key, record, record.length + parts.sizeBytes), parts, record};
+  const info = decodeEntryInfo(key, record, record.length + sizeBytes);
+  return {info, parts: {group, first: stored.readUIntBE(AT.first, NUMBER_BYTES), sizeBytes}, record};
 }
 
 /** Reads an entry without its value; if it is damaged, with a revision that no check expects, so that it can be replaced. */
@@ -77,47 +80,33 @@ export function decodeState(key: Key, stored: Buffer): StoredEntry {
   }
 }
 
-/** Returns the keys of the parts of a value. */
-export function keysOfParts({group, first, sizeBytes}: Parts): readonly string[] {
+/** Returns the keys of the parts of a value, if it is in parts. */
+export function keysOfParts(parts: Parts | undefined): readonly string[] {
+  if (parts === undefined) return [];
+  const {group, first, sizeBytes} = parts;
   return Array.from({length: Math.ceil(sizeBytes / PART_BYTES_MAX)}, (_, index) => partKey(group, first + index));
 }
 
-/** Returns the range of the parts of a value. */
-export function rangeOfParts(parts: Parts): KeyRange {
-  const keys = keysOfParts(parts);
-  return {from: keys[0] ?? '', to: keyAfter(keys.at(-1) ?? '')};
-}
-
-/** Reads an entry with its value, in the state of the engine in which it was found. @throws {AppError} `entry-corrupt`. */
-export async function readEntry(driver: Driver, stored: StoredEntry, at: number): Promise<Entry> {
-  const [entry] = await readEntries(driver, [stored], at);
-  return entry as Entry;
-}
-
-/** Reads entries with their values, likewise; parts of several values in one request. */
-export async function readEntries(driver: Driver, all: readonly StoredEntry[], at: number): Promise<readonly Entry[]> {
-  const keys = all.flatMap(({parts}) => {
-    return parts === undefined
-      ? []
-      : keysOfParts(parts).map(key => ({key, bytes: Math.min(parts.sizeBytes, PART_BYTES_MAX)}));
-  });
+/** Reads the parts of values, in the state of the engine in which their entries were found: those of several in one request. */
+export async function readParts(
+  driver: Driver,
+  entries: readonly StoredEntry[],
+  at: number,
+): Promise<ReadonlyMap<string, Buffer>> {
   const found = new Map<string, Buffer>();
+  const keys = entries.flatMap(({parts}) => {
+    return keysOfParts(parts).map(from => ({from, bytes: Math.min(parts?.sizeBytes ?? 0, PART_BYTES_MAX)}));
+  });
   // One request after the other: a slow link has no use for two at once.
-  for (let from = 0; from < keys.length; ) {
-    let [to, bytes] = [from, 0];
-    while (to < keys.length && bytes < PART_BYTES_MAX) {
-      bytes += keys[to]?.bytes ?? 0;
-      to++;
-    }
-    const asked = keys.slice(from, to).map(({key}) => ({from: key}));
-    for (const [pair] of (await driver.read(asked, {at, bytes})).found)
-      if (pair !== undefined) found.set(pair.key, pair.value);
-    from = to;
+  for (const asked of splitBySize(keys, ({bytes}) => bytes, PART_BYTES_MAX)) {
+    const bytes = asked.reduce((sum, each) => sum + each.bytes, 0);
+    for (const [pair] of (await driver.read(asked, {at, bytes})).found) if (pair) found.set(pair.key, pair.value);
   }
-  return all.map(stored => joinParts(stored, found));
+  return found;
 }
 
-function joinParts({info: {key}, parts, record}: StoredEntry, found: ReadonlyMap<string, Buffer>): Entry {
+/** Returns an entry with its value. @param found What {@link readParts} found. @throws {AppError} `entry-corrupt`. */
+export function joinParts({info: {key}, parts, record}: StoredEntry, found: ReadonlyMap<string, Buffer>): Entry {
   if (parts === undefined) {
     const entry = decodeEntryRecord(key, record);
     // Its bytes are a part of an answer with other entries.
@@ -126,15 +115,4 @@ function joinParts({info: {key}, parts, record}: StoredEntry, found: ReadonlyMap
   const whole = Buffer.concat([record, ...keysOfParts(parts).map(part => found.get(part) ?? Buffer.alloc(0))]);
   if (whole.length !== record.length + parts.sizeBytes) throw new AppError({code: 'entry-corrupt', key});
   return decodeEntryRecord(key, whole);
-}
-
-function readParts(stored: Buffer): Parts | undefined {
-  const isSound =
-    stored.length > AT.record && matchesChecksum(stored, AT.checksum, stored.subarray(AT.size, AT.record));
-  if (!isSound) return undefined;
-  return {
-    group: stored.toString('latin1', AT.group, AT.record),
-    first: stored.readUIntBE(AT.first, NUMBER_BYTES),
-    sizeBytes: stored.readUIntBE(AT.size, NUMBER_BYTES),
-  };
 }

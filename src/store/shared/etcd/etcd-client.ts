@@ -1,15 +1,25 @@
-import {type ClientDuplexStream, Metadata, type ServiceError} from '@grpc/grpc-js';
-import {EtcdChannels, type EtcdTls, readText} from './etcd-channels.ts';
-import {type CallFailure, describeCallFailure} from './etcd-errors.ts';
-import type {WatchResponse} from './etcd-messages.ts';
-import {createEncodings, type EtcdMethod} from './etcd-schema.ts';
+import {X509Certificate} from 'node:crypto';
+import {readFile} from 'node:fs/promises';
+import {Client, type ClientDuplexStream, credentials, Metadata} from '@grpc/grpc-js';
+import {EngineFailure} from '../engine/driver.ts';
+import {isLoginOver, toEngineFailure} from './etcd-errors.ts';
+import {
+  createEncodings,
+  type EtcdMethod,
+  type Message,
+  type RequestOf,
+  type ResponseOf,
+  type Sent,
+} from './etcd-schema.ts';
 
 /** How to reach etcd. */
 export interface EtcdAddress {
   /** Host and port of each member. */
   readonly members: readonly string[];
-  /** Undefined without TLS. */
-  readonly tls?: EtcdTls | undefined;
+  /** Paths of PEM files; `ca` is undefined for the authorities of the system. Undefined without TLS. */
+  readonly tls?:
+    | {readonly ca?: string | undefined; readonly cert?: string | undefined; readonly key?: string | undefined}
+    | undefined;
   /** Name of the user, and the path of the file whose first line is the password. */
   readonly user?: {readonly name: string; readonly passwordFile: string} | undefined;
 }
@@ -20,23 +30,30 @@ const CALL_TIMEOUT_MS = 2000;
 /** Bytes that the slowest supported link carries in a millisecond, for one of some calls at once: 1 Mbit/s. */
 const LINK_BYTES_PER_MS = 128;
 
-/** Parameters of {@link EtcdClient.call}. */
-export interface EtcdCallOptions {
-  /** @default {the present member} */
-  readonly member?: number | undefined;
-  /** Size of the request, or of its answer, if it is large, in bytes: such a call has more time. @default {0} */
-  readonly bytes?: number | undefined;
-}
+const CHANNEL_OPTIONS = {
+  // Some pages of the largest values.
+  'grpc.max_receive_message_length': 64 * 1024 * 1024,
+  'grpc.max_send_message_length': -1,
+  'grpc.keepalive_time_ms': 10_000,
+  'grpc.keepalive_timeout_ms': 3000,
+  'grpc.keepalive_permit_without_calls': 1,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1000,
+  'grpc.enable_retries': 0,
+  // A proxy of the environment would get the requests to this machine too.
+  'grpc.enable_http_proxy': 0,
+  // Channels that are equal would share a connection, which outlives the client.
+  'grpc.use_local_subchannel_pool': 1,
+} as const;
 
-/** A call that failed. */
-export class CallError extends Error {
-  override readonly name = 'CallError';
-  readonly failure: CallFailure;
-
-  constructor(failure: CallFailure, options?: ErrorOptions) {
-    super(failure.problem, options);
-    this.failure = failure;
-  }
+/** How a method is called. */
+interface CallOptions {
+  /** Position of the member. @default {the present one} */
+  readonly member?: number;
+  /** Size of the request, or of its answer, in bytes: a call has more time for it. @default {0} */
+  readonly bytes?: number;
+  /** Kind of the failure if it may have been executed. @default {'unavailable'} */
+  readonly lost?: 'unavailable' | 'unknown';
 }
 
 /**
@@ -45,19 +62,23 @@ export class CallError extends Error {
  */
 export class EtcdClient {
   readonly #address: EtcdAddress;
-  readonly #channels: EtcdChannels;
   readonly #encodingOf = createEncodings();
+  #channels: readonly Client[];
+  /** The texts of the files of certificates with which the channels were created. */
+  #pems: Pems;
   #current = 0;
   #token: Promise<string> | undefined;
+  #isClosed = false;
 
-  private constructor(address: EtcdAddress, channels: EtcdChannels) {
+  private constructor(address: EtcdAddress, pems: Pems) {
     this.#address = address;
-    this.#channels = channels;
+    this.#pems = pems;
+    this.#channels = createChannels(address, pems);
   }
 
   /** Creates a client; connects with the first call. @throws {EngineFailure} `denied` if a certificate cannot be used. */
   static async create(address: EtcdAddress): Promise<EtcdClient> {
-    return new EtcdClient(address, await EtcdChannels.create(address.members, address.tls));
+    return new EtcdClient(address, await readPems(address));
   }
 
   /** The member that gets the next call. */
@@ -67,67 +88,84 @@ export class EtcdClient {
 
   /** Number of members. */
   get size(): number {
-    return this.#channels.size;
+    return this.#channels.length;
   }
 
-  /** Calls a method of one member. @throws {CallError} */
-  async call<T>(
-    method: EtcdMethod,
-    request: object,
-    {member = this.#current, bytes = 0}: EtcdCallOptions = {},
-  ): Promise<T> {
+  /** Sends the next calls to another member. */
+  use(member: string): void {
+    this.#current = Math.max(0, this.#address.members.indexOf(member));
+  }
+
+  /** Calls a method of one member. @throws {EngineFailure} */
+  async call<M extends EtcdMethod>(
+    method: M,
+    request: RequestOf<M>,
+    {member = this.#current, bytes = 0, lost = 'unavailable'}: CallOptions = {},
+  ): Promise<ResponseOf<M>> {
+    const call = async (): Promise<ResponseOf<M>> =>
+      this.#callOnce(method, request, {member, bytes, metadata: await this.#authenticate(member)});
     try {
-      return await this.#callOnce<T>(method, request, {member, bytes, metadata: await this.#authenticate(member)});
-    } catch (error) {
-      if (!(error instanceof CallError)) throw error;
-      if (error.failure.kind === 'token') {
-        // The token has expired, or the users have changed. The call was not executed.
+      return await call().catch(error => {
+        if (!isLoginOver(error)) throw error;
         this.#token = undefined;
-        return this.#callOnce<T>(method, request, {member, bytes, metadata: await this.#authenticate(member)});
-      }
-      const isMember = error.failure.kind === 'lost' || error.failure.kind === 'unavailable';
-      if (isMember && member === this.#current) this.#current = (member + 1) % this.#channels.size;
-      throw error.failure.kind === 'unavailable' ? await this.#explain(error) : error;
+        return call();
+      });
+    } catch (error) {
+      const failure = toEngineFailure(error, this.#address.members[member] ?? '', lost);
+      const isMember = failure.kind === 'unknown' || failure.kind === 'unavailable';
+      if (isMember && member === this.#current) this.#current = (member + 1) % this.size;
+      throw failure.kind === 'unavailable' ? await this.#renew(failure) : failure;
     }
   }
 
-  /** Opens a stream to the current member. */
-  async openWatch(): Promise<ClientDuplexStream<object, WatchResponse>> {
+  /** Opens a stream to the present member. */
+  async openWatch(): Promise<ClientDuplexStream<Sent<'WatchRequest'>, Message<'WatchResponse'>>> {
     const member = this.#current;
     const metadata = await this.#authenticate(member);
     // A member that is cut off from the others ends the stream.
     metadata.set('hasleader', 'true');
-    const {path, requestSerialize, responseDeserialize} = this.#encodingOf('Watch/Watch');
-    const decode = responseDeserialize as (bytes: Buffer) => WatchResponse;
-    return this.#channels.to(member).makeBidiStreamRequest(path, requestSerialize, decode, metadata);
+    const {path, serialize, deserialize} = this.#encodingOf('Watch/Watch');
+    return this.#channelTo(member).makeBidiStreamRequest(path, serialize, deserialize, metadata);
   }
 
   /** Closes all connections. */
   close(): void {
-    this.#channels.close();
+    this.#isClosed = true;
+    for (const channel of this.#channels) channel.close();
   }
 
-  #callOnce<T>(
-    method: EtcdMethod,
-    request: object,
-    {member, metadata, bytes = 0}: {readonly member: number; readonly metadata: Metadata; readonly bytes?: number},
-  ): Promise<T> {
-    const {path, requestSerialize, responseDeserialize} = this.#encodingOf(method);
-    const decode = responseDeserialize as (bytes: Buffer) => T;
+  #channelTo(member: number): Client {
+    return this.#channels[member] as Client;
+  }
+
+  #callOnce<M extends EtcdMethod>(
+    method: M,
+    request: RequestOf<M>,
+    {member, metadata, bytes}: {readonly member: number; readonly metadata: Metadata; readonly bytes: number},
+  ): Promise<ResponseOf<M>> {
+    const {path, serialize, deserialize} = this.#encodingOf(method);
+    const options = {deadline: Date.now() + CALL_TIMEOUT_MS + bytes / LINK_BYTES_PER_MS};
     return new Promise((resolve, reject) => {
-      const done = (error: ServiceError | null, response?: T): void => {
-        if (error === null) resolve(response as T);
-        else reject(new CallError(describeCallFailure(error, this.#address.members[member] ?? ''), {cause: error}));
-      };
-      const options = {deadline: Date.now() + CALL_TIMEOUT_MS + bytes / LINK_BYTES_PER_MS};
-      this.#channels.to(member).makeUnaryRequest(path, requestSerialize, decode, request, metadata, options, done);
+      this.#channelTo(member).makeUnaryRequest(
+        path,
+        serialize,
+        deserialize,
+        request,
+        metadata,
+        options,
+        (error, response) => {
+          if (error === null) resolve(response as ResponseOf<M>);
+          else reject(error);
+        },
+      );
     });
   }
 
   async #authenticate(member: number): Promise<Metadata> {
     const metadata = new Metadata();
-    if (this.#address.user === undefined) return metadata;
-    this.#token ??= this.#requestToken(this.#address.user, member);
+    const {user} = this.#address;
+    if (user === undefined) return metadata;
+    this.#token ??= this.#requestToken(user, member);
     try {
       metadata.set('token', await this.#token);
       return metadata;
@@ -139,23 +177,67 @@ export class EtcdClient {
 
   async #requestToken({name, passwordFile}: NonNullable<EtcdAddress['user']>, member: number): Promise<string> {
     const [password = ''] = (await readText(passwordFile)).split(/\r?\n/, 1);
-    const metadata = new Metadata();
-    const request = {name, password};
     try {
-      const {token} = await this.#callOnce<{readonly token: string}>('Auth/Authenticate', request, {member, metadata});
-      return token;
+      const options = {member, metadata: new Metadata(), bytes: 0};
+      return (await this.#callOnce('Auth/Authenticate', {name, password}, options)).token;
     } catch (error) {
-      if (!(error instanceof CallError) || error.failure.kind !== 'lost') throw error;
-      // The login was lost, but not the call that needs it, which is sent after it.
-      throw new CallError({...error.failure, kind: 'unavailable'}, {cause: error});
+      // The call that needs it is sent after it.
+      throw toEngineFailure(error, this.#address.members[member] ?? '', 'unavailable');
     }
   }
 
-  /** Adds the reason if it is the certificate of this client, which members refuse without naming it. */
-  async #explain({failure, cause}: CallError): Promise<CallError> {
-    const problem = await this.#channels.renew(Date.now());
-    return new CallError(problem === undefined ? failure : {...failure, problem: `${failure.problem}; ${problem}`}, {
-      cause,
-    });
+  /**
+   * Reads the files of certificates again, after a connection could not be made: they are replaced before they expire, or after.
+   *
+   * @returns The error, with the reason if it is the certificate of this client, which members refuse without naming it.
+   */
+  async #renew(error: EngineFailure): Promise<EngineFailure> {
+    const {tls} = this.#address;
+    try {
+      const pems = await readPems(this.#address);
+      if (!this.#isClosed && pems.some((pem, index) => pem !== this.#pems[index])) {
+        const replaced = this.#channels;
+        this.#channels = createChannels(this.#address, pems);
+        this.#pems = pems;
+        // Calls that run keep their connection.
+        for (const channel of replaced) channel.close();
+      }
+      const [, cert] = pems;
+      const expiry = cert === undefined ? '' : new X509Certificate(cert).validTo;
+      if (cert === undefined || Date.parse(expiry) > Date.now()) return error;
+      return new EngineFailure(error.kind, `${error.message}; the certificate ${tls?.cert} has expired (${expiry})`);
+    } catch (problem) {
+      // A file that is just being replaced.
+      if (problem instanceof EngineFailure)
+        return new EngineFailure(error.kind, `${error.message}; ${problem.message}`);
+      throw problem;
+    }
+  }
+}
+
+type Pems = readonly (string | undefined)[];
+
+/** Reads the files of certificates: of the authorities, of this client, and its key. @throws {EngineFailure} `denied`. */
+export function readPems({tls}: Pick<EtcdAddress, 'tls'>): Promise<Pems> {
+  return Promise.all([tls?.ca, tls?.cert, tls?.key].map(path => (path === undefined ? path : readText(path))));
+}
+
+/** Reads a file of an address. @throws {EngineFailure} `denied`. */
+export async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new EngineFailure('denied', `${path} cannot be read: ${(error as Error).message}`, {cause: error});
+  }
+}
+
+function createChannels({members, tls}: EtcdAddress, pems: Pems): readonly Client[] {
+  try {
+    const [root = null, chain = null, key = null] = pems.map(pem => (pem === undefined ? null : Buffer.from(pem)));
+    if (chain !== null) new X509Certificate(chain);
+    const created = tls === undefined ? credentials.createInsecure() : credentials.createSsl(root, key, chain);
+    return members.map(member => new Client(member, created, CHANNEL_OPTIONS));
+  } catch (error) {
+    throw new EngineFailure('denied', `the certificates cannot be used: ${(error as Error).message}`, {cause: error});
   }
 }

@@ -4,29 +4,20 @@ import {wait} from '../../../time/wait.ts';
 import {
   type Driver,
   type EngineAnswer,
-  EngineFailure,
   type EngineReadOptions,
   type GuardedWrite,
+  isEngineFailure,
+  type KeyListener,
   type PairRange,
   type StoredPair,
   type WriteAnswer,
 } from '../engine/driver.ts';
 import {bytesOf, HEAD_KEY} from '../engine/engine-keys.ts';
-import {CallError, type EtcdAddress, EtcdClient} from './etcd-client.ts';
-import {type CallFailure, readCallFailure, writeFailure} from './etcd-errors.ts';
-import type {
-  KeyValue,
-  RangeRequest,
-  RangeResponse,
-  RequestOp,
-  ResponseHeader,
-  TxnRequest,
-  TxnResponse,
-} from './etcd-messages.ts';
-import type {EtcdMethod} from './etcd-schema.ts';
+import {type EtcdAddress, EtcdClient} from './etcd-client.ts';
+import type {EtcdMethod, Message, RequestOf, ResponseOf, Sent} from './etcd-schema.ts';
 import {EtcdSpace} from './etcd-space.ts';
 import {EtcdWatch} from './etcd-watch.ts';
-import {leaderFirst, readSpace} from './member-facts.ts';
+import {assertMembers, type MemberFacts, readMember, readMembers} from './member-facts.ts';
 
 export interface EtcdDriverOptions extends EtcdAddress {
   /** The first characters of all keys of the store. */
@@ -34,14 +25,14 @@ export interface EtcdDriverOptions extends EtcdAddress {
   readonly timers: Timers;
   /** @default {nothing is logged} */
   readonly log?: Log | undefined;
+  /** The clock of the machine, in milliseconds since the Unix epoch. @default {Date.now} */
+  readonly nowMs?: (() => number) | undefined;
 }
 
-/** Values of `Compare` in the messages of etcd. */
+/** Values of `Compare`, and of `SortOrder`, in the messages of etcd. */
 const EQUAL = 0;
 const MOD_REVISION = 2;
 const VALUE = 3;
-
-/** Value of `SortOrder`. */
 const DESCENDING = 2;
 
 /** Operations of a nested transaction. etcd allows 128 by default, the nested ones and those around them together. */
@@ -56,10 +47,14 @@ const RETRY_MS = 50;
 /**
  * Opens a driver for the keys with a prefix in etcd.
  *
- * @throws {EngineFailure} `denied` if a file cannot be read, or this user may not read the keys; `unavailable`.
+ * @throws {EngineFailure} `denied` if a file cannot be read, this user may not read the keys, etcd is too old, or the clock of this machine
+ *   is far ahead; `unavailable`.
  */
 export async function openEtcdDriver(options: EtcdDriverOptions): Promise<Driver> {
-  const client = await EtcdClient.create({...options, members: await leaderFirst(options)});
+  const members = await readMembers(options, options.nowMs);
+  assertMembers(members);
+  const client = await EtcdClient.create(options);
+  useLeader(client, members);
   const driver = new EtcdDriver(client, options);
   try {
     await driver.read([{from: HEAD_KEY}]);
@@ -72,50 +67,61 @@ export async function openEtcdDriver(options: EtcdDriverOptions): Promise<Driver
 
 class EtcdDriver implements Driver {
   readonly #client: EtcdClient;
+  readonly #options: EtcdDriverOptions;
   readonly #prefix: string;
-  readonly #timers: Timers;
   readonly #space: EtcdSpace;
   readonly #watches = new Set<EtcdWatch>();
 
-  constructor(client: EtcdClient, {prefix, timers, tls, log = SILENT_LOG}: EtcdDriverOptions) {
+  constructor(client: EtcdClient, options: EtcdDriverOptions) {
+    const {prefix, timers, log = SILENT_LOG} = options;
     this.#client = client;
+    this.#options = options;
     this.#prefix = bytesOf(prefix);
-    this.#timers = timers;
-    this.#space = new EtcdSpace({readSpace: () => readSpace({member: client.member, tls}), timers, log});
+    const readSpace = async (): ReturnType<typeof readMember> => {
+      const facts = await readMember(client.member, options);
+      if (facts?.isLeader === false) useLeader(client, await readMembers(options));
+      return facts;
+    };
+    this.#space = new EtcdSpace({readSpace, timers, log});
   }
 
   async read(asked: readonly PairRange[], {at, bytes = 0}: EngineReadOptions = {}): Promise<EngineAnswer> {
     const ranges = asked.map(range => this.#rangeOf(range, at));
-    if (ranges.length === 1) {
-      const response = await this.#ask<RangeResponse>('KV/Range', ranges[0] ?? {}, bytes);
+    const [only] = ranges;
+    if (only !== undefined && ranges.length === 1) {
+      const response = await this.#ask('KV/Range', only, bytes);
       return this.#toAnswer(response.header, [response], at);
     }
-    const success = nest(ranges.map(requestRange => ({requestRange})));
-    const response = await this.#ask<TxnResponse>('KV/Txn', {success} satisfies TxnRequest, bytes);
+    const response = await this.#ask('KV/Txn', {success: nest(ranges.map(requestRange => ({requestRange})))}, bytes);
     return this.#toAnswer(response.header, flatten(response), at);
   }
 
   async compareAndWrite(write: GuardedWrite): Promise<WriteAnswer> {
     if (!write.usesReserve) this.#space.assertSpace();
     const key = this.#encode(write.key);
-    const compare: object[] = [{result: EQUAL, target: MOD_REVISION, key, modRevision: write.version}];
+    const compare: Sent<'Compare'>[] = [{result: EQUAL, target: MOD_REVISION, key, modRevision: write.version}];
     if (write.previous !== undefined) compare.push({result: EQUAL, target: VALUE, key, value: write.previous});
-    const failure = [{requestRange: {key}}];
-    const success = [...nest(this.#operationsOf(write)), {requestPut: {key, value: write.value}}];
+    const operations: readonly Sent<'RequestOp'>[] = [
+      ...[...write.removedRanges, ...write.removes.map(from => ({from, to: undefined}))].map(({from, to}) => {
+        return {requestDeleteRange: {key: this.#encode(from), rangeEnd: to === undefined ? to : this.#encode(to)}};
+      }),
+      ...write.puts.map(([put, value]) => ({requestPut: {key: this.#encode(put), value}})),
+    ];
+    const success = [...nest(operations), {requestPut: {key, value: write.value}}];
     const bytes = write.puts.reduce((sum, [, value]) => sum + value.length, write.value.length);
-    try {
-      const request: TxnRequest = {compare, success, failure};
-      const response = await this.#client.call<TxnResponse>('KV/Txn', request, {bytes});
-      const {header, succeeded} = response;
-      if (succeeded) return {kind: 'written', version: header.revision};
-      return {kind: 'conflict', answer: this.#toAnswer(header, flatten(response))};
-    } catch (error) {
-      throw toFailure(error, writeFailure);
-    }
+    const request = {compare, success, failure: [{requestRange: {key}}]};
+    const response = await this.#client.call('KV/Txn', request, {bytes, lost: 'unknown'});
+    if (response.succeeded) return {kind: 'written', version: response.header.revision};
+    return {kind: 'conflict', answer: this.#toAnswer(response.header, flatten(response))};
   }
 
-  watch(key: string, listener: (version: number | undefined) => void): () => void {
-    const watch = new EtcdWatch(this.#client, {key: this.#encode(key), timers: this.#timers, listener});
+  watch(key: string, listener: KeyListener): () => void {
+    const toListener = (pair: Message<'KeyValue'> | undefined): void => listener(pair && this.#toPair(pair));
+    const watch = new EtcdWatch(this.#client, {
+      key: this.#encode(key),
+      timers: this.#options.timers,
+      listener: toListener,
+    });
     this.#watches.add(watch);
     return () => {
       this.#watches.delete(watch);
@@ -133,64 +139,56 @@ class EtcdDriver implements Driver {
     return Buffer.from(this.#prefix + key, 'latin1');
   }
 
-  #rangeOf({from, to, limit, keysOnly, reverse}: PairRange, at: number | undefined): RangeRequest {
+  #rangeOf({from, to, limit, keysOnly, reverse}: PairRange, at: number | undefined): Sent<'RangeRequest'> {
     const key = this.#encode(from);
     if (to === undefined) return {key, revision: at};
     const sortOrder = reverse ? DESCENDING : undefined;
     return {key, rangeEnd: this.#encode(to), limit, keysOnly, sortOrder, revision: at};
   }
 
-  #toAnswer({revision, clusterId}: ResponseHeader, ranges: readonly RangeResponse[], at = revision): EngineAnswer {
-    const toPair = ({key, value, modRevision}: KeyValue): StoredPair => {
-      return {key: key.toString('latin1', this.#prefix.length), value, version: modRevision};
-    };
-    return {found: ranges.map(({kvs}) => kvs.map(toPair)), at, cluster: String(clusterId)};
+  #toAnswer(
+    {revision, clusterId}: Message<'Header'>,
+    ranges: readonly Message<'RangeResponse'>[],
+    at = revision,
+  ): EngineAnswer {
+    return {found: ranges.map(({kvs}) => kvs.map(pair => this.#toPair(pair))), at, cluster: String(clusterId)};
   }
 
-  #operationsOf({puts, removes, removedRanges}: GuardedWrite): readonly RequestOp[] {
-    return [
-      ...removedRanges.map(({from, to}) => ({
-        requestDeleteRange: {key: this.#encode(from), rangeEnd: this.#encode(to)},
-      })),
-      ...removes.map(key => ({requestDeleteRange: {key: this.#encode(key)}})),
-      ...puts.map(([key, value]) => ({requestPut: {key: this.#encode(key), value}})),
-    ];
+  #toPair({key, value, modRevision}: Message<'KeyValue'>): StoredPair {
+    return {key: key.toString('latin1', this.#prefix.length), value, version: modRevision};
   }
 
   /** Reads from one member after the other, until one answers. */
-  async #ask<T>(method: EtcdMethod, request: object, bytes: number): Promise<T> {
+  async #ask<M extends EtcdMethod>(method: M, request: RequestOf<M>, bytes: number): Promise<ResponseOf<M>> {
     const startMs = performance.now();
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#client.call<T>(method, request, {bytes});
+        return await this.#client.call(method, request, {bytes});
       } catch (error) {
-        const failure = toFailure(error, readCallFailure);
         const isOver = attempt > this.#client.size || performance.now() - startMs > READ_TIMEOUT_MS;
-        if (failure.kind !== 'unavailable' || isOver) throw failure;
+        if (!isEngineFailure(error, 'unavailable') || isOver) throw error;
       }
-      await wait(RETRY_MS, {timers: this.#timers, signals: []});
+      await wait(RETRY_MS, {timers: this.#options.timers, signals: []});
     }
   }
 }
 
+/** Sends the next calls to the leader, if one says that it is: the others would pass them on to it. */
+function useLeader(client: EtcdClient, members: readonly MemberFacts[]): void {
+  const leader = members.find(({isLeader}) => isLeader);
+  if (leader !== undefined) client.use(leader.member);
+}
+
 /** Puts operations into nested transactions if they are more than etcd allows in one. */
-function nest(operations: readonly RequestOp[]): readonly RequestOp[] {
+function nest(operations: readonly Sent<'RequestOp'>[]): readonly Sent<'RequestOp'>[] {
   if (operations.length < NESTED_MAX) return operations;
-  const nested: RequestOp[] = [];
+  const nested: Sent<'RequestOp'>[] = [];
   for (let at = 0; at < operations.length; at += NESTED_MAX)
     nested.push({requestTxn: {success: operations.slice(at, at + NESTED_MAX)}});
   return nested;
 }
 
 /** Returns the results of all ranges of a transaction, also of nested ones, in their order. */
-function flatten({responses}: TxnResponse): readonly RangeResponse[] {
-  return responses.flatMap(({responseRange, responseTxn}) =>
-    responseTxn === undefined || responseTxn === null ? [responseRange as RangeResponse] : flatten(responseTxn),
-  );
-}
-
-function toFailure(error: unknown, convert: (failure: CallFailure) => EngineFailure): EngineFailure {
-  if (error instanceof EngineFailure) return error;
-  if (!(error instanceof CallError)) throw error;
-  return convert(error.failure);
+function flatten({responses}: Message<'TxnResponse'>): readonly Message<'RangeResponse'>[] {
+  return responses.flatMap(({responseRange, responseTxn}) => (responseTxn ? flatten(responseTxn) : [responseRange]));
 }

@@ -1,18 +1,10 @@
 import {type ServiceError, status} from '@grpc/grpc-js';
 import {EngineFailure, type EngineFailureKind} from '../engine/driver.ts';
 
-/** Effects of a failed call: `lost` if it may have been executed, `token` if the login has expired, otherwise as of an engine. */
-export type CallFailureKind = Exclude<EngineFailureKind, 'unknown'> | 'lost' | 'token';
-
-/** A failed call to a member. */
-export interface CallFailure {
-  readonly kind: CallFailureKind;
-  /** The reason, as a part of a sentence. */
-  readonly problem: string;
-}
+const LOGIN_OVER = /invalid auth token|auth: revision in header is old/;
 
 /** Messages of etcd that its status does not tell apart. */
-const BY_MESSAGE: readonly (readonly [message: RegExp, kind: CallFailureKind, advice?: string])[] = [
+const BY_MESSAGE: readonly (readonly [message: RegExp, kind: EngineFailureKind, advice?: string])[] = [
   [/database space exceeded/, 'full'],
   [/too many requests/, 'unavailable'],
   [/received message larger than max \(\d+ vs\. \d+\)/i, 'too-large'],
@@ -20,43 +12,37 @@ const BY_MESSAGE: readonly (readonly [message: RegExp, kind: CallFailureKind, ad
   [/too many operations/, 'denied', 'start etcd with --max-txn-ops=128 or more'],
   [/required revision has been compacted/, 'compacted'],
   [/future revision/, 'unavailable'],
-  [/invalid auth token|auth: revision in header is old/, 'token'],
+  [LOGIN_OVER, 'unavailable'],
   [/No connection established|Name resolution failed/, 'unavailable'],
 ];
 
-const BY_STATUS: Readonly<Record<number, CallFailureKind>> = {
-  [status.PERMISSION_DENIED]: 'denied',
-  [status.UNAUTHENTICATED]: 'denied',
-  [status.INVALID_ARGUMENT]: 'denied',
-  [status.FAILED_PRECONDITION]: 'denied',
-  [status.UNIMPLEMENTED]: 'denied',
-};
+const DENIED: readonly number[] = [
+  ...[status.PERMISSION_DENIED, status.UNAUTHENTICATED, status.INVALID_ARGUMENT],
+  ...[status.FAILED_PRECONDITION, status.UNIMPLEMENTED],
+];
 
-/** Describes a failed call. Everything that is not known to have failed may have been executed. */
-export function describeCallFailure(
-  {code, details}: Pick<ServiceError, 'code' | 'details'>,
-  member: string,
-): CallFailure {
-  const [, kind = BY_STATUS[code] ?? 'lost', advice] = BY_MESSAGE.find(([message]) => message.test(details)) ?? [];
-  const problem = code === status.DEADLINE_EXCEEDED ? 'it did not answer in time' : tidy(details);
-  return {kind, problem: `etcd at ${member}: ${problem}${advice === undefined ? '' : `; ${advice}`}`};
+/** Returns whether a call was refused because the login has expired, or the users have changed. It was not executed. */
+export function isLoginOver(error: unknown): boolean {
+  return LOGIN_OVER.test((error as Partial<ServiceError>).details ?? '');
 }
 
-/** Returns a message of the library as one line, without the note that it adds, which is mostly empty. */
-function tidy(details: string): string {
-  return details
+/**
+ * Describes a failed call to a member.
+ *
+ * @param lost Kind of everything that is not known to have failed: it may have been executed.
+ */
+export function toEngineFailure(error: unknown, member: string, lost: 'unavailable' | 'unknown'): EngineFailure {
+  if (error instanceof EngineFailure) return error;
+  if (!(error instanceof Error && 'details' in error)) throw error;
+  const {code, details} = error as ServiceError;
+  const byStatus = DENIED.includes(code) ? 'denied' : lost;
+  const [, kind = byStatus, advice] = BY_MESSAGE.find(([message]) => message.test(details)) ?? [];
+  // One line, without the note that the library adds, which is mostly empty.
+  const tidy = details
     .replace(/\.? Resolution note: .*$/s, '')
     .replace(/\s+/g, ' ')
     .trim();
-}
-
-/** Returns the failure of a read. */
-export function readCallFailure({kind, problem}: CallFailure): EngineFailure {
-  return new EngineFailure(kind === 'lost' || kind === 'token' ? 'unavailable' : kind, problem);
-}
-
-/** Returns the failure of a write. */
-export function writeFailure({kind, problem}: CallFailure): EngineFailure {
-  if (kind === 'lost') return new EngineFailure('unknown', problem);
-  return new EngineFailure(kind === 'token' ? 'denied' : kind, problem);
+  const problem = code === status.DEADLINE_EXCEEDED ? 'it did not answer in time' : tidy;
+  const text = `etcd at ${member}: ${problem}${advice === undefined ? '' : `; ${advice}`}`;
+  return new EngineFailure(kind, text, {cause: error});
 }

@@ -1,10 +1,10 @@
-import {fromJSON} from '@grpc/proto-loader';
+import {fromJSON, type MessageTypeDefinition} from '@grpc/proto-loader';
 
-/** A field: its type, number, and whether it is repeated. Enums are numbers here: the library takes an unknown name of an enum for 0. */
-type Fields = Readonly<Record<string, readonly [type: string, id: number, rule?: 'repeated']>>;
-
-/** The part of the messages of etcd (`rpc.proto`, `kv.proto`) that the driver uses, which is the same from 3.4 to 3.7. */
-const MESSAGES: Readonly<Record<string, Fields>> = {
+/**
+ * The messages of etcd (`rpc.proto`, `kv.proto`) that the driver uses, with type and number of each field; the same from 3.4 to 3.7. Enums
+ * are numbers here: the library takes an unknown name of an enum for 0.
+ */
+const MESSAGES = {
   Header: {clusterId: ['uint64', 1], revision: ['int64', 3]},
   KeyValue: {key: ['bytes', 1], modRevision: ['int64', 3], value: ['bytes', 5]},
   RangeRequest: {
@@ -48,77 +48,68 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
   Member: {isLearner: ['bool', 5]},
   MemberListRequest: {},
   MemberListResponse: {members: ['Member', 2, 'repeated']},
-};
-
-/** Members of which at most one is set; a member that is not set is left out then. */
-const ONE_OF: Readonly<Record<string, readonly string[]>> = {
-  Compare: ['modRevision', 'value'],
-  RequestOp: ['requestRange', 'requestPut', 'requestDeleteRange', 'requestTxn'],
-  ResponseOp: ['responseRange', 'responseTxn'],
-  WatchRequest: ['createRequest'],
-};
-
-const SERVICES = {
-  KV: {Range: ['RangeRequest', 'RangeResponse'], Txn: ['TxnRequest', 'TxnResponse']},
-  Cluster: {MemberList: ['MemberListRequest', 'MemberListResponse']},
-  Auth: {Authenticate: ['AuthenticateRequest', 'AuthenticateResponse']},
-  Watch: {Watch: ['WatchRequest', 'WatchResponse']},
 } as const;
 
-/** The methods that the driver calls. */
-export type EtcdMethod = 'KV/Range' | 'KV/Txn' | 'Cluster/MemberList' | 'Auth/Authenticate' | 'Watch/Watch';
+/** The methods that the driver calls, with their messages. */
+const METHODS = {
+  'KV/Range': ['RangeRequest', 'RangeResponse'],
+  'KV/Txn': ['TxnRequest', 'TxnResponse'],
+  'Watch/Watch': ['WatchRequest', 'WatchResponse'],
+  'Auth/Authenticate': ['AuthenticateRequest', 'AuthenticateResponse'],
+  'Cluster/MemberList': ['MemberListRequest', 'MemberListResponse'],
+} as const;
 
-/** The encoding of a method. */
-export interface EtcdEncoding {
+type Messages = typeof MESSAGES;
+type Name = keyof Messages;
+type Scalars = {int32: number; int64: number; uint64: number; bool: boolean; string: string};
+type Bytes = {readonly given: Uint8Array; readonly received: Buffer};
+type Value<T, K extends keyof Bytes> = T extends Name
+  ? {given: Sent<T>; received: Message<T>}[K]
+  : T extends keyof Scalars
+    ? Scalars[T]
+    : Bytes[K];
+type Field<F, K extends keyof Bytes> = F extends readonly [infer T, number, 'repeated']
+  ? readonly Value<T, K>[]
+  : F extends readonly [infer T, number]
+    ? Value<T, K>
+    : never;
+
+/** A message that was received. Members that were not sent have the default of their type; messages in it are null then. */
+export type Message<N extends Name> = {readonly [F in keyof Messages[N]]: Field<Messages[N][F], 'received'>};
+
+/** A message to be sent. */
+export type Sent<N extends Name> = {readonly [F in keyof Messages[N]]?: Field<Messages[N][F], 'given'> | undefined};
+
+/** A method of etcd, its request and its response. */
+export type EtcdMethod = keyof typeof METHODS;
+export type RequestOf<M extends EtcdMethod> = Sent<(typeof METHODS)[M][0]>;
+export type ResponseOf<M extends EtcdMethod> = Message<(typeof METHODS)[M][1]>;
+
+/** How a method is called. */
+export interface Encoding<M extends EtcdMethod> {
   readonly path: string;
-  readonly requestSerialize: (request: object) => Buffer;
-  readonly responseDeserialize: (bytes: Buffer) => object;
+  readonly serialize: (request: RequestOf<M>) => Buffer;
+  readonly deserialize: (bytes: Buffer) => ResponseOf<M>;
 }
 
 /** Returns the encodings of all methods. */
-export function createEncodings(): (method: EtcdMethod) => EtcdEncoding {
-  const nested = {...describeMessages(), ...describeServices()};
-  // 64-bit numbers as numbers: revisions of etcd stay far below 2^53. Absent members get their default values.
-  const options = {keepCase: true, longs: Number, defaults: true, arrays: true} as const;
-  const definitions = fromJSON({nested: {etcdserverpb: {nested}}}, options);
-  return method => {
-    const [service = '', name = ''] = method.split('/');
-    const methods = definitions[`etcdserverpb.${service}`] as unknown as Readonly<Record<string, EtcdEncoding>>;
-    const found = methods[name];
-    if (found === undefined) throw new TypeError(`the schema has no method ${method}`);
-    return found;
+export function createEncodings(): <M extends EtcdMethod>(method: M) => Encoding<M> {
+  const toField = ([type, id, rule]: readonly [string, number, string?]): object => ({type, id, ...(rule && {rule})});
+  const nested = mapValues(MESSAGES, fields => ({fields: mapValues(fields, toField)}));
+  // 64-bit numbers as numbers: revisions of etcd stay far below 2^53, and two ids of clusters differ all the same.
+  const found = fromJSON({nested: {etcdserverpb: {nested}}} as object, {
+    ...{keepCase: true, longs: Number, defaults: true, arrays: true},
+  });
+  const typeOf = (name: string): MessageTypeDefinition<object, object> =>
+    found[`etcdserverpb.${name}`] as MessageTypeDefinition<object, object>;
+  return <M extends EtcdMethod>(method: M) => {
+    const [request, response] = METHODS[method];
+    const {serialize} = typeOf(request);
+    const deserialize = typeOf(response).deserialize as Encoding<M>['deserialize'];
+    return {path: `/etcdserverpb.${method}`, serialize, deserialize};
   };
 }
 
-function describeMessages(): Readonly<Record<string, object>> {
-  return Object.fromEntries(
-    Object.entries(MESSAGES).map(([name, fields]) => {
-      const oneof = ONE_OF[name];
-      return [
-        name,
-        {
-          fields: Object.fromEntries(
-            Object.entries(fields).map(([field, [type, id, rule]]) => [field, rule ? {type, id, rule} : {type, id}]),
-          ),
-          ...(oneof === undefined ? {} : {oneofs: {one: {oneof: [...oneof]}}}),
-        },
-      ];
-    }),
-  );
-}
-
-function describeServices(): Readonly<Record<string, object>> {
-  return Object.fromEntries(
-    Object.entries(SERVICES).map(([name, methods]) => [
-      name,
-      {
-        methods: Object.fromEntries(
-          Object.entries(methods).map(([method, [requestType, responseType]]) => [
-            method,
-            {requestType, responseType, ...(name === 'Watch' ? {requestStream: true, responseStream: true} : {})},
-          ]),
-        ),
-      },
-    ]),
-  );
+function mapValues<T, R>(record: Readonly<Record<string, T>>, map: (value: T) => R): Readonly<Record<string, R>> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 }

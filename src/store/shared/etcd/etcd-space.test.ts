@@ -3,8 +3,9 @@ import {describe, test} from 'vitest';
 import {ManualTimers} from '../../../../test/support/background.ts';
 import {SILENT_LOG} from '../../../domain/log.ts';
 import {EngineFailure} from '../engine/driver.ts';
-import {EtcdSpace} from './etcd-space.ts';
-import type {MemberSpace} from './member-facts.ts';
+import {EtcdSpace, type EtcdSpaceDeps} from './etcd-space.ts';
+
+type MemberSpace = Awaited<ReturnType<EtcdSpaceDeps['readSpace']>>;
 
 /** Pause between two checks, in milliseconds. */
 const CHECK_MS = 5000;
@@ -17,11 +18,11 @@ interface Checked {
 }
 
 /** Watches a member that reports these spaces, one after the other; `denied` for files that cannot be read. */
-async function watch(...reports: readonly (MemberSpace | undefined | 'denied')[]): Promise<Checked> {
+async function watch(...reports: readonly (MemberSpace | 'denied')[]): Promise<Checked> {
   const left = [...reports];
   const logged: string[] = [];
   const timers = new ManualTimers();
-  const readSpace = async (): Promise<MemberSpace | undefined> => {
+  const readSpace = async (): Promise<MemberSpace> => {
     const report = left.shift();
     if (report === 'denied') throw new EngineFailure('denied', 'a file cannot be read');
     return report;

@@ -1,7 +1,7 @@
 import type {Log} from '../../../domain/log.ts';
 import type {Timers} from '../../../time/timers.ts';
 import {EngineFailure, isEngineFailure} from '../engine/driver.ts';
-import type {MemberSpace} from './member-facts.ts';
+import type {MemberFacts} from './member-facts.ts';
 
 /** Part of the quota from which on puts are refused. Deletes write too: without the rest, a full etcd would refuse them. */
 const PUTS_MAX_PART = 0.8;
@@ -11,7 +11,7 @@ const CHECK_MS = 5000;
 
 export interface EtcdSpaceDeps {
   /** Reads the space of the member that is used; undefined if it does not report it. */
-  readonly readSpace: () => Promise<MemberSpace | undefined>;
+  readonly readSpace: () => Promise<Pick<MemberFacts, 'usedBytes' | 'quotaBytes'> | undefined>;
   readonly timers: Timers;
   readonly log: Log;
 }
@@ -22,8 +22,7 @@ export class EtcdSpace {
   #problem: string | undefined;
   #cancel: (() => void) | undefined;
   #isClosed = false;
-  /** True once it was logged that the space is not known. */
-  #isReported = false;
+  #isUnknown = false;
 
   constructor(deps: EtcdSpaceDeps) {
     this.#deps = deps;
@@ -45,23 +44,20 @@ export class EtcdSpace {
     const {readSpace, timers, log} = this.#deps;
     try {
       const space = await readSpace();
-      if (space !== undefined) this.#problem = describeProblem(space);
-      else if (!this.#isReported) {
-        this.#isReported = true;
-        log.error(
-          'etcd does not report its space over HTTP, so no space is kept for deletions; see `crewroom doctor`',
-          {},
-        );
+      if (space !== undefined) {
+        const {usedBytes, quotaBytes} = space;
+        const text = `etcd uses ${usedBytes} of ${quotaBytes} bytes; compact and defragment it`;
+        this.#problem = usedBytes < quotaBytes * PUTS_MAX_PART ? undefined : text;
+      } else if (!this.#isUnknown) {
+        this.#isUnknown = true;
+        const text =
+          'etcd does not report its space over HTTP, so no space is kept for deletions; see `crewroom doctor`';
+        log.error(text, {});
       }
     } catch (error) {
-      if (!isEngineFailure(error)) throw error;
       // Files of certificates that are just being replaced.
+      if (!isEngineFailure(error)) throw error;
     }
     if (!this.#isClosed) this.#cancel = timers.after(CHECK_MS, () => void this.#check());
   }
-}
-
-function describeProblem({usedBytes, quotaBytes}: MemberSpace): string | undefined {
-  if (usedBytes < quotaBytes * PUTS_MAX_PART) return undefined;
-  return `etcd uses ${usedBytes} of ${quotaBytes} bytes; compact and defragment it`;
 }

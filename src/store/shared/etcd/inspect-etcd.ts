@@ -1,91 +1,100 @@
 import {X509Certificate} from 'node:crypto';
 import {FailureError} from '../../../failures/failure-error.ts';
 import type {Timers} from '../../../time/timers.ts';
-import {isEngineFailure} from '../engine/driver.ts';
+import {EngineFailure, isEngineFailure} from '../engine/driver.ts';
 import {HEAD_KEY} from '../engine/engine-keys.ts';
-import {headIn} from '../engine/head.ts';
-import {readText} from './etcd-channels.ts';
-import {CallError, type EtcdAddress, EtcdClient} from './etcd-client.ts';
+import {type Head, headIn} from '../engine/head.ts';
+import {type EtcdAddress, EtcdClient, readText} from './etcd-client.ts';
 import {openEtcdDriver} from './etcd-driver.ts';
-import type {MemberListResponse, RangeRequest} from './etcd-messages.ts';
-import {type MemberSpace, type MemberVersion, readMemberProblem, readSpace, readVersion} from './member-facts.ts';
+import {type MemberFacts, readMember, readProblem} from './member-facts.ts';
 
 /** A member that was inspected. */
 export interface InspectedMember {
   readonly member: string;
-  /** Undefined if it did not answer, or does not report it. */
-  readonly version: MemberVersion | undefined;
-  readonly space: MemberSpace | undefined;
+  /** Undefined if it did not answer, or does not report them. */
+  readonly facts: MemberFacts | undefined;
   /** The reason why it did not answer, or what it reports. */
   readonly problem: string | undefined;
   /** Shortest time of some requests, in milliseconds; `Infinity` if it did not answer. */
   readonly latencyMs: number;
 }
 
-/** The members that decide together. */
-export interface InspectedCluster {
-  readonly voters: number;
-  /** Shortest time of some reads that a majority confirmed, in milliseconds. */
-  readonly majorityMs: number;
-}
-
 /** State of etcd, and of the store in it. */
 export interface InspectedEtcd {
   readonly members: readonly InspectedMember[];
-  /** Undefined if there is no majority, or this user may not ask. */
-  readonly cluster: InspectedCluster | undefined;
+  /** Number of the members that decide together; undefined if there is no majority, or this user may not ask. */
+  readonly voters?: number | undefined;
+  /** Shortest time of some reads that a majority confirmed, in milliseconds. */
+  readonly majorityMs?: number | undefined;
   /** End of the certificate of this client; undefined without one. */
-  readonly certificate: {readonly file: string; readonly validToMs: number} | undefined;
+  readonly certificate?: {readonly file: string; readonly validToMs: number} | undefined;
   /** Undefined if there is none yet, or it cannot be read. */
-  readonly store: {readonly id: string; readonly revision: number; readonly clockMs: number} | undefined;
+  readonly store?: Head | undefined;
   /** The reason why the store cannot be read. */
-  readonly problem: string | undefined;
+  readonly problem?: string | undefined;
+}
+
+/** The store to inspect, and the clock of this machine. */
+export interface InspectOptions extends EtcdAddress {
+  readonly prefix: string;
+  readonly timers: Timers;
+  readonly nowMs: () => number;
 }
 
 /** Number of requests whose latency is measured. */
 const REQUESTS = 5;
 
 /** Inspects each member, and the head of the store. Changes nothing. */
-export async function inspectEtcd(
-  address: EtcdAddress & {readonly prefix: string},
-  {timers, nowMs}: {readonly timers: Timers; readonly nowMs: () => number},
-): Promise<InspectedEtcd> {
+export async function inspectEtcd(options: InspectOptions): Promise<InspectedEtcd> {
   try {
-    const client = await EtcdClient.create(address);
+    const client = await EtcdClient.create(options);
     try {
-      const members = await Promise.all(
-        address.members.map((_, index) => inspectMember(client, index, {...address, nowMs})),
-      );
-      const cluster = await inspectCluster(client, address.prefix);
-      const certificate = await readCertificate(address.tls?.cert);
-      return {members, cluster, certificate, ...(await readStore(address, timers))};
+      const members = await Promise.all(options.members.map((_, index) => inspectMember(client, index, options)));
+      const file = options.tls?.cert;
+      const certificate = file && {file, validToMs: Date.parse(new X509Certificate(await readText(file)).validTo)};
+      const found = {members, certificate: certificate || undefined, voters: await countVoters(client)};
+      return {...found, ...(await inspectStore(options))};
     } finally {
       client.close();
     }
   } catch (error) {
     if (!isEngineFailure(error)) throw error;
-    return {members: [], cluster: undefined, certificate: undefined, store: undefined, problem: error.message};
+    return {members: [], problem: error.message};
   }
 }
 
-async function inspectMember(
-  client: EtcdClient,
-  index: number,
-  {members, tls, prefix, nowMs}: EtcdAddress & {readonly prefix: string; readonly nowMs: () => number},
-): Promise<InspectedMember> {
-  const address = {member: members[index] ?? '', tls};
-  const [version, space, problem] = await Promise.all([
-    readVersion(address, nowMs),
-    readSpace(address),
-    readMemberProblem(address),
-  ]);
+async function inspectMember(client: EtcdClient, index: number, options: InspectOptions): Promise<InspectedMember> {
+  const member = options.members[index] ?? '';
+  const reports = [readMember(member, options, options.nowMs), readProblem(member, options)] as const;
+  const request = {key: Buffer.from(options.prefix + HEAD_KEY), keysOnly: true, serializable: true};
+  const call = measure(() => client.call('KV/Range', request, {member: index})).catch(ifFailed);
+  const [facts, problem, answer] = await Promise.all([...reports, call]);
+  if (answer instanceof EngineFailure) return {member, facts, problem: answer.message, latencyMs: Infinity};
+  return {member, facts, problem, latencyMs: answer.latencyMs};
+}
+
+async function countVoters(client: EtcdClient): Promise<number | undefined> {
+  const answer = await client.call('Cluster/MemberList', {}).catch(ifFailed);
+  return answer instanceof EngineFailure ? undefined : answer.members.filter(({isLearner}) => !isLearner).length;
+}
+
+function ifFailed(error: unknown): EngineFailure {
+  if (error instanceof EngineFailure) return error;
+  throw error;
+}
+
+async function inspectStore(options: InspectOptions): Promise<Pick<InspectedEtcd, 'majorityMs' | 'store' | 'problem'>> {
+  let majorityMs: number | undefined;
   try {
-    const request: RangeRequest = {key: Buffer.from(prefix + HEAD_KEY), keysOnly: true, serializable: true};
-    const {latencyMs} = await measure(() => client.call('KV/Range', request, {member: index}));
-    return {...address, version, space, problem, latencyMs};
+    await using driver = await openEtcdDriver(options);
+    const {response, latencyMs} = await measure(() => driver.read([{from: HEAD_KEY}]));
+    majorityMs = latencyMs;
+    return {majorityMs, store: headIn(response)?.head};
   } catch (error) {
-    if (!(error instanceof CallError)) throw error;
-    return {...address, version, space, problem: error.message, latencyMs: Infinity};
+    const failure = error instanceof FailureError ? error.failure : undefined;
+    if (failure?.code === 'store-unavailable') return {majorityMs, problem: failure.problem};
+    if (isEngineFailure(error)) return {problem: error.message};
+    throw error;
   }
 }
 
@@ -96,41 +105,5 @@ async function measure<T>(call: () => Promise<T>): Promise<{readonly response: T
     const response = await call();
     latencyMs = Math.min(latencyMs, performance.now() - startMs);
     if (request === REQUESTS) return {response, latencyMs};
-  }
-}
-
-async function inspectCluster(client: EtcdClient, prefix: string): Promise<InspectedCluster | undefined> {
-  try {
-    const {members} = await client.call<MemberListResponse>('Cluster/MemberList', {});
-    const key = Buffer.from(prefix + HEAD_KEY);
-    const {latencyMs: majorityMs} = await measure(() => client.call('KV/Range', {key} satisfies RangeRequest));
-    return {voters: members.filter(({isLearner}) => !isLearner).length, majorityMs};
-  } catch (error) {
-    if (!(error instanceof CallError)) throw error;
-    return undefined;
-  }
-}
-
-async function readCertificate(file: string | undefined): Promise<InspectedEtcd['certificate']> {
-  if (file === undefined) return undefined;
-  return {file, validToMs: Date.parse(new X509Certificate(await readText(file)).validTo)};
-}
-
-async function readStore(
-  address: EtcdAddress & {readonly prefix: string},
-  timers: Timers,
-): Promise<Pick<InspectedEtcd, 'store' | 'problem'>> {
-  try {
-    await using driver = await openEtcdDriver({...address, timers});
-    const head = headIn(await driver.read([{from: HEAD_KEY}]))?.head;
-    return {
-      store: head && {id: head.id, revision: head.end.revision, clockMs: head.clockMs},
-      problem: undefined,
-    };
-  } catch (error) {
-    if (error instanceof FailureError && error.failure.code === 'store-unavailable')
-      return {store: undefined, problem: error.failure.problem};
-    if (!isEngineFailure(error)) throw error;
-    return {store: undefined, problem: error.message};
   }
 }

@@ -1,39 +1,32 @@
 import {get as getPlain} from 'node:http';
 import {get as getSecure} from 'node:https';
 import {text} from 'node:stream/consumers';
-import {type EtcdTls, readPems} from './etcd-channels.ts';
-import type {EtcdAddress} from './etcd-client.ts';
+import {EngineFailure} from '../engine/driver.ts';
+import {type EtcdAddress, readPems} from './etcd-client.ts';
 
 /**
- * Facts that a member reports to every client, over HTTP at its address. Its version and size are in `Maintenance/Status` too, which etcd from
- * 3.5.30 on refuses to users without the role `root`.
+ * Facts that a member reports to every client, over HTTP at its address. `Maintenance/Status` has them too, but etcd from 3.5.30 on refuses
+ * it to users without the role `root`.
  */
-
-/** A member, and how it is reached. */
-export interface MemberAddress {
-  /** Host and port. */
+export interface MemberFacts {
+  /** Its host and port. */
   readonly member: string;
-  /** Undefined without TLS. */
-  readonly tls: EtcdTls | undefined;
-}
-
-/** Version of a member, and the difference between its clock and that of this machine. */
-export interface MemberVersion {
   /** Such as `3.5.16`. */
   readonly version: string;
-  /** Time by which the clock of this machine is ahead, in milliseconds: at least so much. */
+  /** Size of its database, also of space that compaction has freed, and the limit of that size, in bytes. */
+  readonly usedBytes: number;
+  readonly quotaBytes: number;
+  readonly isLeader: boolean;
+  /** Time by which the clock of this machine is ahead of that of the member, or behind it, in milliseconds: at least so much. */
   readonly aheadMs: number;
-  /** Time by which it is behind, likewise. */
   readonly behindMs: number;
 }
 
-/** Space of a member, in bytes. */
-export interface MemberSpace {
-  /** Size of its database, also of space that compaction has freed. */
-  readonly usedBytes: number;
-  /** Limit of that size. */
-  readonly quotaBytes: number;
-}
+/** Oldest version that is accepted, with which the tests run. */
+const OLDEST = '3.4.23';
+
+/** Difference of clocks up to which a service starts, in milliseconds. */
+export const CLOCK_DIFFERENCE_MS_MAX = 5000;
 
 /** Time after which a member is not waited for, in milliseconds. */
 const TIMEOUT_MS = 2000;
@@ -44,62 +37,70 @@ const DATE_MS = 1000;
 /** Largest answer that is read, in bytes: ten times the metrics of etcd. */
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 
-const VERSION = /"etcdserver":"([^"]{1,50})"/;
-const USED = /^etcd_mvcc_db_total_size_in_bytes (\S+)$/m;
-const QUOTA = /^etcd_server_quota_backend_bytes (\S+)$/m;
-const LEADS = /^etcd_server_is_leader 1$/m;
-const REASON = /"reason":"([^"]{1,200})"/;
+type Tls = Pick<EtcdAddress, 'tls'>;
 
-/** Reads the version and the clock of a member; undefined if it does not report them. @throws {EngineFailure} `denied` if a file cannot be read. */
-export async function readVersion(address: MemberAddress, nowMs: () => number): Promise<MemberVersion | undefined> {
+/** Reads the facts of a member; undefined if it does not report them. @throws {EngineFailure} `denied` if a file cannot be read. */
+export async function readMember(member: string, tls: Tls, nowMs = Date.now): Promise<MemberFacts | undefined> {
   const startMs = nowMs();
-  const answer = await read(address, '/version');
-  const [, version] = VERSION.exec(answer?.body ?? '') ?? [];
-  if (answer === undefined || version === undefined) return undefined;
-  const dateMs = Date.parse(answer.date);
+  const {body, date} = (await read(`${member}/metrics`, tls)) ?? {body: '', date: ''};
+  const figureOf = (name: RegExp): string => name.exec(body)?.[1] ?? '';
+  const version = figureOf(/^etcd_server_version\{server_version="([^"]{1,50})"\} 1$/m);
+  const usedBytes = Number(figureOf(/^etcd_mvcc_db_total_size_in_bytes (\S+)$/m) || Number.NaN);
+  const quotaBytes = Number(figureOf(/^etcd_server_quota_backend_bytes (\S+)$/m));
+  if (version === '' || !(usedBytes >= 0 && quotaBytes > 0)) return undefined;
+  const dateMs = Date.parse(date);
   // A second is as long as the time that is named, which is rounded down.
   const aheadMs = Math.max(0, startMs - dateMs - DATE_MS) || 0;
-  return {version, aheadMs, behindMs: Math.max(0, dateMs - nowMs()) || 0};
-}
-
-/** Reads the space of a member; undefined if it does not report them. @throws {EngineFailure} `denied` if a file cannot be read. */
-export async function readSpace(address: MemberAddress): Promise<MemberSpace | undefined> {
-  const body = (await read(address, '/metrics'))?.body ?? '';
-  const [usedBytes, quotaBytes] = [USED, QUOTA].map(pattern => Number(pattern.exec(body)?.[1])) as [number, number];
-  return usedBytes >= 0 && quotaBytes > 0 ? {usedBytes, quotaBytes} : undefined;
-}
-
-/**
- * Returns members in the order in which to use them: begins with the leader, which the others pass all writes and reads on to. Waits
- * for no member once the leader has answered. If none says that it is the leader, the order is the given one.
- */
-export async function leaderFirst({members, tls}: Pick<EtcdAddress, 'members' | 'tls'>): Promise<readonly string[]> {
-  if (members.length === 1) return members;
-  const asked = members.map(async (member, index) => {
-    const answer = await read({member, tls}, '/metrics');
-    if (LEADS.test(answer?.body ?? '')) return index;
-    throw new Error('it is not the leader');
-  });
-  const first = await Promise.any(asked).catch(() => 0);
-  return [...members.slice(first), ...members.slice(0, first)];
+  const isLeader = figureOf(/^etcd_server_is_leader (\S+)$/m) === '1';
+  return {member, version, usedBytes, quotaBytes, isLeader, aheadMs, behindMs: Math.max(0, dateMs - nowMs()) || 0};
 }
 
 /** Reads the problem that a member reports, such as `ALARM NOSPACE`; undefined if it is healthy, or does not report it. */
-export async function readMemberProblem(address: MemberAddress): Promise<string | undefined> {
-  const body = (await read(address, '/health'))?.body ?? '';
+export async function readProblem(member: string, tls: Tls): Promise<string | undefined> {
+  const body = (await read(`${member}/health`, tls))?.body ?? '';
   if (!body.includes('"health":"false"')) return undefined;
-  return REASON.exec(body)?.[1] ?? 'it is not healthy';
+  return /"reason":"([^"]{1,200})"/.exec(body)?.[1] ?? 'it is not healthy';
 }
 
-async function read({member, tls}: MemberAddress, path: string): Promise<{date: string; body: string} | undefined> {
-  const [ca, cert, key] = await readPems(tls);
+/** Returns why a version is refused; undefined if it is not. One that cannot be read is. */
+export function findVersionProblem(version: string): string | undefined {
+  const isRead = /^\d+\.\d+\.\d+/.test(version);
+  if (isRead && version.localeCompare(OLDEST, 'en', {numeric: true}) >= 0) return undefined;
+  return `etcd ${version} is too old: the tests ran with ${OLDEST}, and its developers support the last two minor versions`;
+}
+
+/** Reads the facts of all members that report them. */
+export async function readMembers(address: EtcdAddress, nowMs = Date.now): Promise<readonly MemberFacts[]> {
+  const found = await Promise.all(address.members.map(member => readMember(member, address, nowMs)));
+  return found.filter(facts => facts !== undefined);
+}
+
+/**
+ * Asserts that etcd is not too old, and that the clock of this machine is not far ahead of that of every member: the store follows the
+ * clock that is ahead, so entries would expire early on all machines. Members that do not report them are not judged.
+ *
+ * @throws {EngineFailure} `denied`.
+ */
+export function assertMembers(members: readonly MemberFacts[]): void {
+  const aheadMs = Math.min(...members.map(facts => facts.aheadMs));
+  const clockProblem = `the clock of this machine is ${Math.floor(aheadMs / 1000)} s ahead of etcd, so entries would expire early on all machines; set it right`;
+  const isAhead = members.length > 0 && aheadMs > CLOCK_DIFFERENCE_MS_MAX;
+  const problem = members.map(({version}) => findVersionProblem(version)).find(each => each !== undefined);
+  if (problem !== undefined || isAhead) throw new EngineFailure('denied', problem ?? clockProblem);
+}
+
+async function read(
+  url: string,
+  {tls}: Pick<EtcdAddress, 'tls'>,
+): Promise<{readonly date: string; readonly body: string} | undefined> {
+  const [ca, cert, key] = await readPems({tls});
   const options = {agent: false as const, signal: AbortSignal.timeout(TIMEOUT_MS)};
   return new Promise(resolve => {
     try {
       const request =
         tls === undefined
-          ? getPlain(`http://${member}${path}`, options)
-          : getSecure(`https://${member}${path}`, {...options, ca, cert, key});
+          ? getPlain(`http://${url}`, options)
+          : getSecure(`https://${url}`, {...options, ca, cert, key});
       request.on('error', () => resolve(undefined));
       request.on('response', response => {
         let bytes = 0;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {once} from 'node:events';
 import {type AddressInfo, createServer} from 'node:net';
 import {onTestFinished, test} from 'vitest';
-import {EtcdChannels} from './etcd-channels.ts';
+import {EtcdClient} from './etcd-client.ts';
 
 async function listen() {
   const server = createServer(socket => void socket.on('error', () => {}).end());
@@ -19,12 +19,12 @@ test('members are reached without the proxy of the environment', async () => {
     if (before === undefined) delete process.env['http_proxy'];
     else process.env['http_proxy'] = before;
   });
-  const channels = await EtcdChannels.create([member.host], undefined);
-  onTestFinished(() => channels.close());
+  const client = await EtcdClient.create({members: [member.host]});
+  onTestFinished(() => client.close());
   const reached = Promise.race([
     once(member.server, 'connection').then(() => 'member'),
     once(proxy.server, 'connection').then(() => 'proxy'),
   ]);
-  channels.to(0).getChannel().getConnectivityState(true);
+  client.call('KV/Range', {key: Buffer.from('a')}).catch(() => {});
   assert.equal(await reached, 'member');
 });

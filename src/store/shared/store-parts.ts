@@ -1,10 +1,11 @@
 import type {Timers} from '../../time/timers.ts';
-import type {StoreClockDeps} from '../plan/store-clock.ts';
+import type {StoreClock, StoreClockDeps} from '../plan/store-clock.ts';
+import type {LogLimits} from './engine/change-log.ts';
 import type {Driver} from './engine/driver.ts';
 
 export interface SharedStoreDeps extends StoreClockDeps {
   /** The engine. It is closed with the store, also if the store cannot be opened. */
-  readonly driver: Driver;
+  readonly driver: Driver | Promise<Driver>;
   readonly timers: Timers;
   /** Returns random bytes. */
   readonly randomBytes: (sizeBytes: number) => Uint8Array;
@@ -20,19 +21,16 @@ export interface SharedStoreDeps extends StoreClockDeps {
   readonly owned?: readonly AsyncDisposable[] | undefined;
 }
 
-/**
- * Closes the engine of a store, and everything that is closed with it: one after the other, also if one of them fails.
- *
- * @throws The first error.
- */
-export async function closeAll({driver, owned = []}: Pick<SharedStoreDeps, 'driver' | 'owned'>): Promise<void> {
-  const errors: unknown[] = [];
-  for (const each of [driver, ...owned]) {
-    try {
-      await each[Symbol.asyncDispose]();
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  if (errors.length > 0) throw errors[0];
+/** Dependencies that the parts of an open store share. */
+export interface StoreParts extends Pick<SharedStoreDeps, 'timers' | 'randomBytes' | 'random' | 'nowMs'> {
+  readonly driver: Driver;
+  /** The clock of the store. */
+  readonly clock: StoreClock;
+  readonly elapsedMs: () => number;
+  /** Id of this process among those that write. */
+  readonly writer: string;
+  /** Returns a new id: 24 hexadecimal digits. */
+  readonly createId: () => string;
+  readonly logLimits: LogLimits;
+  readonly groupTimeoutMs: number;
 }

@@ -1,0 +1,172 @@
+import {existsSync} from 'node:fs';
+import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {beforeAll, describe, expect, inject, test} from 'vitest';
+import {VERSION} from '../../src/version.ts';
+import {findFreePort} from '../support/free-port.ts';
+import {createUser, type Finished, onDriveZ, until} from '../windows/machine.ts';
+import {execute, get, nodeOfBackground, PLUGIN_ID, put, releaseFile, writePlugin} from './files.ts';
+
+const user = await createUser();
+/** Folder into which the installer puts the program. Without %, which starters under Wine do not bear. */
+const FOLDER = 'C:\\für alle\\Crewroom';
+const RUN_KEY = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run';
+const UNINSTALL_KEY = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Crewroom';
+let port: number;
+
+/** Returns the path on Linux of a file in drive C. */
+const onLinux = (path: string): string => join(user.windows.prefix, 'drive_c', ...path.replace('C:\\', '').split('\\'));
+const run = async (...words: readonly string[]): Promise<Finished> => (await user.spawnProgram(words)).finished;
+const crewroom = (...words: readonly string[]): Promise<Finished> =>
+  run(`${FOLDER}\\node.exe`, `${FOLDER}\\node_modules\\crewroom\\dist\\cli\\main.js`, ...words);
+const install = (...words: readonly string[]): Promise<Finished> => run(onDriveZ(inject('installer')), '/S', ...words);
+const url = (): string => `http://127.0.0.1:${port}`;
+const isServing = (): Promise<boolean> =>
+  fetch(`${url()}/readyz`).then(
+    ({ok}) => ok,
+    () => false,
+  );
+const untilServing = (): Promise<void> => until(isServing, () => 'no service answers');
+
+async function setValue(key: string, name: string, value: string): Promise<void> {
+  expect(await run('reg', 'add', key, '/v', name, '/t', 'REG_EXPAND_SZ', '/d', value, '/f')).toMatchObject({
+    exitCode: 0,
+  });
+}
+
+/** Returns a value of the registry; undefined if there is none. Only an export has all characters. */
+async function readValue(key: string, name: string): Promise<string | undefined> {
+  const file = 'C:\\exported.reg';
+  await run('reg', 'export', key, file, '/y');
+  const text = (await readFile(onLinux(file), 'utf16le')).replaceAll('\\\r\n  ', '');
+  const [, hex, plain] = new RegExp(`^"${name}"=(?:hex\\(2\\):(.*)|"(.*)")\r$`, 'm').exec(text) ?? [];
+  if (hex === undefined) return plain?.replaceAll(/\\(.)/g, '$1');
+  return Buffer.from(hex.replaceAll(',', ''), 'hex').toString('utf16le').replace('\0', '');
+}
+
+const readPath = (): Promise<string | undefined> => readValue('HKCU\\Environment', 'Path');
+
+/** Runs the uninstaller, which continues in a copy of itself, and waits until it is done. */
+async function uninstall(...words: readonly string[]): Promise<void> {
+  await run(`${FOLDER}\\uninstall.exe`, '/S', ...words);
+  await until(
+    async () => (await run('reg', 'query', UNINSTALL_KEY)).exitCode !== 0,
+    () => 'it is not removed',
+  );
+}
+
+beforeAll(async () => {
+  port = await findFreePort();
+  // The folders of this user, of which Wine knows only one.
+  const shellFolders = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Explorer\\User Shell Folders';
+  await setValue(shellFolders, 'Local AppData', `${user.home}\\AppData\\Local`);
+  await setValue(shellFolders, 'AppData', `${user.home}\\AppData\\Roaming`);
+  await setValue('HKCU\\Environment', 'Path', 'C:\\mine');
+  // Where an installer of an older version was told to install. Wine quotes /D, which an installer takes only without quotes.
+  await setValue(UNINSTALL_KEY, 'InstallLocation', FOLDER);
+  const config = user.file('AppData', 'Roaming', 'crewroom', 'Config');
+  await mkdir(config, {recursive: true});
+  await writeFile(join(config, 'config.json'), JSON.stringify({port}));
+  await writePlugin(user.file('here'));
+});
+
+describe('the installer for Windows, under Wine', () => {
+  test('is made with the release, and is not larger than the archive', async () => {
+    const [installer, archive] = await Promise.all(
+      ['exe', 'zip'].map(end => readFile(releaseFile(`win32-x64.${end}`))),
+    );
+    expect(installer?.length).toBeLessThan(archive?.length ?? 0);
+  });
+
+  test('touches no folder that has other files', async () => {
+    await mkdir(onLinux('C:\\foreign\\node_modules'), {recursive: true});
+    await writeFile(onLinux('C:\\foreign\\node_modules\\mine'), '');
+    expect(await install('/D=C:\\foreign')).toMatchObject({exitCode: 2});
+    expect(await readdir(onLinux('C:\\foreign'), {recursive: true})).toEqual(['node_modules', 'node_modules/mine']);
+    expect(await readPath()).toBe('C:\\mine');
+  });
+
+  test('installs for the user alone, with a start menu, PATH and a start at log-on', async () => {
+    const {exitCode, stderr} = await install('/AUTOSTART');
+    expect(exitCode, stderr).toBe(0);
+    await untilServing();
+    expect(await readPath()).toBe(`C:\\mine;${FOLDER}`);
+    const menu = await execute('find', [onLinux('C:\\users'), '-name', 'Crewroom.lnk', '-path', '*Start Menu*']);
+    expect(menu.stdout.trim()).not.toBe('');
+    expect((await crewroom('service', 'status')).stdout).toContain('active, enabled');
+    expect(await readValue(RUN_KEY, 'crewroom')).toContain(`"${FOLDER}\\node.exe"`);
+    expect(await readValue(UNINSTALL_KEY, 'DisplayVersion')).toBe(VERSION);
+    // Windows looks for it in the PATH.
+    const version = await run('cmd', '/c', 'crewroom', '--version');
+    expect(version.stdout, version.stderr).toContain(VERSION);
+  });
+
+  test('has a service with a store on disk, a plugin with a background, and a console', async () => {
+    const installed = await crewroom('plugin', 'install', `${user.home}\\here`, '--yes');
+    expect(installed, installed.stderr).toMatchObject({exitCode: 0});
+    await expect.poll(() => nodeOfBackground(url())).toBe(`${FOLDER}\\node.exe`);
+    expect(await put(url(), '1.0')).toBe(200);
+    const {stdout} = await crewroom('console', '--print');
+    expect(stdout).toContain(`:${port}/`);
+    expect((await fetch(`${url()}/`)).headers.get('content-type')).toContain('text/html');
+  });
+
+  test('updates a version that runs with a background, and starts it again', async () => {
+    await writeFile(onLinux(`${FOLDER}\\node_modules\\old.txt`), '');
+    expect(await install()).toMatchObject({exitCode: 0});
+    expect(existsSync(onLinux(`${FOLDER}\\node_modules\\old.txt`))).toBe(false);
+    expect((await readdir(onLinux(FOLDER))).sort()).toEqual(
+      [...(await readdir(user.windows.app)), 'uninstall.exe'].sort(),
+    );
+    await untilServing();
+    expect(await get(url())).toBe('1.0');
+    await expect.poll(() => nodeOfBackground(url())).toBe(`${FOLDER}\\node.exe`);
+    expect(await readPath()).toBe(`C:\\mine;${FOLDER}`);
+  });
+
+  test('puts an update into no other folder', async () => {
+    expect(await install('/D=C:\\other')).toMatchObject({exitCode: 2});
+    expect(existsSync(onLinux('C:\\other'))).toBe(false);
+    expect(await isServing()).toBe(true);
+  });
+
+  test('changes nothing while another program of it runs, and lets the service run on', async () => {
+    await writeFile(onLinux(`${FOLDER}\\node_modules\\old.txt`), '');
+    const before = await readdir(onLinux(FOLDER));
+    const watch = await user.spawnProgram([`${FOLDER}\\node.exe`, '-e', 'setInterval(() => {}, 1e6)']);
+    expect(await install()).toMatchObject({exitCode: 2});
+    expect(await readdir(onLinux(FOLDER))).toEqual(before);
+    expect(existsSync(onLinux(`${FOLDER}\\node_modules\\old.txt`))).toBe(true);
+    await untilServing();
+    watch.child.kill('SIGKILL');
+    await watch.finished;
+  });
+
+  test('leaves the data when it is removed, and nothing else', async () => {
+    await uninstall();
+    expect(await isServing()).toBe(false);
+    expect(existsSync(onLinux(FOLDER))).toBe(false);
+    expect(await readPath()).toBe('C:\\mine');
+    expect(await readValue(RUN_KEY, 'crewroom')).toBeUndefined();
+    const menu = await execute('find', [onLinux('C:\\users'), '-name', 'Crewroom.lnk']);
+    expect(menu.stdout).toBe('');
+    expect(await readdir(user.file('AppData', 'Local', 'crewroom'))).toContain('Data');
+    expect(await readdir(user.file('AppData', 'Roaming', 'crewroom', 'Config'))).toEqual(['config.json']);
+  });
+
+  test('leaves a long PATH as it is, and removes the data if it is told so', async () => {
+    const path = `C:\\${'long'.repeat(300)}`;
+    await setValue('HKCU\\Environment', 'Path', path);
+    await setValue(UNINSTALL_KEY, 'InstallLocation', FOLDER);
+    expect(await install()).toMatchObject({exitCode: 3});
+    expect(await readPath()).toBe(path);
+    expect((await crewroom('start', '--detached')).exitCode).toBe(0);
+    expect(await get(url())).toBe('1.0');
+    expect(await (await fetch(`${url()}/api/plugins/${PLUGIN_ID}`)).json()).toMatchObject({id: PLUGIN_ID});
+    await uninstall('/DATA');
+    expect(await isServing()).toBe(false);
+    expect(await readPath()).toBe(path);
+    expect(existsSync(user.file('AppData', 'Local', 'crewroom'))).toBe(false);
+    expect(existsSync(user.file('AppData', 'Roaming', 'crewroom'))).toBe(false);
+  });
+});
