@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import {mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {describe, expect, test, vi} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {patch, put, remove, write} from '../../test/contracts/shared/assertions.ts';
 import {makeDirectory, openStore} from '../../test/support/store-fixture.ts';
+import type {Store} from '../domain/commits/store.ts';
+
+/** Waits until the tree has all changes. Few are written into it after some seconds. */
+async function checkpointed(store: Store): Promise<void> {
+  await vi.waitUntil(async () => (await store.statistics())?.wal?.waitingRecords === 0, {timeout: 60_000});
+}
 
 describe('the statistics of an LMDB store', () => {
   test('have the values that were written, and the records of the write-ahead log', async () => {
@@ -19,12 +25,28 @@ describe('the statistics of an LMDB store', () => {
       wal?.syncs.counts.reduce((sum, count) => sum + count),
       3,
     );
-    await vi.waitUntil(async () => (await store.statistics())?.wal?.waitingRecords === 0);
-    const checkpointed = await store.statistics();
-    assert.equal(checkpointed?.entries, 1);
-    assert.equal(checkpointed.wal?.sizeBytes, wal?.sizeBytes);
-    assert.equal(checkpointed.checkpoints?.failed, 0);
-    expect(checkpointed.checkpoints.written).toBeGreaterThan(0);
+    await checkpointed(store);
+    const after = await store.statistics();
+    assert.equal(after?.entries, 1);
+    assert.equal(after.wal?.sizeBytes, wal?.sizeBytes);
+    assert.equal(after.checkpoints?.failed, 0);
+    expect(after.checkpoints.written).toBeGreaterThan(0);
+    await store[Symbol.asyncDispose]();
+  });
+
+  test('have one checkpoint for changes that are rare, and one soon for many', async () => {
+    vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
+    onTestFinished(() => void vi.useRealTimers());
+    const store = await openStore(await makeDirectory());
+    const written = async () => (await store.statistics())?.checkpoints?.written;
+    for (const value of [1, 2, 3, 4, 5, 6, 7, 8, 9]) {
+      await write(store, put('a', String(value)));
+      vi.advanceTimersByTime(300);
+    }
+    assert.equal(await written(), 0);
+    await write(store, ...Array.from({length: 200}, (_, index) => put(`key ${index}`)));
+    vi.advanceTimersByTime(300);
+    await vi.waitUntil(async () => (await written()) === 1, {interval: 1});
     await store[Symbol.asyncDispose]();
   });
 
@@ -32,7 +54,7 @@ describe('the statistics of an LMDB store', () => {
     const directory = await makeDirectory();
     const store = await openStore(directory);
     await write(store, put('a', '1'));
-    await vi.waitUntil(async () => (await store.statistics())?.wal?.waitingRecords === 0);
+    await checkpointed(store);
     const before = (await store.statistics())?.sizeBytes ?? 0;
     const storage = join(directory, 'plugin-storage');
     await mkdir(storage);

@@ -55,16 +55,17 @@ export function loadProgram<T>(
     ...(cached === undefined ? {} : {cachedData: cached}),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  const isUsed = cached !== undefined && script.cachedDataRejected !== true;
+  // Not the bytes themselves, of which `keep` would hold megabytes for as long as the program runs.
+  const usedBytes = script.cachedDataRejected === true ? 0 : (cached?.length ?? 0);
   const module = {exports: {}};
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
   return {
     exports: module.exports as T,
     keep: () => {
-      if (isUsed && process.uptime() < LONG_RUN_SECONDS) return;
+      if (usedBytes > 0 && process.uptime() < LONG_RUN_SECONDS) return;
       try {
         const data = script.createCachedData();
-        if (!isUsed || data.length > cached.length) writeCache(cacheFile, digest, data);
+        if (data.length > usedBytes) writeCache(cacheFile, digest, data);
       } catch {
         // The cache is optional.
       }

@@ -166,7 +166,7 @@ describe('the store', () => {
     expect(written).toBeGreaterThan(11);
     expect(after.get('crewroom_wal_size_bytes')).toBe(written);
     expect(after.get('crewroom_store_read_only')).toBe(0);
-    await vi.waitUntil(async () => (await readValues(service)).get('crewroom_store_entries') === 2);
+    await vi.waitUntil(async () => (await readValues(service)).get('crewroom_store_entries') === 2, {timeout: 60_000});
     const checkpointed = await readValues(service);
     expect(checkpointed.get('crewroom_store_checkpoints_total{result="written"}')).toBeGreaterThan(0);
     expect(checkpointed.get('crewroom_store_checkpoints_total{result="failed"}')).toBe(0);

@@ -9,10 +9,19 @@ export interface WalCheckpointerDeps extends CurrentEntriesDeps {
 }
 
 /**
- * Delay between a change and its checkpoint, in milliseconds. With a longer delay fewer entries and pages are written twice; with a
+ * Delay between many changes and their checkpoint, in milliseconds. With a longer delay fewer entries and pages are written twice; with a
  * shorter one, lists merge less and a start after a crash reads less.
  */
 const DELAY_MS = 250;
+
+/**
+ * The same while there are fewer than {@link MANY_CHANGES}, in milliseconds. A checkpoint has the cost of several puts, and wakes other threads
+ * and the disk: beside other programs, twenty puts a second share one with a hundred others, and a single put does not cause one at once.
+ */
+const RARE_DELAY_MS = 5000;
+
+/** Number of changes from which on more are expected: they are checkpointed soon. A list hardly notices as many that are merged into it. */
+const MANY_CHANGES = 128;
 
 /** Delay after a failed checkpoint, in milliseconds. */
 const RETRY_DELAY_MS = 1000;
@@ -31,6 +40,8 @@ const WRITTEN_VALUE_BYTES_MAX = 16 * 1024;
 export class WalCheckpointer {
   readonly #deps: WalCheckpointerDeps;
   #timer: NodeJS.Timeout | undefined;
+  /** True if the timer is for {@link RARE_DELAY_MS}. */
+  #isRare = false;
   #running: Promise<void> | undefined;
   #isEnded = false;
   #written = 0;
@@ -49,6 +60,7 @@ export class WalCheckpointer {
   notice(): void {
     if (this.#running !== undefined || this.#isEnded || this.#deps.memtable.changes === 0) return;
     if (this.#deps.memtable.reaches(LIMITS)) this.#startNow();
+    else if (this.#deps.memtable.changes < MANY_CHANGES) this.#startIn(RARE_DELAY_MS);
     else this.#startIn(DELAY_MS);
   }
 
@@ -63,11 +75,22 @@ export class WalCheckpointer {
   /** Starts no more checkpoints. */
   end(): void {
     this.#isEnded = true;
-    clearTimeout(this.#timer);
+    this.#cancel();
   }
 
+  /** A delay that has begun goes on, unless it was for rare changes and there are many now. */
   #startIn(delayMs: number): void {
-    if (!this.#isEnded) this.#timer ??= setTimeout(() => this.#startNow(), delayMs);
+    if (this.#isEnded) return;
+    if (this.#isRare && delayMs < RARE_DELAY_MS) this.#cancel();
+    if (this.#timer !== undefined) return;
+    this.#isRare = delayMs === RARE_DELAY_MS;
+    this.#timer = setTimeout(() => this.#startNow(), delayMs);
+  }
+
+  #cancel(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isRare = false;
   }
 
   #startNow(): void {
@@ -77,8 +100,7 @@ export class WalCheckpointer {
   }
 
   #run(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancel();
     // Running on nothing would end before it is noted as running, and would then seem to run for ever.
     if (this.#deps.memtable.groups > 0) this.#running ??= this.#writeSome();
     return this.#running ?? Promise.resolve();
