@@ -102,7 +102,7 @@ export async function importEntries(
   {mode, since, dryRun, onProgress, signal}: ImportParts,
 ): Promise<Imported> {
   const request = new XMLHttpRequest();
-  const query = {mode, 'dry-run': String(dryRun), ...(since === undefined ? {} : {since})};
+  const query = {mode, ...(since === undefined ? {} : {since}), 'dry-run': String(dryRun)};
   request.open('POST', `/api/import?${new URLSearchParams(query)}`);
   const sent = ownerHeaders();
   for (const [name, value] of Object.entries(sent)) request.setRequestHeader(name, value);
