@@ -81,9 +81,9 @@ export class EngineState {
   }
 
   /**
-   * Learns the head that an answer has first. @param since The head that was known before the engine was asked.
+   * Learns the head that an answer has first, and returns it: it may be older than the known one if answers overtook each other.
    *
-   * @returns It; it may be older than the known one if answers overtook each other.
+   * @param since The head that was known before the engine was asked.
    * @throws As {@link read}.
    */
   async learn(answer: EngineAnswer, since: KnownHead): Promise<KnownHead> {

@@ -76,11 +76,7 @@ export class Attempt {
     }
   }
 
-  /**
-   * Writes parts, which have no effect until a head names them, with some 512 KiB in each request.
-   *
-   * @throws {EngineFailure}
-   */
+  /** Writes parts, which have no effect until a head names them, with some 512 KiB in each request. @throws {EngineFailure} */
   async writeParts(parts: readonly (readonly [key: string, value: Uint8Array])[], usesReserve = false): Promise<void> {
     if (parts.length === 0) return;
     const mark = this.written.has(this.mark) ? [] : [[this.mark, Buffer.alloc(0)] as const];

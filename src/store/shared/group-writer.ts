@@ -25,7 +25,7 @@ export interface SharedCommit extends Commit<StoreOperation> {
 
 type Results = readonly (CommitResult | Error)[];
 
-/** Time without any group being written after which a commit that waits for its own is refused, in milliseconds. */
+/** Time without any written group after which a commit that waits for its own is refused, in milliseconds. */
 const WAIT_MS_MAX = 5000;
 
 /** Bytes that the slowest supported link carries in a millisecond: 2 Mbit/s. Large groups have the time for that in addition. */

@@ -53,9 +53,8 @@ export interface PairRange extends Partial<KeyRange> {
   readonly from: string;
   /** Maximum number of pairs. @default {no limit} */
   readonly limit?: number | undefined;
-  /** Leaves the values empty. @default {false} */
+  /** Leaves the values empty, or begins with the last key, for which the engine may look at all pairs. @default {false} */
   readonly keysOnly?: boolean | undefined;
-  /** Begins with the last key. The engine may look at all pairs of the range. @default {false} */
   readonly reverse?: boolean | undefined;
 }
 
@@ -75,15 +74,10 @@ export interface GuardedWrite {
   readonly usesReserve?: boolean | undefined;
 }
 
-/**
- * Maximum number of operations of a write besides that of the guarded key. etcd allows 128 by default, and in nested transactions as many as
- * are left by those around them: 63 times 64.
- */
+/** Maximum number of operations of a write besides the guarded key. etcd allows 128 by default, and 63 times 64 in nested transactions. */
 export const OPERATIONS_MAX = 63 * 64;
 
-/**
- * Largest request, in bytes, with 32 for each operation. etcd allows 1.5 MiB by default; the rest is for the prefix of each key.
- */
+/** Largest request, in bytes, with 32 for each operation. etcd allows 1.5 MiB by default; the rest is for the prefix of each key. */
 export const REQUEST_BYTES_MAX = 1280 * 1024;
 
 /** Version of a key that does not exist. */

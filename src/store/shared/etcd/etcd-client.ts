@@ -46,13 +46,10 @@ const CHANNEL_OPTIONS = {
   'grpc.use_local_subchannel_pool': 1,
 } as const;
 
-/** How a method is called. */
+/** Position of the member, the size of request or answer in bytes, for which a call has time, and its failure if it may have been executed. */
 interface CallOptions {
-  /** Position of the member. @default {the present one} */
   readonly member?: number;
-  /** Size of the request, or of its answer, in bytes: a call has more time for it. @default {0} */
   readonly bytes?: number;
-  /** Kind of the failure if it may have been executed. @default {'unavailable'} */
   readonly lost?: 'unavailable' | 'unknown';
 }
 
