@@ -196,8 +196,8 @@ Function unpack
   SetOutPath "$INSTDIR\new"
   SetOverwrite try
   File /r "${FOLDER}\*"
-  ; Windows moves no folder that a program has as its working directory.
-  SetOutPath "$TEMP"
+  ; Windows moves no folder that a program has as its working directory; the shortcut gets this one.
+  SetOutPath "$PROFILE"
   ${If} ${Errors}
     Push "Crewroom cannot be written to $INSTDIR."
     Call giveUp

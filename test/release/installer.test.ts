@@ -92,7 +92,7 @@ describe('the installer for Windows, under Wine', () => {
     await untilServing();
     expect(await readPath()).toBe(`C:\\mine;${FOLDER}`);
     const menu = await execute('find', [onLinux('C:\\users'), '-name', 'Crewroom.lnk', '-path', '*Start Menu*']);
-    expect(menu.stdout.trim()).not.toBe('');
+    expect(await readFile(menu.stdout.trim(), 'latin1')).toContain('crewroom-console.cmd');
     expect((await crewroom('service', 'status')).stdout).toContain('active, enabled');
     expect(await readValue(RUN_KEY, 'crewroom')).toContain(`"${FOLDER}\\node.exe"`);
     expect(await readValue(UNINSTALL_KEY, 'DisplayVersion')).toBe(VERSION);
@@ -106,8 +106,11 @@ describe('the installer for Windows, under Wine', () => {
     expect(installed, installed.stderr).toMatchObject({exitCode: 0});
     await expect.poll(() => nodeOfBackground(url())).toBe(`${FOLDER}\\node.exe`);
     expect(await put(url(), '1.0')).toBe(200);
-    const {stdout} = await crewroom('console', '--print');
-    expect(stdout).toContain(`:${port}/`);
+    // What the entry of the start menu runs. It ends at once if it opened a browser, and waits for a key if it did not.
+    const menu = user.spawnInTerminal([`${FOLDER}\\crewroom-console.cmd`]);
+    expect(await menu.finished, menu.said()).toMatchObject({exitCode: 0});
+    expect(menu.said()).toContain('Opened the console as the owner');
+    expect(menu.said()).not.toContain('Cannot listen');
     expect((await fetch(`${url()}/`)).headers.get('content-type')).toContain('text/html');
   });
 
