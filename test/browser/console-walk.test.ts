@@ -90,5 +90,5 @@ describe.skipIf(!CAN_BROWSE)('each page of the console in Chromium', () => {
       wrong.push(...(await walker.look(`console-${name}`)));
     }
     expect([...wrong, ...problems]).toEqual([]);
-  });
+  }, 240_000);
 });

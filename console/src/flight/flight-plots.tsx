@@ -1,6 +1,6 @@
 import {type Signal, useSignal} from '@preact/signals';
 import {Plot} from '../shell/plot/plot.tsx';
-import {TIME_STEPS} from '../shell/plot/round-steps.ts';
+import {TIME_STEPS} from '../shell/plot/time-steps.ts';
 import type {TrackPoint} from './flight-state.ts';
 import {formatFeet, formatFlightTime, formatKnots, formatMiles} from './format-flight.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {roundEnd, TIME_STEPS} from './round-steps.ts';
+import {roundEnd} from './round-steps.ts';
+import {TIME_STEPS} from './time-steps.ts';
 
 for (const [value, end] of [
   [0, 1],
