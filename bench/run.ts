@@ -54,8 +54,15 @@ export async function runBench(run: Run): Promise<Results> {
   );
   const access = await measure('access', () => measureAccess({...within, rounds: plan.accessRounds, seconds: 1}));
   const shared = await measure('shared', () => measureShared({...within, rounds: plan.sharedRounds}));
-  const {memoryAfterMinutes} = options;
-  const beside = await measure('beside', () => measureBeside({...within, ...plan.beside, memoryAfterMinutes}));
+  const {rounds, roundsIfNamed} = plan.beside;
+  const beside = await measure('beside', () =>
+    measureBeside({
+      ...within,
+      ...plan.beside,
+      rounds: options.only.size === 0 ? rounds : roundsIfNamed,
+      memoryAfterMinutes: options.memoryAfterMinutes,
+    }),
+  );
   const growth = await measure('growth', () =>
     measureGrowth({...within, entries: plan.growthEntries, rounds: plan.growthRounds}),
   );
