@@ -148,7 +148,8 @@ describe.skipIf(!CAN_BROWSE_FIREFOX)('the theme of the console in Firefox (needs
     expect(await tab.run(SHOWN_THEME)).toBe('dark');
     await expect.poll(() => tab.run('document.body.innerText')).toContain('Healthy');
     const content = `document.querySelector('.content')`;
-    expect(await tab.run(`${content}.scrollHeight > ${content}.clientHeight`)).toBe(true);
+    // Once the next steps are there.
+    await expect.poll(() => tab.run(`${content}.scrollHeight > ${content}.clientHeight`)).toBe(true);
     expect(await tab.run(`getComputedStyle(${content}).scrollbarColor`)).toMatch(/^rgb\(79, 94, 115\)/);
     await keepScreenshot(tab, 'firefox-dark');
   });
