@@ -1,6 +1,6 @@
 ; The installer for Windows, for the user alone: makensis -DVERSION=… -DFOLDER=… -DSIZE_KIB=… -DOUT=…
 ; Silent: /S, with /AUTOSTART for the start at log-on, and /D=FOLDER as the last word. The uninstaller: /S, with /DATA to remove the data too.
-; Exit code 2: nothing was changed. 3: installed, but not started at log-on.
+; Exit code 2: nothing was changed. 3: installed, and something is left to the user: the PATH, a start, or files that were in use.
 ; Of 64 bits, as the program is.
 Target amd64-unicode
 ManifestSupportedOS all
@@ -62,11 +62,13 @@ Function ${UN}stop
       Return
     ${EndIf}
     ${If} $1 == 0
-      nsExec::ExecToLog '${CREWROOM} stop'
+      nsExec::ExecToLog '${CREWROOM} status'
       Pop $0
       ${If} $0 == 0
         StrCpy $wasServing "yes"
       ${EndIf}
+      nsExec::ExecToLog '${CREWROOM} stop'
+      Pop $0
     ${Else}
       Sleep 500
     ${EndIf}
@@ -79,6 +81,12 @@ Function ${UN}startAgain
   ${If} $wasServing == "yes"
     nsExec::ExecToLog '${CREWROOM} start --detached'
     Pop $0
+    nsExec::ExecToLog '${CREWROOM} status'
+    Pop $0
+    ${If} $0 != 0
+      SetErrorLevel 3
+      MessageBox MB_OK|MB_ICONEXCLAMATION "Crewroom was stopped, and did not start again: $\"crewroom start$\" says why." /SD IDOK
+    ${EndIf}
   ${EndIf}
 FunctionEnd
 
@@ -219,7 +227,14 @@ Function replace
     MessageBox MB_OK|MB_ICONEXCLAMATION "Another program uses files of $INSTDIR, and some are still those of the earlier version: end it, and run this again." /SD IDOK
   ${EndIf}
   RMDir /r "$INSTDIR\new"
-  RMDir /r "$INSTDIR\old"
+  ; Programs that ended, and those that look for viruses, hold files a moment longer.
+  ${For} $1 1 20
+    RMDir /r "$INSTDIR\old"
+    ${IfNot} ${FileExists} "$INSTDIR\old\*.*"
+      Return
+    ${EndIf}
+    Sleep 500
+  ${Next}
 FunctionEnd
 
 Function addToPath

@@ -48,7 +48,7 @@ try {
   for (const [key, value] of Object.entries(entries))
     await crewroom.entries.put(key, JSON.stringify(value, undefined, 2));
   const page = await browser.newPage({
-    viewport: {width: 1200, height: 680},
+    viewport: {width: 1280, height: 720},
     colorScheme: 'light',
     reducedMotion: 'reduce',
   });

@@ -21,7 +21,7 @@ export interface Sharer {
 /** Parameters of {@link startSharer}. */
 export interface SharerOptions {
   readonly name: string;
-  readonly cluster: EtcdCluster;
+  readonly cluster: Pick<EtcdCluster, 'addresses'>;
   readonly context: Pick<ScenarioContext, 'directory' | 'signal'>;
   /** Path of a program, and its arguments, that replace the built service. */
   readonly program?: readonly string[];

@@ -1,6 +1,7 @@
 import type {Scenario} from './scenario.ts';
 import {CHANGE_AROUND} from './scenarios/change-around.ts';
 import {COMPACT_ENGINE} from './scenarios/compact-engine.ts';
+import {CUT_NETWORK} from './scenarios/cut-network.ts';
 import {DAMAGE_FILES} from './scenarios/damage-files.ts';
 import {EXHAUST_DESCRIPTORS} from './scenarios/exhaust-descriptors.ts';
 import {FAIL_DISK_CALLS} from './scenarios/fail-disk-calls.ts';
@@ -50,5 +51,6 @@ export const SCENARIOS: readonly Scenario[] = [
   SLOW_ENGINE,
   SHIFT_CLOCKS,
   RESTART_ENGINE,
+  CUT_NETWORK,
   SOAK,
 ];

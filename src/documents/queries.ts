@@ -163,5 +163,9 @@ export const IMPORT_QUERY = closed({
     v.optional(v.picklist(['merge', 'replace'], 'it has to be "merge" or "replace"'), 'merge'),
     '`merge` leaves entries that the export does not have; `replace` deletes those whose keys begin with its prefix.',
   ),
+  since: described(
+    v.optional(revision),
+    'With `replace`: deletes no entry that was written after this revision, such as that of a snapshot.',
+  ),
   'dry-run': described(flag, 'Whether to read and check everything, but store nothing.'),
 });

@@ -1,4 +1,5 @@
 import {type FSWatcher, watch} from 'node:fs';
+import {join} from 'node:path';
 import {codeOf} from '../failures/error-text.ts';
 
 /** A folder in which changes are looked for. */
@@ -63,6 +64,8 @@ export class WatchedFolders implements Disposable {
   #open(key: string, {path, only}: WatchedFolder): 'begun' | 'missing' | 'refused' {
     const notice = (): void => {
       this.#close(key);
+      // A folder that is moved away takes its watch along, on Windows without an event.
+      if (only !== undefined) this.#close(keyOf({path: join(path, only)}));
       this.#changed.abort();
     };
     try {

@@ -3,7 +3,7 @@ import type {Store} from '../domain/commits/store.ts';
 import type {ImportOptions} from '../domain/commits/transfer.ts';
 import type {EntryInfo} from '../domain/entries/entry.ts';
 import type {Key, Prefix} from '../domain/entries/key.ts';
-import type {Revision} from '../domain/entries/revision.ts';
+import {type Revision, revisionIn} from '../domain/entries/revision.ts';
 import type {StoreFaults} from '../domain/faults/active-faults.ts';
 import type {Limits} from '../domain/limits.ts';
 import {AppError} from '../failures/app-error.ts';
@@ -19,7 +19,7 @@ export interface ImportTarget {
    */
   putAndDeleteOthers(batch: readonly PutOperation[], prefix: Prefix): Promise<StoredAndDeleted | undefined>;
   /**
-   * Deletes every entry under the prefix that was not written since the import began, page by page.
+   * Deletes every entry under the prefix that was written neither since the import began nor after `since`, page by page.
    *
    * @returns The number of deleted entries.
    */
@@ -47,15 +47,19 @@ export interface ImportTargetDeps {
   readonly onExpiringEntries: () => void;
 }
 
-/** Creates the target of an import that starts now. */
+/** Creates the target of an import that starts now. @throws {AppError} `invalid-parameter` for a `since` of another store. */
 export async function createImportTarget(
   deps: ImportTargetDeps,
-  {mode = 'merge', dryRun = false, writtenBy}: ImportOptions & Writer,
+  {mode = 'merge', since, dryRun = false, writtenBy}: ImportOptions & Writer,
 ): Promise<ImportTarget> {
+  const {store} = deps;
+  const from = since === undefined ? Infinity : revisionIn(store.id, since);
+  if (from === undefined)
+    throw new AppError({code: 'invalid-parameter', parameter: 'since', problem: 'it is a revision of another store'});
   if (dryRun) return new DryTarget(deps);
   // Only a replacing import compares with it.
-  const begunAt = mode === 'replace' ? await readRevision(deps.store) : deps.store.revision;
-  return new StoreTarget(deps, {begunAt, writtenBy});
+  const begunAt = mode === 'replace' ? await readRevision(store) : store.revision;
+  return new StoreTarget(deps, {begunAt: Math.min(begunAt, from), writtenBy});
 }
 
 /** Returns the revision of the store, also if commits of other processes are not known here yet. */

@@ -20,7 +20,7 @@ export function createSnapshots({transfer, place, flags, platform}: SnapshotsDep
       const exported = await transfer.export({prefix});
       try {
         const name = await saveBefore('import', exported, place);
-        return {name, undo: formatUndo(name, flags(), platform)};
+        return {name, revision: exported.revision, undo: formatUndo(name, flags(), platform)};
       } finally {
         // Unread if the directory cannot be used.
         await exported.return();

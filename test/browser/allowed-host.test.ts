@@ -142,6 +142,15 @@ for (const {name, present, drive} of BROWSERS) {
       }
     });
 
+    test('the console shows the page of a plugin in a frame', async () => {
+      const tab = await newTab();
+      await tab.open(own('/'));
+      await expect.poll(() => tab.run(`document.querySelectorAll('nav a[href*="${ID}"]').length`)).toBeGreaterThan(0);
+      await tab.run(`void document.querySelector('nav a[href*="${ID}"]').click()`);
+      const title = `document.querySelector('iframe')?.contentDocument?.title`;
+      await expect.poll(() => tab.run(title).catch(() => ''), {timeout: 5000}).toBe('a plugin');
+    });
+
     test('the console shows its data', async () => {
       const tab = await newTab();
       await tab.open(own('/#/identity'));

@@ -76,7 +76,7 @@ const USES: readonly Use[] = [
     heading: 'Radio',
     use: async page => {
       await page.frameLocator('iframe').getByRole('button', {name: 'Tune'}).waitFor();
-      await press(page, page.getByRole('link', {name: 'Log', exact: true}), 'Tab');
+      await press(page, page.locator('.tabs a').last(), 'Tab');
       await page.frameLocator('iframe').locator('button:focus').waitFor();
       await press(page, page.getByRole('link', {name: 'Settings', exact: true}).first());
       await type(page, page.getByLabel('Callsign'), 'Tower');

@@ -35,7 +35,8 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
     const {page, problems} = await openConsole(browser, url, {permissions: ['clipboard-read', 'clipboard-write']});
     await page.getByRole('button', {name: 'Copy npx crewroom plugin new my-plugin'}).click();
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('npx crewroom plugin new my-plugin');
-    expect(await page.getByRole('main').getByRole('link', {name: 'documentation'}).getAttribute('href')).toBe('/docs');
+    const guide = page.getByRole('main').getByRole('link', {name: 'guide'});
+    expect(await guide.getAttribute('href')).toBe('/docs/guides/first-plugin');
     expect(await findViolations(page)).toEqual([]);
     expect(problems).toEqual([]);
     await keepScreenshot(page, 'no-plugins');

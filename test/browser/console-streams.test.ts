@@ -320,7 +320,7 @@ describe.skipIf(!CAN_BROWSE)('the page of plugins in Chromium', () => {
       await page.goto(address);
     };
     await follow(tabs.getByRole('link', {name: 'Entries'}));
-    expect(await page.getByRole('searchbox', {name: 'Prefix of keys'}).inputValue()).toBe(`${RADIO}/`);
+    await expect.poll(() => page.getByRole('searchbox', {name: 'Prefix of keys'}).inputValue()).toBe(`${RADIO}/`);
     await page.getByRole('option', {name: 'volume'}).click();
     const entry = page.getByRole('region', {name: key});
     await entry.getByText(`Written by Plugin ${RADIO}`).waitFor();
@@ -335,7 +335,7 @@ describe.skipIf(!CAN_BROWSE)('the page of plugins in Chromium', () => {
     await follow(entry.getByRole('link', {name: `Plugin ${RADIO}`}).first());
     await follow(tabs.getByRole('link', {name: 'Requests'}));
     await rows(page).first().waitFor();
-    expect(await page.getByLabel('From').inputValue()).toBe(`plugin ${RADIO}`);
+    await expect.poll(() => page.getByLabel('From').inputValue()).toBe(`plugin ${RADIO}`);
     expect(new Set(await rows(page).locator('.sender').allTextContents())).toEqual(new Set([`Plugin ${RADIO}`]));
     await follow(rows(page).locator('.sender a').first());
     await tabs.getByRole('link', {name: 'Log'}).waitFor();

@@ -2,9 +2,8 @@ import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Browser, FrameLocator, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
-import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
-import {consoleAddress, keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
+import {consoleAddress, keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {untilRunning} from '../support/plugin-service.ts';
 import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
@@ -89,51 +88,7 @@ async function postFromFrame(page: Page, ...messages: readonly object[]): Promis
 const SETTINGS_VIEW = `#/plugins/${DISPATCH}/settings`;
 const LOG_VIEW = `#/plugins/${RADIO}/log`;
 
-/** Each view, with a text that it shows once it is complete. */
-const VIEWS: readonly (readonly [name: string, fragment: string, text: string])[] = [
-  ['home', '#/', 'Welcome, Ada'],
-  ['page', `#/plugins/${DISPATCH}`, 'Dispatch'],
-  ['settings', SETTINGS_VIEW, 'Callsign'],
-  ['log', LOG_VIEW, 'ready for departure'],
-  ['core', '#/settings', 'Dark mode'],
-  ['notifications', '#/notifications', 'Notifications'],
-  ['nothing', '#/plugins/none', 'No such plugin'],
-  ['identity', '#/identity', 'Identity'],
-  ['entries', '#/entries', 'Entries'],
-  ['events', '#/events', 'Events'],
-  ['requests', '#/requests', 'Requests'],
-  ['plugins', '#/plugins', 'Plugins'],
-  ['faults', '#/faults', 'Faults'],
-];
-
-/** Views whose text is their heading: the pages about the service. */
-const HEADED: ReadonlySet<string> = new Set(['identity', 'entries', 'events', 'requests', 'plugins', 'faults']);
-
 describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
-  for (const darkMode of [false, true]) {
-    for (const width of [1280, 360]) {
-      const theme = darkMode ? 'dark' : 'light';
-      test(`has no violation of accessibility rules, no failed request and no sideways scrolling, ${theme}, ${width} px`, async () => {
-        await fetch(`${service.url}/api/settings/core`, {method: 'PUT', body: JSON.stringify({darkMode})});
-        const {page, problems} = await openConsole(browser, service.url, {viewport: {width, height: 800}});
-        await expect.poll(() => page.evaluate(SHOWN_THEME)).toBe(theme);
-        for (const [name, fragment, text] of VIEWS) {
-          await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
-          await page.getByRole('main').getByText(text).first().waitFor();
-          if (HEADED.has(name)) await page.getByRole('heading', {name: text, exact: true, level: 1}).waitFor();
-          await page.waitForLoadState('load');
-          await keepScreenshot(page, `${name}-${theme}-${width}`);
-          expect([name, ...(await findViolations(page))]).toEqual([name]);
-          expect([name, ...problems]).toEqual([name]);
-          expect([name, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([
-            name,
-            true,
-          ]);
-        }
-      });
-    }
-  }
-
   test('gives the page of a plugin the theme and the colours of the airline, and a background', async () => {
     const {page} = await openConsole(browser, service.url, {fragment: `#/plugins/${DISPATCH}`});
     const query = frameOf(page).locator('#query');

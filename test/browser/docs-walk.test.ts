@@ -1,13 +1,14 @@
 import {readdirSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
-import type {Browser, Page} from 'playwright-core';
+import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import type {Crewroom} from '../../src/crewroom.ts';
-import {findContrastViolations, findViolations} from '../support/browsers/accessibility.ts';
+import {findViolations, RULES} from '../support/browsers/accessibility.ts';
 import type {DrivenBrowser} from '../support/browsers/browser.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot} from '../support/browsers/console.ts';
 import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
+import {type Walker, walkWith} from '../support/browsers/walk.ts';
 
 /** The published files: the pages need files that the build writes. */
 const PUBLISHED = '../../dist/index.js';
@@ -21,9 +22,6 @@ const PAGES = readdirSync(fileURLToPath(new URL('../../dist/docs', import.meta.u
   .map(name => (name === 'index.html' ? '/docs' : `/docs/${name.replaceAll('\\', '/').replace('.html', '')}`))
   .sort();
 
-const WIDTHS = [360, 1024, 1440] as const;
-const THEMES = ['light', 'dark'] as const;
-
 let crewroom: Crewroom;
 let base: string;
 
@@ -34,36 +32,12 @@ beforeAll(async () => {
 });
 afterAll(() => crewroom?.[Symbol.asyncDispose]());
 
-/** Returns the name of the pictures of a page. Of the pages of failures, which have one form, only one has pictures. */
-function pictureOf(path: string): string | undefined {
-  if (path.startsWith('/docs/errors/') && path !== '/docs/errors/no-entry') return undefined;
-  return path.slice(1).replaceAll('/', '-');
-}
-
-/** Opens a page, and waits until the explorer has rendered. */
-async function open(page: Page, path: string): Promise<void> {
+/** Opens a page, waits until the explorer has rendered, and looks at it. Of the pages of failures, which have one form, only one is looked at in full. */
+async function inspect({page, look, glance}: Walker, path: string): Promise<readonly string[]> {
   await page.goto(base + path);
   if (path === '/docs/api') await page.locator('.opblock').first().waitFor();
-}
-
-/** Shows a page at each width and in each theme; those of failures, which have one form, once. @returns What is wrong with it. */
-async function inspect(page: Page, path: string): Promise<readonly string[]> {
-  const problems: string[] = [];
-  await open(page, path);
-  const picture = pictureOf(path);
-  for (const theme of picture === undefined ? (['light'] as const) : THEMES) {
-    await page.emulateMedia({colorScheme: theme});
-    for (const width of picture === undefined ? [360] : WIDTHS) {
-      await page.setViewportSize({width, height: 900});
-      if (await page.evaluate('document.documentElement.scrollWidth > innerWidth'))
-        problems.push(`${path} scrolls sideways at ${width} px`);
-      if (picture !== undefined) await keepScreenshot(page, `${picture}-${theme}-${width}`);
-    }
-    // The theme changes no other rule than that of contrasts.
-    const violations = theme === 'light' ? await findViolations(page) : await findContrastViolations(page);
-    problems.push(...violations.map(violation => `${path} in the theme ${theme}: ${violation}`));
-  }
-  return problems;
+  const hasFormOfAnother = path.startsWith('/docs/errors/') && path !== '/docs/errors/no-entry';
+  return hasFormOfAnother ? glance(path.slice(1)) : look(path.slice(1));
 }
 
 describe.skipIf(!CAN_BROWSE)('each page of the documentation (needs Chromium)', () => {
@@ -77,14 +51,16 @@ describe.skipIf(!CAN_BROWSE)('each page of the documentation (needs Chromium)', 
     expect(PAGES.length).toBeGreaterThan(100);
     const context = await browser.newContext();
     onTestFinished(() => context.close());
+    await context.addInitScript(RULES);
     const waiting = [...PAGES];
     const errors: string[] = [];
     const walk = async (): Promise<readonly string[]> => {
       const page = await context.newPage();
       page.on('console', message => message.type() === 'error' && errors.push(`${page.url()}: ${message.text()}`));
+      const walker = await walkWith(page);
       const problems: string[] = [];
       for (let path = waiting.shift(); path !== undefined; path = waiting.shift())
-        problems.push(...(await inspect(page, path)));
+        problems.push(...(await inspect(walker, path)));
       return problems;
     };
     const problems = await Promise.all([walk(), walk()]);

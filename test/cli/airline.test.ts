@@ -33,7 +33,7 @@ describe('crewroom airline init', () => {
   test('writes a text for pilots with what to install, how to sign in, and whom to ask', async () => {
     await init('text', ...NAMES, '--contact', 'crew@air.example');
     const text = await read('text/for-pilots.md');
-    for (const part of ['npm install --global crewroom', 'crewroom sign-in', 'https://air.example/back-end/'])
+    for (const part of ['win32-x64.exe', 'crewroom sign-in', 'https://air.example/back-end/'])
       assert.ok(text.includes(part), part);
     assert.match(text, /Then ask: crew@air\.example\n$/);
     assert.match(text, /^# Crewroom for pilots of Air \$& Example\n/);

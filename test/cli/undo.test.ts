@@ -138,6 +138,48 @@ describe('a command that deletes much can be undone', () => {
     );
   });
 
+  const replacing = [
+    {name: 'import --mode replace', args: ['import', 'other', '--mode', 'replace']},
+    {name: 'import --mode replace from a pipe', args: ['import', '-', '--mode', 'replace']},
+    {name: 'snapshot load', args: ['snapshot', 'load', 'other']},
+  ];
+  for (const {name, args} of replacing)
+    test(`what is written between the snapshot and ${name} is not deleted`, async () => {
+      await fill(3);
+      const other = formatExport([['k000001', '"theirs"']]);
+      await writeFile(join(directory, 'other'), other);
+      await mkdir(snapshotsDir(), {mode: 0o700});
+      await writeFile(join(snapshotsDir(), 'other.ndjson'), other);
+      const {entries: stored} = service.crewroom;
+      const port = await forward(async (method, path) => {
+        if (method !== 'POST' || path.includes('dry-run=true')) return;
+        await stored.put('k000002', '"after"');
+        await stored.put('new', '"after"');
+      });
+      const where = ['--yes', '--port', String(port), '--data-dir', join(directory, 'data')];
+      const {exitCode} = await machine.run([...args, ...where], {workingDirectory: directory, input: other});
+      const left = (await stored.list({values: true})).entries.map(({key, json}) => [
+        key,
+        Buffer.from(json).toString(),
+      ]);
+      assert.deepEqual([exitCode, ...left], [0, ['k000001', '"theirs"'], ['k000002', '"after"'], ['new', '"after"']]);
+    });
+
+  test('what is written between the snapshot and copy --mode replace is not deleted', async () => {
+    await fill(1);
+    const target = await startInTest({ephemeral: false});
+    const {entries: stored} = target.crewroom;
+    await stored.put('old', '"before"');
+    const port = await forward(async (method, path) => {
+      if (method === 'POST' && !path.includes('dry-run=true')) await stored.put('new', '"after"');
+    }, target);
+    assert.equal((await run(['copy', '--to', String(port), '--mode', 'replace', '--yes'])).exitCode, 0);
+    assert.deepEqual(
+      (await stored.list()).entries.map(({key}) => key),
+      ['k000000', 'new'],
+    );
+  });
+
   test('with --json the document names the snapshot and the command', async () => {
     await fill(2);
     const {stdout, stderr} = await run(['reset', '--yes', '--json']);
@@ -360,12 +402,15 @@ describe('automatic snapshots', () => {
   });
 });
 
-/** Forwards requests to the service, each after a function was called. @returns The port. */
-async function forward(before: (method: string, path: string) => Promise<void>): Promise<number> {
+/** Forwards requests to a service, each after a function was called. @returns The port. */
+async function forward(
+  before: (method: string, path: string) => Promise<void>,
+  to: Pick<TestService, 'port'> = service,
+): Promise<number> {
   const server = createServer(async (incoming, outgoing) => {
     const {method = '', url = '', headers} = incoming;
     await before(method, url);
-    const {port} = service;
+    const {port} = to;
     const target = {port, host: '127.0.0.1', method, path: url, headers: {...headers, host: `127.0.0.1:${port}`}};
     const sent = request(target, answer => {
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers);

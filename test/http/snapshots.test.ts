@@ -16,7 +16,8 @@ describe('POST /api/snapshots', () => {
     const service = await startInTest();
     for (const key of ['a/1', 'b']) await service.crewroom.entries.put(key, '1.0');
     const {status, json} = await save(service, '?prefix=a/');
-    const {name, undo} = json as {readonly name: string; readonly undo: string};
+    const {name, undo, revision} = json as {readonly name: string; readonly undo: string; readonly revision: string};
+    expect(revision).toBe('2');
     expect([status, name]).toEqual([201, expect.stringMatching(/^before-import-\d{8}t\d{9}z$/)]);
     expect(undo).toBe(`crewroom snapshot load ${name} --port ${service.port} --data-dir ${service.dataDir}`);
     const text = await readFile(join(`${service.dataDir}-snapshots`, `${name}.ndjson`), 'utf8');

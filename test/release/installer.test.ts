@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {beforeAll, describe, expect, inject, test} from 'vitest';
+import {beforeAll, describe, expect, inject, onTestFinished, test} from 'vitest';
 import {VERSION} from '../../src/version.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {createUser, type Finished, onDriveZ, until} from '../windows/machine.ts';
@@ -133,13 +133,12 @@ describe('the installer for Windows, under Wine', () => {
   test('changes nothing while another program of it runs, and lets the service run on', async () => {
     await writeFile(onLinux(`${FOLDER}\\node_modules\\old.txt`), '');
     const before = await readdir(onLinux(FOLDER));
-    const watch = await user.spawnProgram([`${FOLDER}\\node.exe`, '-e', 'setInterval(() => {}, 1e6)']);
+    const program = await user.spawnProgram([`${FOLDER}\\node.exe`, '-e', 'setInterval(() => {}, 1e6)']);
+    onTestFinished(() => void program.child.kill('SIGKILL'));
     expect(await install()).toMatchObject({exitCode: 2});
     expect(await readdir(onLinux(FOLDER))).toEqual(before);
     expect(existsSync(onLinux(`${FOLDER}\\node_modules\\old.txt`))).toBe(true);
     await untilServing();
-    watch.child.kill('SIGKILL');
-    await watch.finished;
   });
 
   test('leaves the data when it is removed, and nothing else', async () => {

@@ -98,6 +98,12 @@ describe('the folder for Linux, in a folder with spaces, umlauts and % and witho
     await stop(join(folder, 'crewroom'), next);
   });
 
+  test('gives a new plugin our packages as files, since they did not come from npm', async () => {
+    await execute(join(folder, 'crewroom'), ['plugin', 'new', 'hello'], {env: environment(), cwd: work});
+    const names = ['crewroom', 'crewroom-background-sdk'].map(name => `${name}-${VERSION}.tgz`);
+    expect((await readdir(join(work, 'hello', 'vendor'))).sort()).toEqual(names);
+  });
+
   test('lets one of two starts at once have the store', async () => {
     const words = ['--data-dir', join(work, 'contested')];
     const both = await Promise.allSettled([1, 2].map(() => start(join(folder, 'crewroom'), words)));

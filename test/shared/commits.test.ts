@@ -4,7 +4,7 @@ import {COMMIT_ID_LENGTH_MAX, type CommitResult} from '../../src/domain/commits/
 import type {Store} from '../../src/domain/commits/store.ts';
 import type {AppError} from '../../src/failures/app-error.ts';
 import {EntryService} from '../../src/service/entry-service.ts';
-import {OPERATIONS_MAX, REQUEST_BYTES_MAX} from '../../src/store/shared/engine/driver.ts';
+import {EngineFailure, OPERATIONS_MAX, REQUEST_BYTES_MAX} from '../../src/store/shared/engine/driver.ts';
 import {HEAD_KEY, partKey, stagedKey} from '../../src/store/shared/engine/engine-keys.ts';
 import {
   assertFailsWith,
@@ -351,6 +351,21 @@ describe('parts of large values', () => {
     assert.deepEqual(keysOf(await other.list(range())), ['free']);
   });
 
+  test('are kept if the clock goes ten minutes ahead while they are written', async () => {
+    const engine = new SimulatedEngine();
+    let aheadMs = 0;
+    await using store = await openStoreIn(engine.connect(), {nowMs: () => Date.now() + aheadMs});
+    await using other = await openStoreIn(engine.connect());
+    engine.beforeWrite = async ({key: written}) => {
+      if (written !== HEAD_KEY) return;
+      engine.beforeWrite = undefined;
+      aheadMs = 600_001;
+      await write(other, put('free'));
+    };
+    await write(store, put('a', large));
+    assert.equal(textOf(await read(other, 'a')), large);
+  });
+
   test('of several groups are removed in one sweep, after the expired entries', async () => {
     const engine = new SimulatedEngine();
     {
@@ -364,6 +379,41 @@ describe('parts of large values', () => {
     await using store = await openStoreIn(engine.connect(), {nowMs: () => Date.now() + 600_001});
     assert.equal(await store.sweep(), undefined);
     assert.deepEqual([engine.keysWith('v/'), engine.keysWith('s/'), engine.keysWith('x/')], [[], [], []]);
+  });
+});
+
+describe('a writer that dies before or after any of its writes', () => {
+  const large = `"${'x'.repeat(5000)}"`;
+  const commit = {checks: [], operations: [put('a', large), put('b'), put('c', large)], id: 'of the dead'};
+
+  test('leaves all of its commit or nothing, which is applied once when it is sent again', async () => {
+    const found = new Set<number>();
+    for (const isApplied of [false, true]) {
+      for (let lastWrite = 1; lastWrite <= 3; lastWrite++) {
+        const engine = new SimulatedEngine();
+        const driver = engine.connect();
+        const send = driver.compareAndWrite.bind(driver);
+        let writes = 0;
+        driver.compareAndWrite = async request => {
+          writes++;
+          if (writes === lastWrite && isApplied) await send(request);
+          if (writes >= lastWrite) throw new EngineFailure('unknown', 'it is dead');
+          return send(request);
+        };
+        // The first write is that of the head of the new store, the second that of the parts.
+        const opened = await openStoreIn(driver, {groupTimeoutMs: 100}).catch(() => undefined);
+        await opened?.commit(commit).catch(() => {});
+        await using other = await openStoreIn(engine.connect());
+        const keys = keysOf(await other.list(range()));
+        assert.ok(keys.length === 0 || keys.length === 3, keys.join());
+        found.add(keys.length);
+        assert.equal((await other.commit(commit)).revision, 1);
+        assert.deepEqual((await other.list({...range(), values: true})).map(textOf), [large, '1', large]);
+        assert.equal((await changesOf(other, 0)).length, 3);
+        await opened?.[Symbol.asyncDispose]().catch(() => {});
+      }
+    }
+    assert.deepEqual(found, new Set([0, 3]));
   });
 });
 
@@ -385,6 +435,24 @@ describe('concurrent readers', () => {
       }),
     );
     assert.equal(requests, times);
+  });
+});
+
+describe('patches of many values in parts', () => {
+  test('read them in one request', async () => {
+    const driver = new SimulatedEngine().connect();
+    await using store = await openStoreIn(driver);
+    const names = Array.from({length: 10}, (_, index) => `key ${index}`);
+    await write(store, ...names.map(name => put(name, `{"a":"${'x'.repeat(20_000)}"}`)));
+    const ask = driver.read.bind(driver);
+    let requests = 0;
+    driver.read = (asked, options) => {
+      if (asked.some(({from}) => from.startsWith('v/'))) requests++;
+      return ask(asked, options);
+    };
+    await write(store, ...names.map(name => patch(name, '{"b":1}')));
+    assert.equal(requests, 1);
+    assert.equal((await store.list({...range(), values: true})).length, names.length);
   });
 });
 

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import type {Store} from '../../src/domain/commits/store.ts';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
+import {SILENT_LOG} from '../../src/domain/log.ts';
+import {EventHub} from '../../src/events/event-hub.ts';
 import type {AppError} from '../../src/failures/app-error.ts';
-import {REQUEST_BYTES_MAX} from '../../src/store/shared/engine/driver.ts';
+import {EngineFailure, REQUEST_BYTES_MAX} from '../../src/store/shared/engine/driver.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import type {Timers} from '../../src/time/timers.ts';
 import {
@@ -21,7 +23,7 @@ import {
   textOf,
   write,
 } from '../contracts/shared/assertions.ts';
-import {openStoreIn} from '../support/shared-stores.ts';
+import {openStoreIn, TIMERS} from '../support/shared-stores.ts';
 import {SimulatedEngine} from '../support/simulated-engine.ts';
 
 /** Short, so that tests of engines that never answer end soon. */
@@ -173,6 +175,31 @@ describe('an engine that does not answer', () => {
     await write(other, put('a'));
     await heard;
     assert.equal(textOf(await read(store, 'a')), '1');
+  });
+});
+
+describe('a process that was away while the change log was trimmed', () => {
+  test('gives its subscribers a reset, and then what is committed', async () => {
+    const engine = new SimulatedEngine();
+    const driver = engine.connect();
+    const read = driver.read.bind(driver);
+    let isAway = false;
+    driver.read = (asked, options) =>
+      isAway ? Promise.reject(new EngineFailure('unavailable', 'it is away')) : read(asked, options);
+    await using store = await openStoreIn(driver, {logChangesMax: 10});
+    await using other = await openStoreIn(engine.connect(), {logChangesMax: 10});
+    await write(store, put('a'));
+    const identity = {onChange: () => () => {}};
+    await using hub = new EventHub({store, identity, log: SILENT_LOG, timers: TIMERS});
+    const events = hub.subscribe({since: 0})[Symbol.asyncIterator]();
+    const kindOfNext = async (): Promise<unknown> => (await events.next()).value?.events[0]?.kind;
+    assert.equal(await kindOfNext(), 'entry-written');
+    isAway = true;
+    for (let count = 1; count <= 50; count++) await write(other, put('b', String(count)));
+    isAway = false;
+    assert.equal(await kindOfNext(), 'reset');
+    await write(other, put('c'));
+    for (let kind = await kindOfNext(); kind !== 'entry-written'; ) kind = await kindOfNext();
   });
 });
 

@@ -11,9 +11,18 @@ import {findFreePort} from './free-port.ts';
 /** Settings of `docs/guides/several-machines.md`. */
 const DOCUMENTED_FLAGS = ['--auto-compaction-retention=10m'];
 
+/** Address of a machine, and the command that runs another one on it. */
+export interface Place {
+  readonly address: string;
+  readonly under: readonly string[];
+}
+
+const HERE: Place = {address: '127.0.0.1', under: []};
+
 /** A member of a cluster. */
 interface Member {
   readonly name: string;
+  readonly place: Place;
   readonly clientPort: number;
   readonly peerPort: number;
   process: ChildProcess;
@@ -40,15 +49,16 @@ export class EtcdCluster implements AsyncDisposable {
   }
 
   /** Starts a cluster, and waits until it has a leader. */
-  static async start(size: number, flags: readonly string[] = []): Promise<EtcdCluster> {
+  static async start(size: number, flags: readonly string[] = [], places: readonly Place[] = []): Promise<EtcdCluster> {
     const cluster = new EtcdCluster(await mkdtemp(join(tmpdir(), 'crewroom-etcd-')), [...DOCUMENTED_FLAGS, ...flags]);
     const ports = new Set<number>();
     while (ports.size < 2 * size) ports.add(await findFreePort());
     const [...free] = ports;
-    const peers = Array.from({length: size}, (_, index) => `m${index}=http://127.0.0.1:${free[2 * index]}`).join();
-    for (let index = 0; index < size; index++) {
+    const hosts = Array.from({length: size}, (_, index) => places[index] ?? HERE);
+    const peers = hosts.map(({address}, index) => `m${index}=http://${address}:${free[2 * index]}`).join();
+    for (const [index, place] of hosts.entries()) {
       const [peerPort = 0, clientPort = 0] = free.slice(2 * index);
-      const member = {name: `m${index}`, clientPort, peerPort};
+      const member = {name: `m${index}`, place, clientPort, peerPort};
       cluster.#members.push({...member, process: cluster.#spawn(member, peers)});
     }
     await cluster.ready();
@@ -57,7 +67,7 @@ export class EtcdCluster implements AsyncDisposable {
 
   /** Host and port of each member. */
   get addresses(): readonly string[] {
-    return this.#members.map(({clientPort}) => `127.0.0.1:${clientPort}`);
+    return this.#members.map(({place, clientPort}) => `${place.address}:${clientPort}`);
   }
 
   /** Runs etcdctl, and lets this process do other work meanwhile. @returns What it prints. */
@@ -182,14 +192,15 @@ export class EtcdCluster implements AsyncDisposable {
     return this.#members[index] as Member;
   }
 
-  #spawn({name, clientPort, peerPort}: Omit<Member, 'process'>, peers?: string): ChildProcess {
-    const client = `${this.#scheme}://127.0.0.1:${clientPort}`;
-    const peer = `http://127.0.0.1:${peerPort}`;
+  #spawn({name, place, clientPort, peerPort}: Omit<Member, 'process'>, peers?: string): ChildProcess {
+    const client = `${this.#scheme}://${place.address}:${clientPort}`;
+    const peer = `http://${place.address}:${peerPort}`;
     const flags = ['--name', name, '--data-dir', join(this.#directory, name), ...this.#flags];
     flags.push('--listen-client-urls', client, '--advertise-client-urls', client);
     flags.push('--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer);
     if (peers !== undefined) flags.push('--initial-cluster', peers);
-    return spawn('etcd', flags, {stdio: 'ignore'});
+    const [program = '', ...args] = [...place.under, 'etcd', ...flags];
+    return spawn(program, args, {stdio: 'ignore'});
   }
 }
 

@@ -71,8 +71,9 @@ test('a session is kept by the Credential Manager over a kill, and signing out r
   expect([file.state, file.session]).toEqual(['signed-in', undefined]);
 
   const second = await user.start([], {port: first.port});
-  // The service answers while it asks the Credential Manager.
-  await until(async () => (await sessionOf(second)).source === 'back-end', second.said);
+  // The service answers while it asks the Credential Manager, and asks again if that took too long.
+  await until(async () => (await fetch(`${second.url}/api/identity`)).ok, second.said);
+  expect((await sessionOf(second)).source).toBe('back-end');
   const identity = await user.run(['identity', ...address]);
   expect(identity.stdout, identity.stderr).toContain('"dbID":42');
   expect(await user.run(['sign-out', ...address])).toMatchObject({exitCode: 0});

@@ -44,6 +44,11 @@ test('a second service is told which process has the store', async () => {
   await service.kill();
 });
 
+test('the doctor says who may read the data', async () => {
+  const {stdout, stderr} = await user.run(['doctor']);
+  expect(stdout, stderr).toMatch(/^ok +Data +in your profile, which Windows keeps from other users$/m);
+});
+
 test('entries come from files with drive letters, spaces and umlauts, written in UTF-16 or with CRLF, and go to such files', async () => {
   await writeFile(user.file('ä b.json'), '{\r\n"a":1}');
   await writeFile(user.file('u.json'), Buffer.from('\ufeff{"u":"ö"}\r\n', 'utf16le'));

@@ -1,18 +1,9 @@
-import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
-import {createClient} from 'crewroom/client';
 import {EtcdCluster} from '../../test/support/etcd-cluster.ts';
-import {assertLogged} from '../assert-logged.ts';
-import {checkContinuity} from '../continuity.ts';
-import {ANSWER_MS_MAX, findMissingEngine, MEMBERS, type Sharer, startTwo} from '../engine.ts';
-import {ClientFollower} from '../followers/client-follower.ts';
-import {lastKey} from '../followers/follower.ts';
-import {SseFollower} from '../followers/sse-follower.ts';
-import {HistoryRecorder} from '../linearizability/recorder.ts';
-import {Race} from '../race.ts';
-import {assertLinearizable, countExchanges, RACE_PREFIX} from '../race-steps.ts';
-import {readChanges} from '../read-back.ts';
-import type {Scenario, ScenarioContext} from '../scenario.ts';
+import {findMissingEngine, MEMBERS, type Sharer, startTwo} from '../engine.ts';
+import type {Race} from '../race.ts';
+import {raceUnderFaults} from '../race-under-faults.ts';
+import type {Scenario} from '../scenario.ts';
 
 /** Steps of all writers together before each fault, and after the last. */
 const STEPS = {quick: 40, standard: 200};
@@ -41,55 +32,20 @@ export const SHARE_ENGINE: Scenario = {
   run: async context => {
     for (let round = 1; round <= context.rounds; round++) {
       await using cluster = await EtcdCluster.start(MEMBERS);
-      await runRound(cluster, round, context);
+      const sharers = await startTwo(cluster, context, `${round}`);
+      const stoppedMs = context.quick ? STOPPED_MS.quick : STOPPED_MS.standard;
+      await raceUnderFaults({sharers, stoppedMs, steps: context.quick ? STEPS.quick : STEPS.standard}, round, {
+        ...context,
+        faults: FAULTS,
+        inject: async (fault, race) => {
+          await inject(fault, {cluster, sharers, race, stoppedMs});
+          await cluster.ready();
+        },
+      });
       context.count('rounds');
     }
   },
 };
-
-async function runRound(cluster: EtcdCluster, round: number, context: ScenarioContext): Promise<void> {
-  const {directory, signal, report, count, random, quick} = context;
-  const sharers = await startTwo(cluster, context, `${round}`);
-  const recorder = new HistoryRecorder();
-  const stoppedMs = quick ? STOPPED_MS.quick : STOPPED_MS.standard;
-  const race = new Race(
-    // The second service is stopped too, and answers only after that.
-    sharers.map(({url}, at) => recorder.watch(url, ANSWER_MS_MAX + at * stoppedMs)),
-    random.fork(`round ${round}`),
-  );
-  const [first, second] = sharers;
-  const following = {prefix: RACE_PREFIX, random: random.fork(`followers ${round}`), signal};
-  const followers = [
-    new SseFollower({...following, url: first.url}),
-    new ClientFollower({...following, url: first.url}),
-    new SseFollower({...following, url: second.url}),
-  ];
-  const followed = Promise.all(followers.map(follower => follower.run()));
-  followed.catch(() => {});
-  const steps = quick ? STEPS.quick : STEPS.standard;
-  for (const fault of FAULTS) {
-    report(`round ${round} of ${context.rounds}, ${fault}`);
-    await race.progress(steps);
-    await inject(fault, {cluster, sharers, race, stoppedMs});
-    await cluster.ready();
-    count('faults');
-  }
-  await race.progress(steps);
-  await race.end();
-  const last = await createClient({baseUrl: first.url}).entries.put(lastKey(RACE_PREFIX), '"last"');
-  report(`round ${round} of ${context.rounds}, ${followers.length} subscribers receive their last events`);
-  await followed;
-  const changes = await readChanges(second.url, 0);
-  for (const follower of followers) {
-    checkContinuity(follower, changes);
-    count('events checked', follower.received.length);
-  }
-  assertLogged(recorder.history, changes, last.revision);
-  for (const {process} of sharers) await process.stop();
-  recorder.cutOff();
-  await assertLinearizable(recorder.history, join(directory, `share-engine-${round}.history.json`));
-  countExchanges(recorder.history, count);
-}
 
 interface Injected {
   readonly cluster: EtcdCluster;

@@ -26,7 +26,7 @@ export function ImportDialog({onClose}: {readonly onClose: () => void}) {
   const status = useSignal<Status>({kind: 'ready'});
   const running = useRef(new AbortController());
   useEffect(() => () => running.current.abort(), []);
-  const run = async (dryRun: boolean, {undo}: SnapshotBefore = {}): Promise<void> => {
+  const run = async (dryRun: boolean, {undo, revision}: SnapshotBefore = {}): Promise<void> => {
     if (file.value === undefined) return;
     const kind = dryRun ? 'checking' : 'importing';
     let sent = 0;
@@ -38,7 +38,7 @@ export function ImportDialog({onClose}: {readonly onClose: () => void}) {
     running.current = new AbortController();
     const {signal} = running.current;
     try {
-      const result = await importEntries(file.value, {mode: mode.value, dryRun, onProgress, signal});
+      const result = await importEntries(file.value, {mode: mode.value, since: revision, dryRun, onProgress, signal});
       status.value = dryRun ? {kind: 'asking', result} : {kind: 'done', result, undo};
     } catch (error) {
       status.value = signal.aborted

@@ -62,6 +62,8 @@ export async function exportEntries({prefix, onProgress, signal}: ExportParts): 
 export interface SnapshotBefore {
   /** Command line that restores the entries. */
   readonly undo?: string;
+  /** The revision of the store that the entries are of. */
+  readonly revision?: string;
 }
 
 /** More than the first line of an export has, in bytes. */
@@ -81,6 +83,8 @@ export async function saveBefore(file: Blob, signal: AbortSignal): Promise<Snaps
 
 interface ImportParts {
   readonly mode: ImportMode;
+  /** `replace` deletes no entry that was written after this revision. */
+  readonly since?: string | undefined;
   /** Checks everything, and stores nothing. */
   readonly dryRun: boolean;
   /** Called with the part that was sent, from 0 to 1. */
@@ -93,9 +97,13 @@ interface ImportParts {
  *
  * @throws {CallFailure} `invalid-import` with the line, and other failures that the service answered; `service-unreachable`.
  */
-export async function importEntries(file: Blob, {mode, dryRun, onProgress, signal}: ImportParts): Promise<Imported> {
+export async function importEntries(
+  file: Blob,
+  {mode, since, dryRun, onProgress, signal}: ImportParts,
+): Promise<Imported> {
   const request = new XMLHttpRequest();
-  request.open('POST', `/api/import?${new URLSearchParams({mode, 'dry-run': String(dryRun)})}`);
+  const query = {mode, ...(since === undefined ? {} : {since}), 'dry-run': String(dryRun)};
+  request.open('POST', `/api/import?${new URLSearchParams(query)}`);
   const sent = ownerHeaders();
   for (const [name, value] of Object.entries(sent)) request.setRequestHeader(name, value);
   request.setRequestHeader('Content-Type', 'application/x-ndjson');

@@ -5,6 +5,7 @@ import {lastKeyUnder} from '../entries/key-order.ts';
 import {fetchAsOwner} from '../service/call-service.ts';
 import {metricValue} from './metrics-text.ts';
 import type {Traffic} from './traffic.ts';
+import {sumTraffic} from './traffic-figures.ts';
 
 /** Prefix of the entries of the service itself, such as its settings. */
 const OWN_PREFIX = 'crewroom/';
@@ -18,15 +19,17 @@ export class FirstSteps {
   readonly #requests = createService({baseUrl: location.origin, fetch: fetchAsOwner}).requests;
   #cursor: string | undefined;
 
-  /** Looks again with each read of the metrics, and no longer than a step is not done, until the signal is aborted. */
+  /** Looks again when the metrics have changed, and no longer than a step is not done, until the signal is aborted. */
   follow({samples}: Traffic, ended: AbortSignal): void {
-    let seen: number | undefined;
+    let seen = {requests: 0, revision: 0};
     const stop = effect(() => {
       if (samples.value.length === 0) return;
-      if (this.hasCaller.peek() !== true) void this.#findCaller(ended);
-      const revision = metricValue(samples.value, 'crewroom_store_revision');
-      if (this.hasEntry.peek() !== true && revision !== seen) void this.#findEntry(ended);
-      seen = revision;
+      const {requests} = sumTraffic(samples.value, 0);
+      const revision = metricValue(samples.value, 'crewroom_store_revision') ?? 0;
+      if (this.hasCaller.peek() !== true && requests !== seen.requests) void this.#findCaller(ended);
+      if (revision === 0) this.hasEntry.value = false;
+      else if (this.hasEntry.peek() !== true && revision !== seen.revision) void this.#findEntry(ended);
+      seen = {requests, revision};
     });
     ended.addEventListener('abort', stop);
   }

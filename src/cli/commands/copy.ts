@@ -13,10 +13,10 @@ import type {Send} from '../service/same-user.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
 import {reportImport} from '../transfer/import-summary.ts';
-import {importUntil} from '../transfer/interrupted-import.ts';
+import {type InterruptibleImport, importUntil} from '../transfer/interrupted-import.ts';
 import {exportTo} from '../transfer/run-export.ts';
 import {readMode} from '../transfer/run-import.ts';
-import {snapshotBefore, type Undo} from '../transfer/snapshot-before.ts';
+import {type SavedEntries, snapshotBefore} from '../transfer/snapshot-before.ts';
 
 /** `crewroom copy`: copies entries of the running service to another one. */
 export async function run(call: CallOf<'copy'>): Promise<ExitCode> {
@@ -32,14 +32,18 @@ export async function run(call: CallOf<'copy'>): Promise<ExitCode> {
     throw refusedUsage('copy', `both services are ${from}`, 'Name another service with --to');
   const options = {from, fetch, to, fetchTo: createTargetFetch(to, context), prefix, mode};
   if (ask && !(await isConfirmed(options, call))) return reportImport(undefined, call, VERB);
-  const snapshot = mode === 'replace' && !dryRun ? await snapshotOfTarget(options, call) : undefined;
-  return reportImport(await copy({...options, dryRun}, call), call, {...VERB, snapshot});
+  const saved = mode === 'replace' && !dryRun ? await snapshotOfTarget(options, call) : undefined;
+  const copied = await copy({...options, since: saved?.revision, dryRun}, call);
+  return reportImport(copied, call, {...VERB, snapshot: saved?.snapshot});
 }
 
 /** Makes a snapshot of what the other service has, beside those of this one. */
-async function snapshotOfTarget({to, fetchTo, prefix}: CopyOptions, call: CallOf<'copy'>): Promise<Undo | undefined> {
+async function snapshotOfTarget(
+  {to, fetchTo, prefix}: CopyOptions,
+  call: CallOf<'copy'>,
+): Promise<SavedEntries | undefined> {
   const service = {url: to, fetch: fetchTo, address: addressOf(to)};
-  return (await snapshotBefore(call, {change: 'import', prefix, service, isOther: true}))?.snapshot;
+  return snapshotBefore(call, {change: 'import', prefix, service, isOther: true});
 }
 
 /** Replaces the usual advice, which is for the service of the settings, if the other service cannot be reached. */
@@ -108,13 +112,13 @@ async function isConfirmed(options: CopyOptions, call: CallOf<'copy'>): Promise<
 }
 
 async function copy(
-  {from, fetch, to, fetchTo, prefix, mode, dryRun}: CopyOptions & {readonly dryRun: boolean},
+  {from, fetch, to, fetchTo, prefix, mode, since, dryRun}: CopyOptions & Pick<InterruptibleImport, 'since' | 'dryRun'>,
   {context}: CallOf<'copy'>,
 ): Promise<Imported> {
   const label = dryRun ? 'Checking' : 'Copying';
   try {
     const {result} = await exportTo({context, url: from, fetch, prefix, label}, (chunks, signal) =>
-      importUntil(signal, {url: to, fetch: fetchTo, chunks, mode, dryRun}),
+      importUntil(signal, {url: to, fetch: fetchTo, chunks, mode, since, dryRun}),
     );
     return result;
   } catch (error) {

@@ -7,7 +7,7 @@ import {canAsk} from '../terminal/prompts.ts';
 import {fileSource, readPrefix, standardInput} from '../transfer/import-source.ts';
 import {reportImport} from '../transfer/import-summary.ts';
 import {readMode, runImport} from '../transfer/run-import.ts';
-import {snapshotBefore, type Undo} from '../transfer/snapshot-before.ts';
+import {type SavedEntries, snapshotBefore, type Undo} from '../transfer/snapshot-before.ts';
 
 /** `crewroom import`: stores the entries of an export. */
 export async function run(call: CallOf<'import'>): Promise<ExitCode> {
@@ -22,9 +22,11 @@ export async function run(call: CallOf<'import'>): Promise<ExitCode> {
   const path = resolvePath(name, context);
   const source = name === '-' ? standardInput(context) : await fileSource(path, JSON.stringify(name));
   let snapshot: Undo | undefined;
-  const before = async (): Promise<void> => {
-    if (mode === 'merge') return;
-    snapshot = (await snapshotBefore(call, {change: 'import', prefix: await readPrefix(source), service}))?.snapshot;
+  const before = async (): Promise<SavedEntries | undefined> => {
+    if (mode === 'merge') return undefined;
+    const saved = await snapshotBefore(call, {change: 'import', prefix: await readPrefix(source), service});
+    snapshot = saved?.snapshot;
+    return saved;
   };
   const asked = ask ? 'Import' : undefined;
   const imported = await runImport({context, url, fetch, source, mode, dryRun, ask: asked, before});

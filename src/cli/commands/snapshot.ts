@@ -23,7 +23,7 @@ import {fileSource, readPrefix} from '../transfer/import-source.ts';
 import {reportImport} from '../transfer/import-summary.ts';
 import {exportTo} from '../transfer/run-export.ts';
 import {runImport} from '../transfer/run-import.ts';
-import {snapshotBefore, type Undo} from '../transfer/snapshot-before.ts';
+import {type SavedEntries, snapshotBefore, type Undo} from '../transfer/snapshot-before.ts';
 import {deleteSnapshot, findSnapshot, type KeptFiles, snapshotFile} from '../transfer/snapshot-files.ts';
 
 /** `crewroom snapshot`: saves the whole store under a name, and restores it. */
@@ -78,9 +78,11 @@ async function load(call: CallOf<'snapshot'>, directory: string, name: string): 
   const {url, fetch} = service;
   const source = await fileSource(found.path, `the snapshot ${JSON.stringify(name)}`);
   let snapshot: Undo | undefined;
-  const before = async (): Promise<void> => {
+  const before = async (): Promise<SavedEntries | undefined> => {
     const prefix = await readPrefix(source);
-    snapshot = (await snapshotBefore(call, {change: 'load', prefix, service, keeping: name}))?.snapshot;
+    const saved = await snapshotBefore(call, {change: 'load', prefix, service, keeping: name});
+    snapshot = saved?.snapshot;
+    return saved;
   };
   const imported = await runImport({context, url, fetch, source, mode: 'replace', dryRun: false, ask: asked, before});
   return reportImport(imported, call, {infinitive: 'load', past: 'Loaded', snapshot});

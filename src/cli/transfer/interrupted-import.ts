@@ -1,5 +1,6 @@
 import {createTransfer} from '../../client/transfer/http-transfer.ts';
 import type {Imported, ImportMode} from '../../domain/commits/transfer.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {untilAborted} from '../../time/until-aborted.ts';
 import {formatEntries} from '../output/counts.ts';
@@ -12,6 +13,8 @@ const ANSWER_TIMEOUT_MS = 5000;
 /** An import into a service. */
 export interface InterruptibleImport extends ReachedService {
   readonly mode: ImportMode;
+  /** See `ImportOptions`. */
+  readonly since?: Revision | undefined;
   readonly dryRun: boolean;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
@@ -25,7 +28,7 @@ export interface InterruptibleImport extends ReachedService {
  */
 export async function importUntil(
   interrupted: AbortSignal,
-  {url, fetch, chunks, mode, dryRun}: InterruptibleImport,
+  {url, fetch, chunks, mode, since, dryRun}: InterruptibleImport,
 ): Promise<Imported> {
   const patience = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -35,7 +38,7 @@ export async function importUntil(
   interrupted.addEventListener('abort', loseAfterwards, {once: true});
   try {
     const transfer = createTransfer({baseUrl: url, fetch});
-    return await transfer.import(endedBy(interrupted, chunks), {mode, dryRun, signal: patience.signal});
+    return await transfer.import(endedBy(interrupted, chunks), {mode, since, dryRun, signal: patience.signal});
   } catch (error) {
     if (!interrupted.aborted || error instanceof InterruptedError) throw error;
     throw new InterruptedError(describe(dryRun ? 0 : storedBefore(error)), {cause: error});

@@ -1,5 +1,6 @@
 import {formatBytes} from '../../domain/byte-size.ts';
 import type {Imported, ImportMode} from '../../domain/commits/transfer.ts';
+import type {Revision} from '../../domain/entries/revision.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
@@ -8,15 +9,19 @@ import {confirm} from '../terminal/prompts.ts';
 import type {ImportSource} from './import-source.ts';
 import {summarizeImport} from './import-summary.ts';
 import {type InterruptibleImport, importUntil} from './interrupted-import.ts';
+import type {SavedEntries} from './snapshot-before.ts';
 
 /** An import into the running service. */
-export interface ImportCall extends Omit<InterruptibleImport, 'chunks'> {
+export interface ImportCall extends Omit<InterruptibleImport, 'chunks' | 'since'> {
   readonly context: CliContext;
   readonly source: ImportSource;
   /** The verb of the question that the user has to confirm, such as `Import`; undefined to ask nothing. */
   readonly ask: string | undefined;
-  /** Called before anything is stored, once it is confirmed, unless nothing would be replaced or deleted; nothing is stored if it throws. */
-  readonly before?: () => Promise<unknown>;
+  /**
+   * Called before anything is stored, once it is confirmed, unless nothing would be replaced or deleted; nothing is stored if it throws. What is
+   * written after the snapshot that it returns is not deleted.
+   */
+  readonly before?: () => Promise<SavedEntries | undefined>;
 }
 
 /**
@@ -29,17 +34,16 @@ export async function runImport(call: ImportCall): Promise<Imported | undefined>
   const {source, dryRun, ask, before, context} = call;
   if (dryRun) return transferOnce(call, true);
   if (!source.isFile) {
-    await before?.();
-    return transferOnce(call, false);
+    const saved = await before?.();
+    return transferOnce(call, false, saved?.revision);
   }
   const checked = await transferOnce(call, true);
   // Outside of `untilInterrupted`, so that Ctrl+C ends the question.
   const question = `${ask} ${summarizeImport(checked)}?`;
-  if (checked.deleted + checked.replaced > 0) {
-    if (ask !== undefined && !(await confirm(question, context))) return undefined;
-    await before?.();
-  }
-  return transferOnce(call, false);
+  if (checked.deleted + checked.replaced === 0) return transferOnce(call, false);
+  if (ask !== undefined && !(await confirm(question, context))) return undefined;
+  const saved = await before?.();
+  return transferOnce(call, false, saved?.revision);
 }
 
 /**
@@ -55,7 +59,11 @@ export function readMode(mode: string | undefined, command: string): ImportMode 
 /** Interval at which the progress is shown, in milliseconds. */
 const INTERVAL_MS = 50;
 
-function transferOnce({context, url, fetch, source, mode}: ImportCall, dryRun: boolean): Promise<Imported> {
+function transferOnce(
+  {context, url, fetch, source, mode}: ImportCall,
+  dryRun: boolean,
+  since?: Revision,
+): Promise<Imported> {
   const progress = startProgress(context);
   const {sizeBytes: totalBytes} = source;
   let doneBytes = 0;
@@ -72,7 +80,7 @@ function transferOnce({context, url, fetch, source, mode}: ImportCall, dryRun: b
     // By a timer: between two chunks the service may need a while.
     const timer = setInterval(() => progress.show(describe), INTERVAL_MS);
     try {
-      return await importUntil(signal, {url, fetch, chunks, mode, dryRun});
+      return await importUntil(signal, {url, fetch, chunks, mode, since, dryRun});
     } catch (error) {
       source.close();
       throw error;

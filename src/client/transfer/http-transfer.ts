@@ -79,9 +79,9 @@ class HttpTransfer implements ClientTransfer {
 
   async import(
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-    {mode = 'merge', dryRun = false, signal}: ImportOptions & TransferCallOptions = {},
+    {mode = 'merge', since, dryRun = false, signal}: ImportOptions & TransferCallOptions = {},
   ): Promise<Imported> {
-    const path = `/api/import${formatQuery({mode, 'dry-run': dryRun})}`;
+    const path = `/api/import${formatQuery({mode, since: since === undefined ? undefined : this.#transport.store.format(since), 'dry-run': dryRun})}`;
     const ended = this.#transport.link(signal);
     const source = new ChunkSource(chunks);
     try {

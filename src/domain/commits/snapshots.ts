@@ -1,6 +1,10 @@
+import type {Revision} from '../entries/revision.ts';
+
 /** The snapshot of entries before a change, with the way to restore it. */
 export interface SnapshotBefore {
   readonly name: string;
+  /** The revision of the store that the entries are of. */
+  readonly revision: Revision;
   /** Command line that restores it, for the shell of the user of the service. */
   readonly undo: string;
 }

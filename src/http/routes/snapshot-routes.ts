@@ -1,6 +1,6 @@
 import {SNAPSHOT_QUERY} from '../../documents/queries.ts';
 import type {Owner} from '../../domain/access/owner.ts';
-import type {SnapshotBefore, Snapshots} from '../../domain/commits/snapshots.ts';
+import type {Snapshots} from '../../domain/commits/snapshots.ts';
 import {jsonAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {forOwner} from './own-callers.ts';
@@ -15,7 +15,8 @@ export function snapshotRoutes(snapshots: Snapshots, owner: Pick<Owner, 'isOwner
       POST: forOwner(owner)(async ({query}) => {
         const {prefix} = readParameters(query, SNAPSHOT_QUERY);
         const saved = await snapshots.saveBeforeImport(prefix);
-        return jsonAnswer((saved ?? {}) satisfies Partial<SnapshotBefore>, {status: saved === undefined ? 200 : 201});
+        if (saved === undefined) return jsonAnswer({});
+        return jsonAnswer({...saved, revision: String(saved.revision)}, {status: 201});
       }),
     },
   ];

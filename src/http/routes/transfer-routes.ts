@@ -26,10 +26,12 @@ export function transferRoutes(transfer: CallerTransfer): readonly Route[] {
       path: '/api/import',
       needs: 'entries:write:',
       POST: async ({request, query, caller}) => {
-        const {mode, 'dry-run': dryRun} = readParameters(query, IMPORT_QUERY);
+        const {mode, since, 'dry-run': dryRun} = readParameters(query, IMPORT_QUERY);
         assertPlainBody(request);
         return answer(
-          formatImported(await transfer.import(request.readChunks(), {mode, dryRun, writtenBy: caller.principal})),
+          formatImported(
+            await transfer.import(request.readChunks(), {mode, since, dryRun, writtenBy: caller.principal}),
+          ),
         );
       },
     },

@@ -37,8 +37,15 @@ describe('moveOut()', () => {
 
   test('leaves the plugin as it was if the file stays held', async () => {
     const {folder, to} = await makePlugin();
-    await expect(moveOut(folder, to, holding(() => true).deps)).rejects.toMatchObject({code: 'EPERM'});
+    await expect(moveOut(folder, to, holding(from => from === folder).deps)).rejects.toMatchObject({code: 'EPERM'});
     expect(await readdir(folder)).toEqual(['plugin.json']);
+  });
+
+  test('gives up if the manifest stays held, which a virus scanner may do for a moment', async () => {
+    const {folder, to} = await makePlugin();
+    const {deps, attempts} = holding(() => true);
+    await expect(moveOut(folder, to, deps)).rejects.toMatchObject({code: 'EPERM'});
+    expect([attempts(), await readdir(folder)]).toEqual([2, ['plugin.json']]);
   });
 
   test('tries once elsewhere', async () => {

@@ -1,4 +1,3 @@
-import {rename} from 'node:fs/promises';
 import {join} from 'node:path';
 import {codeOf} from '../../failures/error-text.ts';
 import {renameDurably} from '../../files/directory.ts';
@@ -28,16 +27,16 @@ export interface MoveDeps {
 export async function moveOut(
   folder: string,
   to: string,
-  {platform, rename: move}: MoveDeps = {platform: process.platform, rename: renameDurably},
+  {platform, rename}: MoveDeps = {platform: process.platform, rename: renameDurably},
 ): Promise<void> {
   try {
-    return await move(folder, to);
+    return await rename(folder, to);
   } catch (error) {
     if (platform !== 'win32' || codeOf(error) === 'ENOENT') throw error;
   }
   await rename(join(folder, MANIFEST_FILE), join(folder, HIDDEN_FILE));
   try {
-    await moveOnceFree(() => move(folder, to));
+    await moveOnceFree(() => rename(folder, to));
   } catch (error) {
     await rename(join(folder, HIDDEN_FILE), join(folder, MANIFEST_FILE));
     throw error;

@@ -73,6 +73,7 @@ export class EngineState {
   /** Reads keys of the present state with one request that is smaller: without the head, unless it is needed to notice a restored engine. */
   async readKeys(keys: readonly string[]): Promise<ReadState> {
     const ranges = keys.map(from => ({from}));
+    if (this.#missed > 0) return this.read(ranges);
     const since = this.#known;
     const {found, at, cluster} = await this.#deps.driver.read(ranges);
     if (this.#missed === 0 && cluster === since.head.cluster && at >= since.at) return {found, at, head: since};

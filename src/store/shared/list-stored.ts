@@ -64,6 +64,6 @@ function rangeOf({prefix, after, reverse}: Range): KeyRange {
   const {from, to} = entriesWith(prefix);
   if (after === undefined) return {from, to};
   const key = entryKey(after);
-  if (reverse) return {from, to: [key, to].sort()[0] ?? to};
+  if (reverse) return key < to ? {from, to: key} : {from, to};
   return {from: key < from ? from : keyAfter(key), to};
 }

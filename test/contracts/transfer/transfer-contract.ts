@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type {Transfer} from '../../../src/domain/commits/transfer.ts';
+import {parseStoreId, type StoreId} from '../../../src/domain/entries/store-id.ts';
 import type {TypedEntries} from '../../../src/domain/entries/typed-entries.ts';
 import {type Contract, type ContractPart, runContract} from '../../../src/testing/shared/contract.ts';
 import {assertFailsWith, textOf} from '../shared/assertions.ts';
@@ -109,6 +110,30 @@ const IMPORTS: ContractPart<OpenedTransfer> = {
         assert.deepEqual([deleted, replaced], [1, 1]);
         const values = await Promise.all(['a/1', 'a/2', 'b'].map(key => entries.get(key)));
         assert.deepEqual(values.map(textOf), [undefined, '2', '1']);
+      },
+    },
+    {
+      name: 'keeps in the mode replace what was written after a given revision, such as that of a snapshot',
+      async run({entries, transfer}) {
+        for (const key of ['a', 'b']) await entries.put(key, '1');
+        const {revision} = await entries.put('c', '1');
+        for (const key of ['b', 'later']) await entries.put(key, '2');
+        const text = `${HEADER}\n{"key":"a","value":3}\n${end(1)}`;
+        const {deleted} = await transfer.import(cut(text), {mode: 'replace', since: revision});
+        const values = await Promise.all(['a', 'b', 'c', 'later'].map(key => entries.get(key)));
+        assert.deepEqual([deleted, ...values.map(textOf)], [1, '3', '2', undefined, '2']);
+      },
+    },
+    {
+      name: 'refuses a revision of another store to keep what was written after it',
+      async run({entries, transfer}) {
+        await entries.put('a', '1');
+        const since = {storeId: parseStoreId('0123456789abcdef') as StoreId, revision: 1};
+        await assertFailsWith(
+          transfer.import(cut(`${HEADER}\n${end(0)}`), {mode: 'replace', since}),
+          'invalid-parameter',
+        );
+        assert.equal(textOf(await entries.get('a')), '1');
       },
     },
     {

@@ -16,7 +16,7 @@ import {bytesOf, HEAD_KEY} from '../engine/engine-keys.ts';
 import {type EtcdAddress, EtcdClient} from './etcd-client.ts';
 import type {EtcdMethod, Message, RequestOf, ResponseOf, Sent} from './etcd-schema.ts';
 import {EtcdSpace} from './etcd-space.ts';
-import {EtcdWatch} from './etcd-watch.ts';
+import {followKey} from './etcd-watch.ts';
 import {assertMembers, type MemberFacts, readMember, readMembers} from './member-facts.ts';
 
 export interface EtcdDriverOptions extends EtcdAddress {
@@ -70,7 +70,7 @@ class EtcdDriver implements Driver {
   readonly #options: EtcdDriverOptions;
   readonly #prefix: string;
   readonly #space: EtcdSpace;
-  readonly #watches = new Set<EtcdWatch>();
+  readonly #closed = new AbortController();
 
   constructor(client: EtcdClient, options: EtcdDriverOptions) {
     const {prefix, timers, log = SILENT_LOG} = options;
@@ -116,22 +116,18 @@ class EtcdDriver implements Driver {
   }
 
   watch(key: string, listener: KeyListener): () => void {
-    const toListener = (pair: Message<'KeyValue'> | undefined): void => listener(pair && this.#toPair(pair));
-    const watch = new EtcdWatch(this.#client, {
-      key: this.#encode(key),
-      timers: this.#options.timers,
-      listener: toListener,
+    const ended = new AbortController();
+    void followKey(this.#client, {
+      ...{key: this.#encode(key), timers: this.#options.timers},
+      signal: AbortSignal.any([this.#closed.signal, ended.signal]),
+      listener: pair => listener(pair && this.#toPair(pair)),
     });
-    this.#watches.add(watch);
-    return () => {
-      this.#watches.delete(watch);
-      watch.close();
-    };
+    return () => ended.abort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#space.close();
-    for (const watch of this.#watches) watch.close();
+    this.#closed.abort();
     this.#client.close();
   }
 
