@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {findJsonProblem, formatJson, readableJson, toOneLine} from './format-json.ts';
+import {findJsonProblem, formatJson, LAID_OUT_MAX, readableJson, toOneLine} from './format-json.ts';
 
 describe('formatJson()', () => {
   test('lays out objects and arrays, and keeps the texts of numbers, strings and equal names', () => {
@@ -41,6 +41,20 @@ describe('readableJson()', () => {
   test('lays out a value on one line, and leaves any other as it is', () => {
     expect(readableJson('{"a":1.0}')).toBe('{\n  "a": 1.0\n}');
     for (const text of ['{"a":\n1}', '[1,\r2]', '1e400', '"a,b"']) expect(readableJson(text)).toBe(text);
+  });
+});
+
+describe('a value whose indentation would be hundreds of times as long as its text', () => {
+  const deep = (count: number): string => `${'['.repeat(250)}${Array(count).fill('0').join()}${']'.repeat(250)}`;
+
+  test('is shown as it is, also if its layout is asked for', () => {
+    const text = deep(20_000);
+    expect(readableJson(text)).toBe(text);
+    expect(formatJson(text)).toBe(text);
+  });
+
+  test('is laid out up to the limit', () => {
+    expect(readableJson(deep(8000)).length).toBeGreaterThan(LAID_OUT_MAX * 0.9);
   });
 });
 

@@ -4,24 +4,29 @@ const TOKEN = /[ \t\n\r]*("(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+)/g;
 /** Indentation of one level. */
 const INDENT = '  ';
 
+/** Longest text that is laid out, in UTF-16 units: the indentation of deep values is 256 times as long as they are. */
+export const LAID_OUT_MAX = 4 * 1024 * 1024;
+
 /**
  * Lays out a JSON text on lines. Only white space between tokens changes: numbers, strings, and members of equal names keep their texts.
  *
  * @param text Valid JSON.
+ * @returns The text as it is, if it would become longer than {@link LAID_OUT_MAX}.
  */
 export function formatJson(text: string): string {
   const parts: string[] = [];
-  let depth = 0;
+  let [depth, length] = [0, 0];
   let previous = '';
   for (const [, token = ''] of text.matchAll(TOKEN)) {
     const closes = token === ']' || token === '}';
     if (closes) depth--;
     // An empty array or object stays on its line.
     const isEmpty = closes && (previous === '[' || previous === '{');
-    if (previous === ':') parts.push(' ');
-    else if (!isEmpty && (closes || previous === '[' || previous === '{' || previous === ','))
-      parts.push('\n', INDENT.repeat(depth));
-    parts.push(token);
+    const begins = !isEmpty && (closes || previous === '[' || previous === '{' || previous === ',');
+    const space = previous === ':' ? ' ' : begins ? `\n${INDENT.repeat(depth)}` : '';
+    length += space.length + token.length;
+    if (length > LAID_OUT_MAX) return text;
+    parts.push(space, token);
     if (token === '[' || token === '{') depth++;
     previous = token;
   }
