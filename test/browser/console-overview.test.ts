@@ -102,6 +102,8 @@ describe.skipIf(!CAN_BROWSE)('the overview in Chromium', () => {
   test('leads a newcomer first, with what is not done yet, and has its plots on the first screen', async () => {
     await using home = await makeTemporaryDirectory();
     const {url, crewroom} = await startInTest({ephemeral: true, plugins: home.path});
+    // As our own commands ask, which are no plugins.
+    await (await fetch(`${url}/api/plugins`)).text();
     const viewport = {width: 1440, height: 900};
     const {page, problems} = await openConsole(browser, url, {viewport, reducedMotion: 'reduce'});
     const steps = page.getByRole('region', {name: 'Next steps'});

@@ -3,7 +3,9 @@ import {createService} from 'crewroom/client/service';
 import {listEntries} from '../entries/entry-calls.ts';
 import {lastKeyUnder} from '../entries/key-order.ts';
 import {fetchAsOwner} from '../service/call-service.ts';
+import type {ConsoleState} from '../state/console-state.ts';
 import {metricValue} from './metrics-text.ts';
+import {isPluginCall} from './plugin-call.ts';
 import type {Traffic} from './traffic.ts';
 import {sumTraffic} from './traffic-figures.ts';
 
@@ -12,7 +14,7 @@ const OWN_PREFIX = 'crewroom/';
 
 /** First steps of a newcomer that are done, as the service shows it. Each is undefined until it is known. */
 export class FirstSteps {
-  /** True if another program than the console has called the service, since this was started. */
+  /** True if another program than the console has called the service as plugins do, since this was started. */
   readonly hasCaller: Signal<boolean | undefined> = signal(undefined);
   /** True if there is an entry that is not one of the service itself. */
   readonly hasEntry: Signal<boolean | undefined> = signal(undefined);
@@ -20,13 +22,14 @@ export class FirstSteps {
   #cursor: string | undefined;
 
   /** Looks again when the metrics have changed, and no longer than a step is not done, until the signal is aborted. */
-  follow({samples}: Traffic, ended: AbortSignal): void {
+  follow({samples}: Traffic, {plugins}: Pick<ConsoleState, 'plugins'>, ended: AbortSignal): void {
     let seen = {requests: 0, revision: 0};
     const stop = effect(() => {
-      if (samples.value.length === 0) return;
+      const ids = plugins.value.value?.plugins.map(({id}) => id);
+      if (samples.value.length === 0 || ids === undefined) return;
       const {requests} = sumTraffic(samples.value, 0);
       const revision = metricValue(samples.value, 'crewroom_store_revision') ?? 0;
-      if (this.hasCaller.peek() !== true && requests !== seen.requests) void this.#findCaller(ended);
+      if (this.hasCaller.peek() !== true && requests !== seen.requests) void this.#findCaller(ids, ended);
       if (revision === 0) this.hasEntry.value = false;
       else if (this.hasEntry.peek() !== true && revision !== seen.revision) void this.#findEntry(ended);
       seen = {requests, revision};
@@ -34,13 +37,13 @@ export class FirstSteps {
     ended.addEventListener('abort', stop);
   }
 
-  async #findCaller(signal: AbortSignal): Promise<void> {
+  async #findCaller(ids: readonly string[], signal: AbortSignal): Promise<void> {
     // A service that refuses this page, or is away, shows no step.
     const page = await this.#requests.read(this.#cursor, {signal}).catch(() => undefined);
     if (page === undefined) return;
     this.#cursor = page.cursor;
     this.hasCaller.value ||=
-      page.missed > 0 || page.requests.some(({own, path}) => own !== true && path.startsWith('/api/'));
+      page.missed > 0 || page.requests.some(({own, path}) => own !== true && isPluginCall(path, ids));
   }
 
   async #findEntry(signal: AbortSignal): Promise<void> {

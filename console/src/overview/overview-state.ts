@@ -24,9 +24,10 @@ export class OverviewState {
   }
 
   /** Follows the service until the signal is aborted. */
-  follow({connection, identity, faults}: ConsoleState, ended: AbortSignal): void {
+  follow(state: ConsoleState, ended: AbortSignal): void {
+    const {connection, identity, faults} = state;
     this.traffic.follow(ended);
-    this.firstSteps.follow(this.traffic, ended);
+    this.firstSteps.follow(this.traffic, state, ended);
     const stopReloading = effect(() => {
       if (connection.status.value === 'connected') void this.service.reload();
     });
