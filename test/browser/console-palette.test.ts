@@ -80,6 +80,29 @@ describe.skipIf(!CAN_BROWSE)('the palette in Chromium, with the keyboard alone',
       expect(problems).toEqual([]);
     });
 
+  test('keeps what is chosen when keys are found above it', async () => {
+    await service.crewroom.entries.put('full/tank', '1');
+    const {page} = await open();
+    await find(page, 'full');
+    await expect.poll(() => chosen(page)).toBe('Switch on Full disk');
+    await page.getByRole('option', {name: 'full/tank'}).waitFor();
+    expect(await chosen(page)).toBe('Switch on Full disk');
+    await page.keyboard.press('ArrowUp');
+    expect(await chosen(page)).toBe('full/tank');
+  });
+
+  test('runs nothing while the Enter that opened it is held down', async () => {
+    const {page} = await open();
+    await page.getByRole('button', {name: 'Find…'}).focus();
+    await page.keyboard.down('Enter');
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  });
+
   test('serves another sample pilot, whom the header names then', async () => {
     const {page} = await open({code: await createOwnerCode(service)});
     await page.getByRole('banner').getByText('Ada').waitFor();

@@ -18,11 +18,12 @@ const KEYS_MAX = '8';
 /** Text that the user typed into the palette, and the commands that it finds. */
 export class PaletteState {
   readonly text: Signal<string> = signal('');
-  /** Place of the chosen command among those that are found. */
-  readonly place: Signal<number> = signal(0);
+  /** Place of the chosen command among those that are found, which change by themselves; 0 if it is gone. */
+  readonly place: ReadonlySignal<number>;
   readonly found: ReadonlySignal<readonly Command[]>;
   /** Why the last command failed. */
   readonly failure: Signal<CallFailure | undefined> = signal(undefined);
+  readonly #chosen: Signal<Command | undefined> = signal(undefined);
   readonly #pilots: Loaded<PilotList>;
   readonly #keys: Signal<readonly string[]> = signal([]);
   readonly #faults: FaultsState;
@@ -39,6 +40,7 @@ export class PaletteState {
       const keys = this.#keys.value.map(keyCommand);
       return matchCommands([...commandsOf(state, others), ...keys], this.text.value);
     });
+    this.place = computed(() => Math.max(0, this.#findChosen()));
   }
 
   /** Loads what is found without typing. */
@@ -49,16 +51,16 @@ export class PaletteState {
   /** Finds commands for another text. */
   search(text: string): void {
     this.text.value = text;
-    this.place.value = 0;
     this.failure.value = undefined;
     this.leave();
     this.#keys.value = this.#keys.value.filter(key => key.startsWith(text));
+    this.#choose(0);
     if (text.trim() !== '') void this.#findKeys(text);
   }
 
   /** Chooses the command so many places further, at most the last or the first one. */
   move(by: number): void {
-    this.place.value = Math.max(0, Math.min(this.found.value.length - 1, this.place.value + by));
+    this.#choose(Math.max(0, Math.min(this.found.value.length - 1, this.place.value + by)));
   }
 
   /** Does what a command is for, except to show something. @returns False if that failed. */
@@ -80,6 +82,16 @@ export class PaletteState {
     this.#looking = new AbortController();
   }
 
+  #choose(place: number): void {
+    this.#chosen.value = this.found.value[place];
+  }
+
+  /** Finds the chosen command, which is made anew when a list is loaded. */
+  #findChosen(): number {
+    const chosen = this.#chosen.value;
+    return chosen === undefined ? -1 : this.found.value.findIndex(each => isSame(each, chosen));
+  }
+
   async #findKeys(prefix: string): Promise<void> {
     const {signal} = this.#looking;
     await waitMs(TYPING_MS, signal);
@@ -87,8 +99,15 @@ export class PaletteState {
     try {
       const {entries} = await listEntries({prefix, limit: KEYS_MAX}, signal);
       this.#keys.value = entries.map(({key}) => key);
+      if (this.#findChosen() < 0) this.#choose(0);
     } catch {
       // The service is away, which a banner reports, or the user has typed on.
     }
   }
+}
+
+/** Returns whether two commands do the same. Plugins may have equal names, but not equal addresses. */
+function isSame(one: Command, other: Command): boolean {
+  const [href, otherHref] = [one, other].map(({action}) => (action.kind === 'go' ? action.href : undefined));
+  return one.group === other.group && one.name === other.name && href === otherHref;
 }

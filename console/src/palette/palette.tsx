@@ -40,7 +40,8 @@ export function Palette({state, onClose, onShortcuts}: PaletteProps) {
     else if (isPressed(event, SHORTCUTS.step)) palette.move(event.key === 'ArrowDown' ? 1 : -1);
     else if (isPressed(event, SHORTCUTS.page)) palette.move(event.key === 'PageDown' ? PAGE : -PAGE);
     else if (!isPressed(event, SHORTCUTS.open)) return;
-    else if (chosen !== undefined) void run(chosen);
+    // A key that is held down opened the palette.
+    else if (chosen !== undefined && !event.repeat) void run(chosen);
     event.preventDefault();
   };
   const count = palette.found.value.length;
