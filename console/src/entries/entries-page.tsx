@@ -140,7 +140,7 @@ function Search({entries}: {readonly entries: EntriesState}) {
         value={prefix}
         onInput={event => entries.search(event.currentTarget.value)}
         onKeyDown={event => {
-          if (event.key !== 'ArrowDown' && event.key !== 'Enter') return;
+          if (event.isComposing || (event.key !== 'ArrowDown' && event.key !== 'Enter')) return;
           event.preventDefault();
           document.querySelector<HTMLElement>('.rows')?.focus();
         }}

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {isPressed, keyNames, SHORTCUTS} from './shortcuts.ts';
 
 /** A key without modifiers. */
-const PLAIN = {ctrlKey: false, metaKey: false, altKey: false};
+const PLAIN = {ctrlKey: false, metaKey: false, altKey: false, isComposing: false};
 
 describe('isPressed()', () => {
   const cases = [
@@ -10,13 +10,23 @@ describe('isPressed()', () => {
     {name: 'Cmd and k', event: {...PLAIN, key: 'k', metaKey: true}, finds: true},
     {name: 'Ctrl and K, with caps lock', event: {...PLAIN, key: 'K', ctrlKey: true}, finds: true},
     {name: 'k alone', event: {...PLAIN, key: 'k'}, finds: false},
-    {name: 'Ctrl, Alt and k', event: {key: 'k', ctrlKey: true, metaKey: false, altKey: true}, finds: false},
+    {name: 'Ctrl, Alt and k', event: {...PLAIN, key: 'k', ctrlKey: true, altKey: true}, finds: false},
+    {
+      name: 'Ctrl and k within a word of an input method',
+      event: {...PLAIN, key: 'k', ctrlKey: true, isComposing: true},
+      finds: false,
+    },
     {name: 'Ctrl and Escape', event: {...PLAIN, key: 'Escape', ctrlKey: true}, finds: false},
   ];
   for (const {name, event, finds} of cases)
     test(`takes ${name} ${finds ? '' : 'not '}for the shortcut that finds`, () => {
       expect(isPressed(event, SHORTCUTS.find)).toBe(finds);
     });
+
+  test('takes Enter, but not the one that ends a word of an input method', () => {
+    expect(isPressed({...PLAIN, key: 'Enter'}, SHORTCUTS.open)).toBe(true);
+    expect(isPressed({...PLAIN, key: 'Enter', isComposing: true}, SHORTCUTS.open)).toBe(false);
+  });
 });
 
 describe('the table of shortcuts', () => {
@@ -31,7 +41,7 @@ describe('the table of shortcuts', () => {
   });
 
   test('names keys as keyboards do', () => {
-    expect(keyNames(SHORTCUTS.find, false)).toEqual(['Ctrl', 'K']);
+    expect(keyNames(SHORTCUTS.find)).toEqual(['Ctrl', 'K']);
     expect(keyNames(SHORTCUTS.find, true)).toEqual(['⌘', 'K']);
     expect(keyNames(SHORTCUTS.step, true)).toEqual(['↑', '↓']);
   });

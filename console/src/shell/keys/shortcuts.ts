@@ -28,14 +28,16 @@ export interface PressedKey {
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
   readonly altKey: boolean;
+  /** True while an input method puts a word together: the key is a part of that. */
+  readonly isComposing: boolean;
 }
 
 /** Returns whether a key is one of a shortcut, with its modifiers. */
-export function isPressed({key, ctrlKey, metaKey, altKey}: PressedKey, shortcut: Shortcut): boolean {
+export function isPressed({key, ctrlKey, metaKey, altKey, isComposing}: PressedKey, shortcut: Shortcut): boolean {
   const keys: readonly string[] = shortcut.keys;
   // Caps lock changes letters.
   const isKey = keys.includes(key) || (key.length === 1 && keys.includes(key.toLowerCase()));
-  return isKey && !altKey && (ctrlKey || metaKey) === (shortcut.withControl ?? false);
+  return isKey && !isComposing && !altKey && (ctrlKey || metaKey) === (shortcut.withControl ?? false);
 }
 
 /** Signs of keys whose names are longer. */
