@@ -171,6 +171,8 @@ describe.skipIf(!CAN_BROWSE)('the palette in Chromium, with the keyboard alone',
         await keepScreenshot(page, `${name}-${theme}-${width}`);
         expect([text, ...(await findViolations(page))]).toEqual([text]);
       }
+      await page.keyboard.press('Escape');
+      await expect.poll(() => page.evaluate('document.activeElement.textContent')).toContain('Find…');
     });
 });
 

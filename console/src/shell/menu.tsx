@@ -37,9 +37,10 @@ export function Menu({state, opened}: MenuProps) {
     const closeByKey = (event: KeyboardEvent): void => {
       if (isPressed(event, SHORTCUTS.leave)) close();
     };
-    // On narrow screens the open menu covers the content, which the focus must not reach behind it.
+    // On narrow screens the open menu covers the content, which the focus must not reach behind it. A dialog gives the focus back.
     const closeIfLeft = ({relatedTarget}: FocusEvent): void => {
-      if (relatedTarget instanceof Node && element.current?.contains(relatedTarget) === false) close();
+      if (!(relatedTarget instanceof Element) || relatedTarget.closest('dialog') !== null) return;
+      if (element.current?.contains(relatedTarget) === false) close();
     };
     element.current?.addEventListener('keydown', closeByKey, {signal: left.signal});
     element.current?.addEventListener('focusout', closeIfLeft, {signal: left.signal});
