@@ -1,7 +1,5 @@
+import {IS_MAC} from '../system.ts';
 import {keyNames, type Shortcut} from './shortcuts.ts';
-
-/** True if the modifier of shortcuts is Cmd here. */
-const IS_MAC = /mac|iphone|ipad/i.test(navigator.userAgent);
 
 /** The keys of a shortcut: pressed together if the first is a modifier, otherwise each for itself. */
 export function ShortcutKeys({shortcut}: {readonly shortcut: Shortcut}) {

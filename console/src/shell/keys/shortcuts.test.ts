@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {isPressed, keyNames, SHORTCUTS} from './shortcuts.ts';
 
 /** A key without modifiers. */
-const PLAIN = {ctrlKey: false, metaKey: false, altKey: false, isComposing: false};
+const PLAIN = {ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, isComposing: false};
 
 describe('isPressed()', () => {
   const cases = [
@@ -11,17 +11,23 @@ describe('isPressed()', () => {
     {name: 'Ctrl and K, with caps lock', event: {...PLAIN, key: 'K', ctrlKey: true}, finds: true},
     {name: 'k alone', event: {...PLAIN, key: 'k'}, finds: false},
     {name: 'Ctrl, Alt and k', event: {...PLAIN, key: 'k', ctrlKey: true, altKey: true}, finds: false},
-    {
-      name: 'Ctrl and k within a word of an input method',
-      event: {...PLAIN, key: 'k', ctrlKey: true, isComposing: true},
-      finds: false,
-    },
+    {name: 'Ctrl, Shift and K', event: {...PLAIN, key: 'K', ctrlKey: true, shiftKey: true}, finds: false},
+    {name: 'Ctrl and k within a word of an input method', event: {...PLAIN, key: 'k', ctrlKey: true, isComposing: true}, finds: false},
     {name: 'Ctrl and Escape', event: {...PLAIN, key: 'Escape', ctrlKey: true}, finds: false},
   ];
   for (const {name, event, finds} of cases)
     test(`takes ${name} ${finds ? '' : 'not '}for the shortcut that finds`, () => {
-      expect(isPressed(event, SHORTCUTS.find)).toBe(finds);
+      expect(isPressed(event, SHORTCUTS.find, false)).toBe(finds);
     });
+
+  test('takes Cmd alone on a Mac, where Ctrl edits text', () => {
+    expect(isPressed({...PLAIN, key: 'k', metaKey: true}, SHORTCUTS.find, true)).toBe(true);
+    expect(isPressed({...PLAIN, key: 'k', ctrlKey: true}, SHORTCUTS.find, true)).toBe(false);
+  });
+
+  test('takes a key that needs Shift', () => {
+    expect(isPressed({...PLAIN, key: '?', shiftKey: true}, SHORTCUTS.help)).toBe(true);
+  });
 
   test('takes Enter, but not the one that ends a word of an input method', () => {
     expect(isPressed({...PLAIN, key: 'Enter'}, SHORTCUTS.open)).toBe(true);
@@ -41,7 +47,7 @@ describe('the table of shortcuts', () => {
   });
 
   test('names keys as keyboards do', () => {
-    expect(keyNames(SHORTCUTS.find)).toEqual(['Ctrl', 'K']);
+    expect(keyNames(SHORTCUTS.find, false)).toEqual(['Ctrl', 'K']);
     expect(keyNames(SHORTCUTS.find, true)).toEqual(['⌘', 'K']);
     expect(keyNames(SHORTCUTS.step, true)).toEqual(['↑', '↓']);
   });

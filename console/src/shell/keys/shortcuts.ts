@@ -1,8 +1,10 @@
+import {IS_MAC} from '../system.ts';
+
 /** Keys with a meaning in the console. */
 export interface Shortcut {
   /** Keys that do the same, each as `KeyboardEvent.key` names it. */
   readonly keys: readonly string[];
-  /** True if they are pressed together with Ctrl, or with Cmd where that is usual. @default {false} */
+  /** True if they are pressed together with Ctrl, or on Macs with Cmd. @default {false} */
   readonly withControl?: true;
   /** Place in which they work, as a heading of the list of shortcuts. */
   readonly where: string;
@@ -28,16 +30,19 @@ export interface PressedKey {
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
   readonly altKey: boolean;
+  readonly shiftKey: boolean;
   /** True while an input method puts a word together: the key is a part of that. */
   readonly isComposing: boolean;
 }
 
-/** Returns whether a key is one of a shortcut, with its modifiers. */
-export function isPressed({key, ctrlKey, metaKey, altKey, isComposing}: PressedKey, shortcut: Shortcut): boolean {
-  const keys: readonly string[] = shortcut.keys;
+/** Returns whether a key is one of a shortcut, with its modifiers. @param isMac True if the modifier is Cmd, since Ctrl edits text. */
+export function isPressed(pressed: PressedKey, {keys, withControl}: Shortcut, isMac: boolean = IS_MAC): boolean {
+  const {key, ctrlKey, metaKey, altKey, shiftKey, isComposing} = pressed;
   // Caps lock changes letters.
   const isKey = keys.includes(key) || (key.length === 1 && keys.includes(key.toLowerCase()));
-  return isKey && !isComposing && !altKey && (ctrlKey || metaKey) === (shortcut.withControl ?? false);
+  if (!isKey || altKey || isComposing) return false;
+  if (withControl === undefined) return !ctrlKey && !metaKey;
+  return !shiftKey && (isMac ? metaKey && !ctrlKey : ctrlKey || metaKey);
 }
 
 /** Signs of keys whose names are longer. */

@@ -1,0 +1,5 @@
+// Absent in the Node that runs tests.
+const userAgent = globalThis.navigator?.userAgent ?? '';
+
+/** True if the modifier of shortcuts is Cmd here. */
+export const IS_MAC: boolean = /mac|iphone|ipad/i.test(userAgent);
