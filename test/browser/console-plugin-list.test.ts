@@ -41,10 +41,10 @@ describe.skipIf(!CAN_BROWSE)('the list of plugins in Chromium', () => {
 const EMPTY_PAGES: readonly (readonly [fragment: string, title: string, way: string])[] = [
   ['#/plugins', 'No plugins yet', 'npx crewroom plugin new my-plugin'],
   ['#/plugins/none', 'It may have been removed', 'npx crewroom plugin install'],
-  ['#/entries', 'Nothing is stored yet.', 'curl -X POST'],
+  ['#/entries', 'Nothing is stored yet.', 'curl http'],
   ['#/entries?prefix=none%2F', 'No key begins with this prefix.', 'Show all entries'],
   ['#/entries/none', 'There is no entry with this key.', 'Create it'],
-  ['#/events', 'Nothing has changed since this page was opened.', 'curl -X POST'],
+  ['#/events', 'Nothing has changed since this page was opened.', 'curl http'],
   ['#/requests', 'No request yet.', 'curl http'],
   ['#/requests?path=none', 'No request matches the filters.', 'Show all'],
   ['#/flight', 'No flight runs.', 'npx crewroom flight start'],

@@ -1,9 +1,9 @@
 import {useSignal} from '@preact/signals';
 import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
-import {exampleOfWriting} from '../service/own-origin.ts';
 import {Command} from '../shell/command.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
+import {exampleOfWriting} from '../shell/format/example-commands.ts';
 import {formatBytes} from '../shell/format/format-figures.ts';
 import {isPressed, SHORTCUTS, type Shortcut} from '../shell/keys/shortcuts.ts';
 import type {EntriesState} from './entries-state.ts';

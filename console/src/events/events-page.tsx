@@ -1,9 +1,9 @@
 import './events.css';
 import {useCallback, useEffect, useMemo} from 'preact/hooks';
 import {formatRoute} from '../route.ts';
-import {exampleOfWriting} from '../service/own-origin.ts';
 import {Command} from '../shell/command.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
+import {exampleOfWriting} from '../shell/format/example-commands.ts';
 import {formatClock} from '../shell/format/format-clock.ts';
 import type {LiveLine} from '../shell/live/live-lines.ts';
 import {LiveList} from '../shell/live/live-list.tsx';

@@ -2,8 +2,8 @@ import './next-steps.css';
 import type {ComponentChildren} from 'preact';
 import {formatRoute} from '../route.ts';
 import type {PluginList, Session} from '../service/documents.ts';
-import {exampleOfWriting, programAddress} from '../service/own-origin.ts';
 import {Command} from '../shell/command.tsx';
+import {exampleOfReading, exampleOfWriting} from '../shell/format/example-commands.ts';
 import type {OverviewState} from './overview-state.ts';
 import {focusSignIn} from './sign-in-form.tsx';
 
@@ -81,7 +81,7 @@ function callStep(): Step {
         <p class="quiet">
           As a plugin does. TypeScript has a <a href="/docs/client">client</a>.
         </p>
-        <Command text={`curl ${programAddress()}/api/identity`} />
+        <Command text={exampleOfReading()} />
       </>
     ),
   };

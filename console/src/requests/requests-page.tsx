@@ -3,9 +3,9 @@ import {untracked, useSignalEffect} from '@preact/signals';
 import type {RecordedRequest} from 'crewroom/client/service';
 import {useCallback, useEffect, useMemo} from 'preact/hooks';
 import {PluginLink} from '../plugins/plugin-links.tsx';
-import {programAddress} from '../service/own-origin.ts';
 import {Command} from '../shell/command.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
+import {exampleOfReading} from '../shell/format/example-commands.ts';
 import {formatClock} from '../shell/format/format-clock.ts';
 import {formatMs} from '../shell/format/format-figures.ts';
 import type {LiveLine} from '../shell/live/live-lines.ts';
@@ -85,7 +85,7 @@ function NoRequests({requests}: {readonly requests: RequestsState}) {
   return (
     <EmptyState glyph="requests" title="No request yet.">
       <p>Those of plugins, pages and programs appear here by themselves. Send one:</p>
-      <Command text={`curl ${programAddress()}/api/identity`} />
+      <Command text={exampleOfReading()} />
     </EmptyState>
   );
 }

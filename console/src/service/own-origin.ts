@@ -27,11 +27,6 @@ export function programAddress(): string {
   return location.origin.replace(CONSOLE_NAME, 'localhost');
 }
 
-/** Returns a command that stores a value, as a plugin does, in every shell. */
-export function exampleOfWriting(): string {
-  return `curl -X POST ${programAddress()}/api/store/com.example.hello%2Fvolume -d 0.5`;
-}
-
 /** Returns an address of the service under the origin of this page; other addresses stay. Plugins name the service by any of its names. */
 export function underOwnOrigin(address: URL): URL {
   const isName = SHARED_NAMES.includes(address.hostname) || `.${address.hostname}`.endsWith(`.${CONSOLE_NAME}`);

@@ -3,3 +3,6 @@ const userAgent = globalThis.navigator?.userAgent ?? '';
 
 /** True if the modifier of shortcuts is Cmd here. */
 export const IS_MAC: boolean = /mac|iphone|ipad/i.test(userAgent);
+
+/** True on Windows. */
+export const IS_WINDOWS: boolean = /windows/i.test(userAgent);

@@ -19,13 +19,17 @@ describe('formatCurl()', () => {
     },
   ]) {
     test(`formats ${name}`, () => {
-      expect(formatCurl(request)).toBe(expected);
+      expect(formatCurl(request, false)).toBe(expected);
     });
   }
 
+  test('names the program on Windows, since PowerShell 5 has another command named curl', () => {
+    expect(formatCurl({method: 'GET', url: URL}, true)).toBe(`curl.exe ${URL}`);
+  });
+
   test('quotes everything that a shell would change', () => {
     const body = `it's $HOME \`id\` "x" \\ !! \n \u202e*?`;
-    const command = formatCurl({method: 'POST', url: `${URL}$(id)'`, body}).replace('curl', 'printf "%s\\0"');
+    const command = formatCurl({method: 'POST', url: `${URL}$(id)'`, body}, false).replace('curl', 'printf "%s\\0"');
     expect(execFileSync('sh', ['-c', command]).toString().split('\0')).toEqual([
       `${URL}$(id)'`,
       '--data-raw',

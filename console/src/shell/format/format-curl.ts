@@ -1,3 +1,5 @@
+import {IS_WINDOWS} from '../system.ts';
+
 /** A request to format for curl. */
 export interface CurlRequest {
   readonly method: string;
@@ -8,9 +10,13 @@ export interface CurlRequest {
   readonly body?: string;
 }
 
-/** Formats a request as a curl command for POSIX shells, which sends exactly this address, these headers and this body. */
-export function formatCurl({method, url, headers = {}, body}: CurlRequest): string {
-  const parts = ['curl'];
+/**
+ * Formats a request as a curl command for POSIX shells, which sends exactly this address, these headers and this body. Without characters that shells
+ * change, it works in every shell.
+ */
+export function formatCurl({method, url, headers = {}, body}: CurlRequest, isWindows: boolean = IS_WINDOWS): string {
+  // In Windows PowerShell 5, `curl` is another command.
+  const parts = [isWindows ? 'curl.exe' : 'curl'];
   if (method === 'HEAD') parts.push('--head');
   else if (method !== (body === undefined ? 'GET' : 'POST')) parts.push('-X', quote(method));
   // Otherwise curl reads lists and ranges in brackets, and removes segments such as "..".

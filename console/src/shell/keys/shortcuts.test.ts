@@ -12,7 +12,11 @@ describe('isPressed()', () => {
     {name: 'k alone', event: {...PLAIN, key: 'k'}, finds: false},
     {name: 'Ctrl, Alt and k', event: {...PLAIN, key: 'k', ctrlKey: true, altKey: true}, finds: false},
     {name: 'Ctrl, Shift and K', event: {...PLAIN, key: 'K', ctrlKey: true, shiftKey: true}, finds: false},
-    {name: 'Ctrl and k within a word of an input method', event: {...PLAIN, key: 'k', ctrlKey: true, isComposing: true}, finds: false},
+    {
+      name: 'Ctrl and k within a word of an input method',
+      event: {...PLAIN, key: 'k', ctrlKey: true, isComposing: true},
+      finds: false,
+    },
     {name: 'Ctrl and Escape', event: {...PLAIN, key: 'Escape', ctrlKey: true}, finds: false},
   ];
   for (const {name, event, finds} of cases)
