@@ -12,7 +12,7 @@ const ROUTES: readonly (readonly [fragment: string, route: Route])[] = [
   ['#/entries?prefix=com.example.hello%2Fa%20%26%2B', {view: 'entries', prefix: 'com.example.hello/a &+'}],
   ['#/requests', {view: 'requests'}],
   ['#/requests?plugin=com.example.hello', {view: 'requests', plugin: 'com.example.hello'}],
-  ['#/requests?path=%2Fapi%2Fstore%2Fa%252Fb', {view: 'requests', path: '/api/store/a%2Fb'}],
+  ['#/requests?key=a%2Fb', {view: 'requests', key: 'a/b'}],
   ['#/plugins/com.example.hello', {view: 'plugin', id: 'com.example.hello', tab: 'page'}],
   ['#/plugins/com.example.hello/settings', {view: 'plugin', id: 'com.example.hello', tab: 'settings'}],
   ['#/plugins/a%2Fb%20%23c/log', {view: 'plugin', id: 'a/b #c', tab: 'log'}],

@@ -4,8 +4,8 @@ export type Route =
   | {readonly view: Exclude<ServicePage, 'entries' | 'requests'>}
   /** The list of entries, all or those under a prefix, or one entry. */
   | {readonly view: 'entries'; readonly key?: string; readonly prefix?: string}
-  /** The list of requests, all, those of a plugin, or those whose path contains a text. */
-  | {readonly view: 'requests'; readonly plugin?: string; readonly path?: string}
+  /** The list of requests, all, those of a plugin, or those for a key. */
+  | {readonly view: 'requests'; readonly plugin?: string; readonly key?: string}
   | {readonly view: 'notifications' | 'settings'}
   | {readonly view: 'plugin'; readonly id: string; readonly tab: PluginTab};
 
@@ -47,7 +47,7 @@ export function formatRoute(route: Route): string {
         ? `#/entries${formatChoice({prefix: route.prefix})}`
         : `#/entries/${encodeURIComponent(route.key)}`;
     case 'requests':
-      return `#/requests${formatChoice({plugin: route.plugin, path: route.path})}`;
+      return `#/requests${formatChoice({plugin: route.plugin, key: route.key})}`;
     default:
       return `#/${route.view}`;
   }
@@ -62,7 +62,7 @@ function readChoice(fragment: string): Route | undefined {
     return value === null ? {} : ({[name]: value} as {readonly [each in N]: string});
   };
   if (view === 'entries') return {view, ...read('prefix')};
-  return view === 'requests' ? {view, ...read('plugin'), ...read('path')} : undefined;
+  return view === 'requests' ? {view, ...read('plugin'), ...read('key')} : undefined;
 }
 
 function formatChoice(parameters: Readonly<Record<string, string | undefined>>): string {

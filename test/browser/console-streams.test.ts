@@ -311,6 +311,8 @@ describe.skipIf(!CAN_BROWSE)('the page of plugins in Chromium', () => {
     await (await fetch(`${service.url}/api/${RADIO}/keep`)).text();
     const headers = [`Referer: http://localhost:${service.port}/plugins/${RADIO}/`];
     await callService(service, `GET /api/store/${encodeURIComponent(key)}`, {headers});
+    // Of another entry, whose key goes on.
+    await callService(service, `GET /api/store/${encodeURIComponent(key)}2`, {headers});
     const {page, problems} = await openConsole(browser, service.url, {fragment: `#/plugins/${RADIO}/log`});
     const tabs = page.getByRole('navigation', {name: 'Views of'});
     const follow = async (link: Locator): Promise<void> => {
@@ -328,6 +330,8 @@ describe.skipIf(!CAN_BROWSE)('the page of plugins in Chromium', () => {
     expect(await findViolations(page)).toEqual([]);
     await follow(entry.getByRole('link', {name: 'Requests for it'}));
     const detail = await select(page, `GET /api/store/${encodeURIComponent(key)}, 200`);
+    expect(await page.getByLabel('Key', {exact: true}).inputValue()).toBe(key);
+    expect(await rows(page).filter({hasText: 'volume2'}).count()).toBe(0);
     await keepScreenshot(page, 'links-request');
     expect(await findViolations(page)).toEqual([]);
     await follow(detail.getByRole('link', {name: key}));

@@ -132,7 +132,7 @@ function EntryLinks({entry, state}: ContentProps) {
           Written by <CallerName state={state} principal={writtenBy} />
         </span>
       )}
-      <a href={formatRoute({view: 'requests', path: entryPath(key)})}>Requests for it</a>
+      <a href={formatRoute({view: 'requests', key})}>Requests for it</a>
     </p>
   );
 }

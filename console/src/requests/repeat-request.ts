@@ -7,6 +7,9 @@ const LEFT_OUT: readonly string[] = ['host', 'content-length', 'user-agent', 'up
 /** Mark that stands for values of parameters, which the service does not show. */
 const MASK = '…';
 
+/** End of a path that the service has cut. */
+const CUT = '...';
+
 /** Formats a request as a curl command. */
 export function curlOf({method, path, headers}: RecordedRequest, origin: string): string {
   const shown = Object.entries(headers).filter(
@@ -15,8 +18,9 @@ export function curlOf({method, path, headers}: RecordedRequest, origin: string)
   return formatCurl({method, url: origin + path, headers: Object.fromEntries(shown)});
 }
 
-/** Returns the key that a request is about; undefined if its path names none. */
+/** Returns the key that a request is about; undefined if its path names none, or is cut. */
 export function keyOf({path}: Pick<RecordedRequest, 'path'>): string | undefined {
+  if (path.endsWith(CUT)) return undefined;
   const [, segment] = /^\/api\/store\/([^/?]+)(?:\?|$)/.exec(path) ?? [];
   try {
     return segment && decodeURIComponent(segment);

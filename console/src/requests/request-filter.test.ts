@@ -4,7 +4,7 @@ import {filterBy, type RequestFilter, senderOf} from './request-filter.ts';
 
 const OWN = 'http://localhost:7172';
 
-const ALL: RequestFilter = {path: '', status: 'all', sender: 'all', withOwn: true};
+const ALL: RequestFilter = {path: '', key: '', status: 'all', sender: 'all', withOwn: true};
 
 const FAILURE = {code: 'foreign-origin', detail: 'no', remedy: 'none', requestId: '1'};
 
@@ -17,6 +17,25 @@ describe('filterBy()', () => {
     {name: 'admits everything', filter: {}, request: {}, expected: true},
     {name: 'admits a part of the path in any case', filter: {path: 'KEYS'}, request: {}, expected: true},
     {name: 'leaves out another path', filter: {path: 'store'}, request: {}, expected: false},
+    {name: 'admits the key', filter: {key: 'flight/1'}, request: {path: '/api/store/flight%2F1?ttl=1'}, expected: true},
+    {
+      name: 'admits another form of it',
+      filter: {key: 'flight/1'},
+      request: {path: '/api/store/%66light%2f1'},
+      expected: true,
+    },
+    {
+      name: 'leaves out a longer key',
+      filter: {key: 'flight/1'},
+      request: {path: '/api/store/flight%2F10'},
+      expected: false,
+    },
+    {
+      name: 'leaves out another case',
+      filter: {key: 'flight/a'},
+      request: {path: '/api/store/flight%2FA'},
+      expected: false,
+    },
     {name: 'admits a status of the class', filter: {status: '4'} as const, request: {status: 404}, expected: true},
     {name: 'leaves out another class', filter: {status: '5'} as const, request: {status: 404}, expected: false},
     {name: 'admits a plugin', filter: {sender: 'plugin a'}, request: {plugin: 'a', origin: OWN}, expected: true},

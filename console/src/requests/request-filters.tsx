@@ -1,9 +1,9 @@
 import {type RequestFilter, STATUS_NAMES} from './request-filter.ts';
 import type {RequestsState} from './requests-state.ts';
 
-/** Chooses requests by path, status and sender. */
+/** Chooses requests by path, status and sender, and shows the key that an address chose. */
 export function RequestFilters({requests}: {readonly requests: RequestsState}) {
-  const {path, status, sender, withOwn} = requests.filter.value;
+  const {path, key, status, sender, withOwn} = requests.filter.value;
   return (
     <>
       <label>
@@ -15,6 +15,17 @@ export function RequestFilters({requests}: {readonly requests: RequestsState}) {
           onInput={({currentTarget}) => requests.choose({path: currentTarget.value})}
         />
       </label>
+      {key !== '' && (
+        <label>
+          Key
+          <input
+            type="search"
+            spellcheck={false}
+            value={key}
+            onInput={({currentTarget}) => requests.choose({key: currentTarget.value})}
+          />
+        </label>
+      )}
       <label>
         Status
         <select

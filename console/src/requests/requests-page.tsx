@@ -13,7 +13,7 @@ import {LiveList} from '../shell/live/live-list.tsx';
 import {LivePage} from '../shell/live/live-page.tsx';
 import type {PageProps} from '../shell/page-props.ts';
 import {RequestDetail} from './request-detail.tsx';
-import {pluginSender} from './request-filter.ts';
+import {ALL, pluginSender} from './request-filter.ts';
 import {RequestFilters} from './request-filters.tsx';
 import {RequestsState} from './requests-state.ts';
 
@@ -27,10 +27,10 @@ export function RequestsPage({state}: PageProps) {
   }, [state, requests]);
   useSignalEffect(() => {
     const route = state.route.value;
-    if (route.view !== 'requests' || (route.plugin === undefined && route.path === undefined)) return;
+    if (route.view !== 'requests' || (route.plugin === undefined && route.key === undefined)) return;
     const sender = route.plugin === undefined ? 'all' : pluginSender(route.plugin);
     // Only the address leads here: what the user chooses later stays.
-    untracked(() => requests.choose({path: route.path ?? '', status: 'all', sender}));
+    untracked(() => requests.choose({...ALL, key: route.key ?? '', sender}));
   });
   const row = useCallback(
     (line: LiveLine<RecordedRequest>) => (
@@ -72,12 +72,12 @@ export function RequestsPage({state}: PageProps) {
 }
 
 function NoRequests({requests}: {readonly requests: RequestsState}) {
-  const {path, status, sender} = requests.filter.value;
-  if (path !== '' || status !== 'all' || sender !== 'all')
+  const {path, key, status, sender} = requests.filter.value;
+  if (path !== '' || key !== '' || status !== 'all' || sender !== 'all')
     return (
       <EmptyState glyph="requests" title="No request matches the filters.">
         <p>The service keeps its last 1,000 requests, and those that follow appear here by themselves.</p>
-        <button type="button" onClick={() => requests.choose({path: '', status: 'all', sender: 'all'})}>
+        <button type="button" onClick={() => requests.choose(ALL)}>
           Show all
         </button>
       </EmptyState>

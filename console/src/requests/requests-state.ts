@@ -5,7 +5,7 @@ import {atNextChange} from '../shell/live/change-interval.ts';
 import {type LiveLine, LiveLines} from '../shell/live/live-lines.ts';
 import {toCallFailure} from '../state/loaded.ts';
 import {waitMs} from '../state/wait-ms.ts';
-import {filterBy, type RequestFilter, senderOf} from './request-filter.ts';
+import {ALL, filterBy, type RequestFilter, senderOf} from './request-filter.ts';
 
 /** Wait before another attempt, in milliseconds, if the service refused the stream. The client itself retries lost connections. */
 const REFUSED_WAIT_MS = 3000;
@@ -13,7 +13,7 @@ const REFUSED_WAIT_MS = 3000;
 /** The requests that the service has answered: those that it keeps, and those that follow. */
 export class RequestsState {
   readonly lines: LiveLines<RecordedRequest> = new LiveLines(atNextChange);
-  readonly filter: Signal<RequestFilter> = signal({path: '', status: 'all', sender: 'all', withOwn: false});
+  readonly filter: Signal<RequestFilter> = signal({...ALL, withOwn: false});
   readonly failure: Signal<CallFailure | undefined> = signal(undefined);
   readonly selected: Signal<LiveLine<RecordedRequest> | undefined> = signal(undefined);
   /** Senders to choose from. */
