@@ -326,6 +326,16 @@ describe.skipIf(!CAN_BROWSE)('the page of plugins in Chromium', () => {
     await page.getByRole('option', {name: 'volume'}).click();
     const entry = page.getByRole('region', {name: key});
     await entry.getByText(`Written by Plugin ${RADIO}`).waitFor();
+    const prefix = page.getByRole('searchbox', {name: 'Prefix of keys'});
+    await entry.getByRole('button', {name: 'Close the entry'}).click();
+    await entry.waitFor({state: 'detached'});
+    expect(await prefix.inputValue()).toBe(`${RADIO}/`);
+    await page.getByRole('navigation', {name: 'Plugins, service'}).getByRole('link', {name: 'Entries'}).click();
+    await expect.poll(() => prefix.inputValue()).toBe('');
+    await page.goBack();
+    await expect.poll(() => prefix.inputValue()).toBe(`${RADIO}/`);
+    await page.getByRole('option', {name: 'volume'}).click();
+    await entry.getByText(`Written by Plugin ${RADIO}`).waitFor();
     await keepScreenshot(page, 'links-entry');
     expect(await findViolations(page)).toEqual([]);
     await follow(entry.getByRole('link', {name: 'Requests for it'}));
@@ -341,6 +351,11 @@ describe.skipIf(!CAN_BROWSE)('the page of plugins in Chromium', () => {
     await rows(page).first().waitFor();
     await expect.poll(() => page.getByLabel('From').inputValue()).toBe(`plugin ${RADIO}`);
     expect(new Set(await rows(page).locator('.sender').allTextContents())).toEqual(new Set([`Plugin ${RADIO}`]));
+    const menu = page.getByRole('navigation', {name: 'Plugins, service and settings'});
+    await menu.getByRole('link', {name: 'Requests'}).click();
+    await expect.poll(() => page.getByLabel('From').inputValue()).toBe('all');
+    await page.goBack();
+    await expect.poll(() => page.getByLabel('From').inputValue()).toBe(`plugin ${RADIO}`);
     await follow(rows(page).locator('.sender a').first());
     await tabs.getByRole('link', {name: 'Log'}).waitFor();
     expect(problems).toEqual([]);

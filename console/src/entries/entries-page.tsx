@@ -18,6 +18,8 @@ export function EntriesPage({state}: PageProps) {
   const entries = useMemo(() => new EntriesState(state.client, state.drafts), [state]);
   const element = useRef<HTMLElement>(null);
   const dialog = useSignal<OpenDialog>(undefined);
+  /** Prefix that the last address of the list chose. */
+  const addressed = useRef('');
   useEffect(() => {
     const left = new AbortController();
     state.whileWatched(left.signal, watched => entries.follow(watched));
@@ -29,7 +31,12 @@ export function EntriesPage({state}: PageProps) {
     if (route.view !== 'entries') return;
     // Only the address leads here: what the user types later stays.
     untracked(() => {
-      if (route.prefix !== undefined && route.prefix !== entries.prefix.value) entries.search(route.prefix);
+      const shown = entries.prefix.value;
+      const prefix = route.prefix ?? (shown === addressed.current ? '' : shown);
+      if (route.key === undefined) {
+        addressed.current = route.prefix ?? '';
+        if (prefix !== shown) entries.search(prefix);
+      }
       entries.show(route.key);
     });
   });
@@ -59,7 +66,9 @@ export function EntriesPage({state}: PageProps) {
           entry={open}
           state={state}
           onClose={() => {
-            state.navigate({view: 'entries'});
+            const prefix = addressed.current;
+            const isAddressed = prefix !== '' && prefix === entries.prefix.value;
+            state.navigate({view: 'entries', ...(isAddressed ? {prefix} : {})});
             element.current?.querySelector<HTMLElement>('.rows')?.focus();
           }}
         />

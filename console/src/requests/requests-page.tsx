@@ -27,7 +27,7 @@ export function RequestsPage({state}: PageProps) {
   }, [state, requests]);
   useSignalEffect(() => {
     const route = state.route.value;
-    if (route.view !== 'requests' || (route.plugin === undefined && route.key === undefined)) return;
+    if (route.view !== 'requests') return;
     const sender = route.plugin === undefined ? 'all' : pluginSender(route.plugin);
     // Only the address leads here: what the user chooses later stays.
     untracked(() => requests.choose({...ALL, key: route.key ?? '', sender}));
