@@ -58,6 +58,7 @@ function Replay({events}: {readonly events: EventsState}) {
           pattern="[0-9]{1,15}"
           title="A revision: 0, or a larger whole number"
           value={since.value}
+          onFocus={() => void events.loadRange()}
           onInput={({currentTarget}) => {
             since.value = currentTarget.value;
           }}

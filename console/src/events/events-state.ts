@@ -22,7 +22,7 @@ export class EventsState {
   /** True while changes arrive as they happen. */
   readonly isConnected: Signal<boolean> = signal(false);
   readonly selected: Signal<LiveLine<ReceivedEvent> | undefined> = signal(undefined);
-  /** The range at the last connection or replay; undefined before, and if this page may not know it. */
+  /** The range when it was last loaded, up to the last change; undefined before, and if this page may not know it. */
   readonly range: Signal<ReplayRange | undefined> = signal(undefined);
   readonly #client: Client;
   /** The stream that is followed. */
@@ -113,7 +113,8 @@ export class EventsState {
       this.range.value = {...range, last: event.revision};
   }
 
-  async #loadRange(): Promise<void> {
+  /** Loads the range again: the log trims its beginning without an event. */
+  async loadRange(): Promise<void> {
     // A page that may not read the metrics may still follow the events.
     this.range.value = await loadReplayRange().catch(() => undefined);
   }
@@ -130,7 +131,7 @@ export class EventsState {
       onConnection: ({kind}) => {
         this.isConnected.value = kind === 'connected';
         this.failure.value = undefined;
-        if (kind === 'connected') void this.#loadRange();
+        if (kind === 'connected') void this.loadRange();
       },
     });
     this.#events = events;
