@@ -122,4 +122,4 @@ describe.skipIf(!CAN_BROWSE)('the simulated flight in Chromium', () => {
 });
 
 /** A label of an axis: a number without a rest, and its unit. */
-const ROUND_LABEL = /^(?:\d+ s|\d+ min(?: 30 s)?|\d+ h(?: \d+ min)?|(?:0|[1-9][\d,]*) (?:ft|kt|NM))$/;
+const ROUND_LABEL = /^(?:\d+ s|\d+ min|\d+:30 min|\d+ h|\d+:\d\d h|(?:0|[1-9][\d,]*) (?:ft|kt|NM))$/;

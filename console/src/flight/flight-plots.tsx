@@ -2,7 +2,7 @@ import {type Signal, useSignal} from '@preact/signals';
 import {Plot} from '../shell/plot/plot.tsx';
 import {TIME_STEPS} from '../shell/plot/time-steps.ts';
 import type {TrackPoint} from './flight-state.ts';
-import {formatFeet, formatFlightTime, formatKnots, formatMiles} from './format-flight.ts';
+import {formatFeet, formatKnots, formatMiles, formatTimeLabel} from './format-flight.ts';
 
 export interface FlightPlotsProps {
   readonly track: readonly TrackPoint[];
@@ -25,7 +25,7 @@ export function FlightPlots({track, darkMode}: FlightPlotsProps) {
   const common = {
     xs,
     rangeX: [from, Math.max(xs.at(-1) ?? 0, from + SHOWN_MIN[axis.value])] as const,
-    ...(axis.value === 'time' ? {formatX: formatFlightTime, stepsX: TIME_STEPS} : {formatX: formatMiles}),
+    ...(axis.value === 'time' ? {formatX: formatTimeLabel, stepsX: TIME_STEPS} : {formatX: formatMiles}),
     theme: `${darkMode} ${axis.value}`,
   };
   const last = points.at(-1);

@@ -26,6 +26,13 @@ export function formatFlightTime(seconds: number): string {
   return shown.length === 0 ? '0 min' : shown.join(' ');
 }
 
+/** Formats a time of a flight for an axis, where there is little place, such as `30 s`, `1:30 min` or `1:20 h`. */
+export function formatTimeLabel(seconds: number): string {
+  const [unit, parts] = seconds < 3600 ? (['min', 60] as const) : (['h', 3600] as const);
+  const [whole, rest] = [Math.floor(seconds / parts), Math.floor((seconds % parts) / (parts / 60))];
+  return whole === 0 || rest === 0 ? formatFlightTime(seconds) : `${whole}:${String(rest).padStart(2, '0')} ${unit}`;
+}
+
 /** Returns a phase in words. */
 export function phaseName(phase: string): string {
   const words = phase.toLowerCase().replaceAll('_', ' ');

@@ -2,7 +2,7 @@ import {useEffect, useRef} from 'preact/hooks';
 import UPlot from 'uplot';
 import {lonePoints} from './lone-points.ts';
 import {PLOT_HEIGHT, type PlotLine, type PlotProps} from './plot-props.ts';
-import {roundEnd} from './round-steps.ts';
+import {axisRange} from './round-steps.ts';
 
 /** A plot that is drawn with uPlot. */
 export function DrawnPlot({summary, xs, lines, rangeX, height = PLOT_HEIGHT, theme, ...formats}: PlotProps) {
@@ -53,7 +53,7 @@ function optionsOf(
     cursor: {show: false},
     // On the right, half of the last time below the plot.
     padding: [8, 32, 0, 0],
-    scales: {x: {time: false}, y: {range: (_plot, _min, max) => [0, roundEnd(max)]}},
+    scales: {x: {time: false}, y: {range: (_plot, min, max) => axisRange(min, max)}},
     axes: [
       {
         ...{...axis, grid: {show: false}, size: 24, space: 90, values: (_plot, ticks) => ticks.map(formatX)},

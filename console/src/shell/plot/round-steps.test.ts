@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {roundEnd} from './round-steps.ts';
+import {axisRange, roundEnd} from './round-steps.ts';
 import {TIME_STEPS} from './time-steps.ts';
 
 for (const [value, end] of [
@@ -24,6 +24,13 @@ test('roundEnd() is at least the value, and less than twice as much', () => {
       expect(roundEnd(value)).toBeLessThan(value * 2);
     }),
   );
+});
+
+test('an axis begins at 0, or at the lowest value below it', () => {
+  expect(axisRange(5, 38_000)).toEqual([0, 40_000]);
+  expect(axisRange(-11, 20)).toEqual([-11, 20]);
+  expect(axisRange(-11, -3)).toEqual([-11, 1]);
+  expect(axisRange(null, null)).toEqual([0, 1]);
 });
 
 test('time counts in parts of minutes and hours', () => {

@@ -9,5 +9,10 @@ export function roundEnd(value: number): number {
   return Math.ceil(value / step - ROUNDING) * step;
 }
 
+/** Returns the ends of an axis: 0, or the lowest value if that is less, and {@link roundEnd} of the highest. `null` stands for no value. */
+export function axisRange(min: number | null, max: number | null): [number, number] {
+  return [Math.min(0, min ?? 0), roundEnd(max ?? 0)];
+}
+
 /** Part of a step that is a mistake of floating-point numbers. */
 const ROUNDING = 1e-9;
