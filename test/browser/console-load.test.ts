@@ -86,6 +86,38 @@ describe.skipIf(!CAN_BROWSE)('the first load of the console in Chromium', () => 
     });
 });
 
+describe.skipIf(!CAN_BROWSE)('the console at localhost in a browser that knows no name below it', () => {
+  test('begins once its styles are there', async () => {
+    const service = await startInTest({ephemeral: true});
+    const page = await openPage();
+    const asked: string[] = [];
+    page.on('request', request => asked.push(new URL(request.url()).pathname));
+    await page.route('**/livez', route => route.abort());
+    const scripts: string[] = [];
+    await page.route('**/console/assets/console-*.css', async route => {
+      const response = await route.fetch();
+      scripts.push(...asked.filter(path => /assets\/console-.*\.js$/.test(path)));
+      await route.fulfill({response});
+    });
+    await page.goto(`http://localhost:${service.port}/`);
+    await page.getByText('Healthy').waitFor();
+    expect(asked.filter(path => /assets\/console-.*\.(?:css|js)$/.test(path))).toHaveLength(2);
+    expect(scripts).toEqual([]);
+  });
+
+  test('says so if it cannot be loaded, and has a link that tries again', async () => {
+    const service = await startInTest({ephemeral: true});
+    const page = await openPage();
+    await page.route('**/livez', route => route.abort());
+    await page.route('**/console/index.html', route => route.abort());
+    await page.goto(`http://localhost:${service.port}/`);
+    await page.getByText('The console could not be loaded').waitFor();
+    await page.unroute('**/console/index.html');
+    await page.getByRole('link', {name: 'Try again'}).click();
+    await page.getByText('Healthy').waitFor();
+  });
+});
+
 /** Each theme of the system with a choice of the user, and what the console shows. */
 const THEMES = [
   {system: 'dark', settings: {}, shown: 'dark'},
