@@ -46,7 +46,7 @@ const EMPTY_PAGES: readonly (readonly [fragment: string, title: string, way: str
   ['#/entries/none', 'There is no entry with this key.', 'Create it'],
   ['#/events', 'Nothing has changed since this page was opened.', 'curl http'],
   ['#/requests', 'No request yet.', 'curl http'],
-  ['#/requests?path=none', 'No request matches the filters.', 'Show all'],
+  ['#/requests?key=none', 'No request matches the filters.', 'Show all'],
   ['#/flight', 'No flight runs.', 'npx crewroom flight start'],
   ['#/faults', 'Nothing fails on purpose.', 'npx crewroom fault delay'],
   ['#/notifications', 'No notifications since this page was opened.', 'a plugin'],
@@ -71,7 +71,7 @@ describe.skipIf(!CAN_BROWSE)('a page with nothing to show in Chromium', () => {
     await page.evaluate(`location.hash = '#/entries?prefix=none%2F'`);
     await page.getByRole('button', {name: 'Show all entries'}).click();
     await page.getByText('Nothing is stored yet.').waitFor();
-    await page.evaluate(`location.hash = '#/requests?path=none'`);
+    await page.evaluate(`location.hash = '#/requests?key=none'`);
     await page.getByRole('button', {name: 'Show all'}).click();
     await page.getByText('No request yet.').waitFor();
     expect(problems).toEqual([]);

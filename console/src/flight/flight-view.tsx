@@ -2,7 +2,8 @@ import type {ComponentChildren} from 'preact';
 import {Facts} from '../shell/facts.tsx';
 import {FlightPlots, type FlightPlotsProps} from './flight-plots.tsx';
 import type {FlightStatus} from './flight-state.ts';
-import {flightTitle, formatFlightTime, formatMiles, phaseName} from './format-flight.ts';
+import {formatFlightTime} from './flight-time.ts';
+import {flightTitle, formatMiles, phaseName} from './format-flight.ts';
 
 interface FlightViewProps extends FlightPlotsProps {
   readonly flight: FlightStatus;

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {formatFlightTime, formatTimeLabel} from './format-flight.ts';
+import {formatFlightTime, formatTimeLabel} from './flight-time.ts';
 
 for (const [seconds, words, label] of [
   [0, '0 min', '0 min'],
