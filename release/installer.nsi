@@ -344,6 +344,11 @@ FunctionEnd
 
 Section "Uninstall"
   Call un.askAboutData
+  ${If} $removesData == "yes"
+    ; Also a service that runs from another place: it has the same data.
+    nsExec::ExecToLog '${CREWROOM} stop'
+    Pop $0
+  ${EndIf}
   Call un.stop
   ${If} ${Errors}
     Push "A program of Crewroom still runs from $INSTDIR: end it, and try again."
