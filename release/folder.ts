@@ -3,7 +3,7 @@ import {chmod, copyFile, cp, mkdir, readdir, readFile, rename, rm, writeFile} fr
 import {basename, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {packNpmPackage} from '../src/cli/npm/pack-package.ts';
-import {run} from './run.ts';
+import {finishAll, run} from './run.ts';
 import {NODE_ABI, NODE_VERSION, SYSTEMS, type System} from './systems.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -19,7 +19,7 @@ export async function makeFolder(system: System, {work, folder}: {readonly work:
   await mkdir(folder, {recursive: true});
   const node = system.os === 'win32' ? 'node.exe' : 'node';
   const starters = system.os === 'win32' ? ['crewroom.cmd', 'crewroom-console.cmd'] : ['crewroom'];
-  await Promise.all([
+  await finishAll([
     unpackNode(system, work).then(from => rename(join(from, 'bin', node), join(folder, node))),
     installPackages(system, {work, folder}),
     ...starters.map(name => copyFile(join(STARTERS, name), join(folder, name))),

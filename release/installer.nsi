@@ -16,6 +16,8 @@ ${UnStrStr}
 ${UnStrRep}
 
 !define CREWROOM '"$INSTDIR\node.exe" "$INSTDIR\node_modules\crewroom\dist\cli\main.js"'
+; The first file that an installer writes: it marks the folder as ours, whatever happens then. Other programs have an "uninstall.exe".
+!define UNINSTALLER "uninstall-crewroom.exe"
 !define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\Crewroom"
 ; Where "crewroom service install" writes the start at log-on.
 !define RUN "Software\Microsoft\Windows\CurrentVersion\Run"
@@ -29,6 +31,7 @@ InstallDirRegKey HKCU "${UNINSTALL}" "InstallLocation"
 Var isUpdate
 Var wasServing
 Var removesData
+Var hasFailed
 
 Page components
 Page directory skipForUpdate
@@ -90,12 +93,23 @@ Function ${UN}startAgain
   ${EndIf}
 FunctionEnd
 
+; Leaves the folder as it was, also if it is not ours.
+Function ${UN}discard
+  ${If} ${FileExists} "$INSTDIR\${UNINSTALLER}"
+    RMDir /r "$INSTDIR\new"
+    ${If} $isUpdate == "no"
+      Delete "$INSTDIR\${UNINSTALLER}"
+    ${EndIf}
+    ; Only if nothing is in it, as is the next one.
+    RMDir "$INSTDIR\old"
+  ${EndIf}
+  RMDir "$INSTDIR"
+FunctionEnd
+
 ; Ends with the folder as it was.
 Function ${UN}giveUp
   Pop $0
-  RMDir /r "$INSTDIR\new"
-  ; Only if nothing is in it.
-  RMDir "$INSTDIR"
+  Call ${UN}discard
   SetErrorLevel 2
   MessageBox MB_OK|MB_ICONSTOP "$0 Nothing was changed." /SD IDOK
   Abort "$0 Nothing was changed."
@@ -122,14 +136,14 @@ Section "Crewroom"
     Call giveUp
   ${EndIf}
   Call replace
-  WriteUninstaller "$INSTDIR\uninstall.exe"
+  WriteUninstaller "$INSTDIR\${UNINSTALLER}"
   ; Starts the service if none runs, and opens its console.
   CreateShortCut "$SMPROGRAMS\Crewroom.lnk" "$INSTDIR\crewroom-console.cmd" "" "$INSTDIR\node.exe" 0
   WriteRegStr HKCU "${UNINSTALL}" "DisplayName" "Crewroom"
   WriteRegStr HKCU "${UNINSTALL}" "DisplayVersion" "${VERSION}"
   WriteRegStr HKCU "${UNINSTALL}" "InstallLocation" "$INSTDIR"
-  WriteRegStr HKCU "${UNINSTALL}" "UninstallString" '"$INSTDIR\uninstall.exe"'
-  WriteRegStr HKCU "${UNINSTALL}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'
+  WriteRegStr HKCU "${UNINSTALL}" "UninstallString" '"$INSTDIR\${UNINSTALLER}"'
+  WriteRegStr HKCU "${UNINSTALL}" "QuietUninstallString" '"$INSTDIR\${UNINSTALLER}" /S'
   WriteRegDWORD HKCU "${UNINSTALL}" "EstimatedSize" ${SIZE_KIB}
   WriteRegDWORD HKCU "${UNINSTALL}" "NoModify" 1
   WriteRegDWORD HKCU "${UNINSTALL}" "NoRepair" 1
@@ -157,7 +171,7 @@ Function .onInit
   ReadRegStr $0 HKCU "${UNINSTALL}" "InstallLocation"
   ${If} $0 != ""
   ${AndIf} $0 != $INSTDIR
-  ${AndIf} ${FileExists} "$0\uninstall.exe"
+  ${AndIf} ${FileExists} "$0\${UNINSTALLER}"
     SetErrorLevel 2
     MessageBox MB_OK|MB_ICONSTOP "Crewroom is in $0, where an update stays. To have it in $INSTDIR, remove it first: its data stays. Nothing was changed." /SD IDOK
     Quit
@@ -167,8 +181,7 @@ FunctionEnd
 ; If the disk is full, or the user cancels.
 Function .onInstFailed
   SetOutPath "$TEMP"
-  RMDir /r "$INSTDIR\new"
-  RMDir "$INSTDIR"
+  Call discard
 FunctionEnd
 
 Function skipForUpdate
@@ -178,21 +191,31 @@ Function skipForUpdate
   ${EndIf}
 FunctionEnd
 
-; Looks whether an installer of ours made the folder.
+; Looks whether an installer of ours made the folder, if only in part.
 Function findEarlier
   StrCpy $isUpdate "no"
-  ${If} ${FileExists} "$INSTDIR\uninstall.exe"
-  ${AndIf} ${FileExists} "$INSTDIR\crewroom-console.cmd"
+  ${If} ${FileExists} "$INSTDIR\${UNINSTALLER}"
     StrCpy $isUpdate "yes"
   ${EndIf}
 FunctionEnd
 
+; Puts back what only "old" has: Windows renames nothing to a name that exists.
+!macro PutBack NAME
+  Rename "$INSTDIR\old\${NAME}" "$INSTDIR\${NAME}"
+!macroend
+
 ; Writes the new files beside those of the earlier version, which runs meanwhile: all that is likely to fail comes before any change.
 Function unpack
   ; Of an installer that was interrupted.
+  !insertmacro PutBack "node_modules"
+  !insertmacro ForEachFile PutBack
   RMDir /r "$INSTDIR\new"
   RMDir /r "$INSTDIR\old"
   ClearErrors
+  ${If} $isUpdate == "no"
+    CreateDirectory "$INSTDIR"
+    WriteUninstaller "$INSTDIR\${UNINSTALLER}"
+  ${EndIf}
   SetOutPath "$INSTDIR\new"
   SetOverwrite try
   File /r "${FOLDER}\*"
@@ -204,27 +227,61 @@ Function unpack
   ${EndIf}
 FunctionEnd
 
-!macro ReplaceFile NAME
-  Delete "$INSTDIR\${NAME}"
-  Rename "$INSTDIR\new\${NAME}" "$INSTDIR\${NAME}"
+; Moves $1 from folder $2 to folder $3, if it is in the first and not in the second.
+Function move
+  ; Programs that ended, and those that look for viruses, hold files a moment longer.
+  ${For} $4 1 20
+    ${IfNot} ${FileExists} "$2\$1"
+      Return
+    ${EndIf}
+    ClearErrors
+    Rename "$2\$1" "$3\$1"
+    ${IfNot} ${Errors}
+      Return
+    ${EndIf}
+    Sleep 500
+  ${Next}
+FunctionEnd
+
+; Puts the new form of a file or folder in the place of the earlier one, or leaves the earlier one there.
+!macro Replace NAME
+  StrCpy $1 "${NAME}"
+  Call replaceOne
 !macroend
+Function replaceOne
+  StrCpy $2 "$INSTDIR"
+  StrCpy $3 "$INSTDIR\old"
+  Call move
+  ${IfNot} ${FileExists} "$INSTDIR\$1"
+    StrCpy $2 "$INSTDIR\new"
+    StrCpy $3 "$INSTDIR"
+    Call move
+    ${If} ${FileExists} "$INSTDIR\$1"
+      Return
+    ${EndIf}
+    StrCpy $2 "$INSTDIR\old"
+    Call move
+  ${EndIf}
+  StrCpy $hasFailed "yes"
+FunctionEnd
 
 ; Puts the new files in the place of those of the earlier version.
 Function replace
-  ClearErrors
-  ${If} ${FileExists} "$INSTDIR\node_modules"
-    Rename "$INSTDIR\node_modules" "$INSTDIR\old"
-    ${If} ${Errors}
-      Call startAgain
-      Push "Another program uses files of $INSTDIR\node_modules: end it, and try again."
-      Call giveUp
-    ${EndIf}
+  StrCpy $hasFailed "no"
+  CreateDirectory "$INSTDIR\old"
+  !insertmacro Replace "node_modules"
+  ${If} $hasFailed == "yes"
+    Call startAgain
+    Push "Another program uses files of $INSTDIR\node_modules: end it, and try again."
+    Call giveUp
   ${EndIf}
-  Rename "$INSTDIR\new\node_modules" "$INSTDIR\node_modules"
-  !insertmacro ForEachFile ReplaceFile
-  ${If} ${Errors}
+  !insertmacro ForEachFile Replace
+  ${If} $hasFailed == "yes"
     SetErrorLevel 3
     MessageBox MB_OK|MB_ICONEXCLAMATION "Another program uses files of $INSTDIR, and some are still those of the earlier version: end it, and run this again." /SD IDOK
+    RMDir /r "$INSTDIR\new"
+    ; The next one puts back what is in "old" and nowhere else.
+    Return
   ${EndIf}
   RMDir /r "$INSTDIR\new"
   ; Programs that ended, and those that look for viruses, hold files a moment longer.
@@ -287,6 +344,11 @@ FunctionEnd
 
 Section "Uninstall"
   Call un.askAboutData
+  ${If} $removesData == "yes"
+    ; Also a service that runs from another place: it has the same data.
+    nsExec::ExecToLog '${CREWROOM} stop'
+    Pop $0
+  ${EndIf}
   Call un.stop
   ${If} ${Errors}
     Push "A program of Crewroom still runs from $INSTDIR: end it, and try again."
@@ -298,7 +360,7 @@ Section "Uninstall"
   RMDir /r "$INSTDIR\new"
   RMDir /r "$INSTDIR\old"
   !insertmacro ForEachFile DeleteFile
-  Delete "$INSTDIR\uninstall.exe"
+  Delete "$INSTDIR\${UNINSTALLER}"
   ; Only if nothing else is in it.
   RMDir "$INSTDIR"
   Delete "$SMPROGRAMS\Crewroom.lnk"

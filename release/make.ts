@@ -7,6 +7,7 @@ import {writeChecksum, writeTarXz, writeZip, XZ_LEVEL} from './archive.ts';
 import {writeDeb} from './deb.ts';
 import {addNodeLicence, makeFolder} from './folder.ts';
 import {writeInstaller} from './installer.ts';
+import {finishAll} from './run.ts';
 import {DOWNLOAD_BYTES_MAX, FOLDER_BYTES_MAX, SYSTEMS, type System} from './systems.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -28,7 +29,7 @@ export async function makeRelease(out: string, level: number = XZ_LEVEL): Promis
   try {
     await mkdir(out, {recursive: true});
     const folderOf = ({name}: System): string => join(work, `crewroom-${version}-${name}`);
-    await Promise.all(SYSTEMS.map(system => makeFolder(system, {work, folder: folderOf(system)})));
+    await finishAll(SYSTEMS.map(system => makeFolder(system, {work, folder: folderOf(system)})));
     const made = SYSTEMS.map(async system => {
       const folder = folderOf(system);
       await addNodeLicence(folder, work);
@@ -36,7 +37,7 @@ export async function makeRelease(out: string, level: number = XZ_LEVEL): Promis
       if (sizeBytes > FOLDER_BYTES_MAX) throw new Error(`the folder for ${system.name} has ${sizeBytes} bytes`);
       return writeFiles(system, {folder, work, version, sizeBytes, level, out});
     });
-    const paths = (await Promise.all([packForNpm(out), ...made])).flat();
+    const paths = (await finishAll([packForNpm(out), ...made])).flat();
     const files = await Promise.all(paths.map(async path => ({path, sizeBytes: await writeChecksum(path)})));
     const [large] = files.filter(({sizeBytes}) => sizeBytes > DOWNLOAD_BYTES_MAX);
     if (large !== undefined) throw new Error(`${large.path} has ${large.sizeBytes} bytes`);
@@ -62,13 +63,10 @@ async function writeFiles(
 ): Promise<readonly string[]> {
   const name = join(out, `crewroom-${version}-${system.name}`);
   if (system.os === 'win32') {
-    await Promise.all([
-      writeZip(folder, `${name}.zip`),
-      writeInstaller({folder, version, sizeBytes, to: `${name}.exe`}),
-    ]);
+    await finishAll([writeZip(folder, `${name}.zip`), writeInstaller({folder, version, sizeBytes, to: `${name}.exe`})]);
     return [`${name}.zip`, `${name}.exe`];
   }
-  await Promise.all([
+  await finishAll([
     writeTarXz(folder, `${name}.tar.xz`, level),
     ...(system.os === 'linux' ? [writeDeb(system, {folder, work, version, level, to: `${name}.deb`})] : []),
   ]);

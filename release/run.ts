@@ -13,3 +13,9 @@ export async function run(command: string, args: readonly string[], folder: stri
   if (exitCode !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${errors}${output}`);
   return output;
 }
+
+/** Waits until all have ended, also if one fails: none still works in a folder that is removed then. @throws The first failure. */
+export async function finishAll<T>(works: readonly Promise<T>[]): Promise<readonly T[]> {
+  await Promise.allSettled(works);
+  return Promise.all(works);
+}

@@ -205,7 +205,7 @@ class OpenedCrewroom implements Crewroom {
       ...{store, faults, events, plugins, nowMs, elapsedMs, pause, ...VERSIONS},
       connections: () => this.#http.statistics(),
     });
-    const snapshots = openSnapshots(config, parts, {transfer, port: () => this.#port || config.port});
+    const snapshots = openSnapshots(config, parts, {store, transfer, port: () => this.#port || config.port});
     const data = {store, entries, events, transfer, snapshots, identity, sessions: identity};
     const services = {...data, access, pilots, plugins, settings, flight, faults, requests, metrics};
     const allowedOrigins = new NotedOrigins(config.allowOrigin, nowMs);

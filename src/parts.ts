@@ -127,10 +127,11 @@ export async function openSessions(
 export function openSnapshots(
   {ephemeral, host, dataDir}: Config,
   {nowMs, randomBytes}: CrewroomParts,
-  {transfer, port}: {readonly transfer: Transfer; readonly port: () => number},
+  {store, transfer, port}: {readonly store: Store; readonly transfer: Transfer; readonly port: () => number},
 ): Snapshots {
   const randomName = (): string => Buffer.from(randomBytes(8)).toString('hex');
   return createSnapshots({
+    store,
     transfer,
     place: ephemeral ? undefined : {directory: snapshotsDirOf(dataDir), userId: ownUserId(), nowMs, randomName},
     flags: () => [

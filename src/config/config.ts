@@ -129,7 +129,7 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   },
   allowUser: {
     placeholder: 'NAME',
-    description: 'on Linux: answer programs of this user too',
+    description: 'on Linux: answer this user too',
     repeatable: true,
     ...listOf(findUserProblem),
   },

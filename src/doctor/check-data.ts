@@ -100,10 +100,11 @@ async function checkReaders(directory: DataDirectory, context: DataContext): Pro
   const fromHome = relative(context.homeDir, path);
   if (context.homeDir !== '' && !fromHome.startsWith('..') && !isAbsolute(fromHome))
     return CHECK.ok('in your profile, which Windows keeps from other users');
-  const user = context.environment['USERNAME'] ?? '%USERNAME%';
-  return CHECK.warning(
-    `${path} is outside of your profile, and other users may read it unless you forbade that`,
-    `Let only you read it: icacls "${path}" /inheritance:r /grant:r "${user}:(OI)(CI)F"`,
+  const {USERDOMAIN: domain = '%USERDOMAIN%', USERNAME: name = '%USERNAME%'} = context.environment;
+  // With the domain: a bare name may be another account, and this user would be locked out.
+  return CHECK.skipped(
+    `${path} is outside of your profile, and permissions of Windows are not read here: others may have some`,
+    `Let only you read it, unless you did already: icacls "${path}" /inheritance:r /grant:r "${domain}\\${name}:(OI)(CI)F"`,
   );
 }
 

@@ -165,7 +165,7 @@ export const IMPORT_QUERY = closed({
   ),
   since: described(
     v.optional(revision),
-    'With `replace`: deletes no entry that was written after this revision, such as that of a snapshot.',
+    'Only with `replace`: deletes no entry that was written after this revision, such as that of a snapshot.',
   ),
   'dry-run': described(flag, 'Whether to read and check everything, but store nothing.'),
 });

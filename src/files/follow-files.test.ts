@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import type {EventEmitter} from 'node:events';
+import {mkdirSync, renameSync, rmSync, watch} from 'node:fs';
 import {mkdir, mkdtemp, rename, rm, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {describe, onTestFinished, test} from 'vitest';
+import {describe, onTestFinished, test, vi} from 'vitest';
 import {IS_WINDOWS} from '../../test/support/platform.ts';
 import {PROCESS_TIMERS, type Timers} from '../time/timers.ts';
 import {followFiles} from './follow-files.ts';
@@ -10,14 +12,17 @@ import type {WatchedFolder} from './watched-folders.ts';
 
 const PAUSE_MS = 5;
 
-/** Timers whose long pauses never end, so that only the system reports changes; they count the pauses that begin. */
+/** Timers whose long pauses do not end by themselves, so that only the system reports changes; they count the pauses that begin. */
 class PatientTimers implements Timers {
   readonly pausesMs: number[] = [];
+  /** Ends the last long pause. */
+  elapse: () => void = () => {};
   #onLong: () => void = () => {};
 
   after(delayMs: number, run: () => void): () => void {
     if (delayMs === PAUSE_MS) return PROCESS_TIMERS.after(delayMs, run);
     this.pausesMs.push(delayMs);
+    this.elapse = run;
     this.#onLong();
     return () => {};
   }
@@ -36,13 +41,13 @@ interface Followed {
 }
 
 /** Follows folders, until nothing changes any more. */
-async function follow(folders: () => readonly WatchedFolder[]): Promise<Followed> {
+async function follow(folders: () => readonly WatchedFolder[], isChanging = () => false): Promise<Followed> {
   const timers = new PatientTimers();
   const closed = new AbortController();
   let looks = 0;
   const look = async () => {
     looks++;
-    return {isChanging: false, folders: folders()};
+    return {isChanging: isChanging(), folders: folders()};
   };
   const quiet = timers.quiet();
   const following = followFiles({look, pauseMs: PAUSE_MS, signal: closed.signal, timers});
@@ -58,6 +63,18 @@ async function makeHome(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'crewroom-follow-'));
   onTestFinished(() => rm(home, {recursive: true}));
   return home;
+}
+
+/** Lets each watch fail soon after it has begun, as on some file systems, until the test ends. */
+async function failWatchesLate(home: string): Promise<void> {
+  const watcher = watch(home);
+  watcher.close();
+  const on = vi.spyOn(Object.getPrototypeOf(watcher) as EventEmitter, 'on');
+  onTestFinished(() => on.mockRestore());
+  on.mockImplementation(function (this: EventEmitter, event, listener) {
+    if (event === 'error') setImmediate(() => this.emit('error', new Error('late')));
+    return this.addListener(event, listener);
+  });
 }
 
 /** Changes files, and waits until they have been looked at and nothing changes any more. */
@@ -102,6 +119,46 @@ describe('followFiles()', () => {
     await looksAfter(followed, () => rm(path, {recursive: true}));
   });
 
+  // Windows reports nothing when a watched folder is moved; macOS watches the path, whatever folder has it.
+  // No look comes between the synchronous calls: it would find no folder to watch.
+  test.skipIf(process.platform !== 'linux')(
+    'looks when the folder of the only entry that matters is replaced',
+    async () => {
+      const path = join(await makeHome(), 'folder');
+      mkdirSync(path);
+      const followed = await follow(() => [{path, only: 'profile.json'}]);
+      await looksAfter(followed, async () => {
+        renameSync(path, `${path}.old`);
+        mkdirSync(path);
+      });
+      await looksAfter(followed, () => writeFile(join(path, 'profile.json'), ''));
+      await looksAfter(followed, async () => {
+        rmSync(path, {recursive: true});
+        mkdirSync(path);
+      });
+      await looksAfter(followed, () => writeFile(join(path, 'profile.json'), ''));
+    },
+  );
+
+  test.skipIf(IS_WINDOWS)(
+    'watches the folders anew once it has found a change that the system did not report',
+    async () => {
+      const home = await makeHome();
+      for (const target of ['one', 'two']) await mkdir(join(home, target, 'folder'), {recursive: true});
+      await symlink('one', join(home, 'link'));
+      let left = 0;
+      const followed = await follow(
+        () => [{path: join(home, 'link', 'folder')}],
+        () => left-- > 0,
+      );
+      await rm(join(home, 'link'));
+      await symlink('two', join(home, 'link'));
+      left = 1;
+      await looksAfter(followed, async () => followed.timers.elapse());
+      await looksAfter(followed, () => writeFile(join(home, 'two', 'folder', 'a'), ''));
+    },
+  );
+
   test('looks at a folder in a folder', async () => {
     const home = await makeHome();
     const path = join(home, 'deep');
@@ -119,6 +176,21 @@ describe('followFiles()', () => {
       await writeFile(join(home, 'profile.json'), '');
     });
     assert.ok(looks <= 3, `${looks} looks`);
+  });
+
+  test('notices the only entry that matters in whatever case the system names it', async () => {
+    const home = await makeHome();
+    const followed = await follow(() => [{path: home, only: 'Profile.json'}]);
+    await looksAfter(followed, () => writeFile(join(home, 'profile.JSON'), ''));
+  });
+
+  test('looks more often after a watch has failed, and tries it again at the next look', async () => {
+    const home = await makeHome();
+    await failWatchesLate(home);
+    const followed = await follow(() => [{path: home}]);
+    await looksAfter(followed, async () => followed.timers.elapse());
+    assert.deepEqual(followed.timers.pausesMs, [2000 - PAUSE_MS, 2000 - PAUSE_MS]);
+    assert.equal(followed.looks(), 4);
   });
 
   // Windows has no such link.

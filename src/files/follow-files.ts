@@ -22,12 +22,12 @@ export interface Look {
 }
 
 /**
- * Longest pause between two looks while the system watches all folders, in milliseconds: for changes that it does not report, such as those
- * that another machine makes on a network, of a directory above, or behind a link.
+ * Longest pause between two looks while the system watches all folders that exist, in milliseconds: for changes that it does not report,
+ * such as those that another machine makes on a network, of a directory above, or behind a link, and for folders that appear.
  */
 const LOOK_INTERVAL_MS = 20_000;
 
-/** The same if the system cannot watch a folder: its limits are reached, or the folder is missing with the one above it. */
+/** The same if the system cannot watch a folder that exists: its limits are reached, or the watch has failed. */
 const UNWATCHED_LOOK_INTERVAL_MS = 2000;
 
 /**
@@ -43,13 +43,18 @@ export async function followFiles({look, pauseMs, signal, timers = PROCESS_TIMER
       await wait(pauseMs, {timers, signals: [signal]});
       if (signal.aborted) return;
       const {isChanging, folders} = await look();
+      if (isChanging) {
+        // If the system did not report the change, what it watches may be another folder than the one that has the path now.
+        watched.close();
+        continue;
+      }
       const {hasBegun, isComplete} = watched.watch(folders);
       // A change between the look and the beginning of a watch is found by the next look.
-      if (isChanging || hasBegun) continue;
+      if (hasBegun) continue;
       const intervalMs = isComplete ? LOOK_INTERVAL_MS : UNWATCHED_LOOK_INTERVAL_MS;
       await wait(intervalMs - pauseMs, {timers, signals: [signal, watched.changed]});
     }
   } finally {
-    watched[Symbol.dispose]();
+    watched.close();
   }
 }

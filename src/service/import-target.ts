@@ -47,19 +47,24 @@ export interface ImportTargetDeps {
   readonly onExpiringEntries: () => void;
 }
 
-/** Creates the target of an import that starts now. @throws {AppError} `invalid-parameter` for a `since` of another store. */
+/** Creates the target of an import that starts now. @throws {AppError} `invalid-parameter` for a `since` of another store, or without `replace`. */
 export async function createImportTarget(
   deps: ImportTargetDeps,
   {mode = 'merge', since, dryRun = false, writtenBy}: ImportOptions & Writer,
 ): Promise<ImportTarget> {
   const {store} = deps;
+  if (since !== undefined && mode !== 'replace')
+    throw refusedSince('it needs the mode replace: no other deletes anything');
   const from = since === undefined ? Infinity : revisionIn(store.id, since);
-  if (from === undefined)
-    throw new AppError({code: 'invalid-parameter', parameter: 'since', problem: 'it is a revision of another store'});
+  if (from === undefined) throw refusedSince('it is a revision of another store');
   if (dryRun) return new DryTarget(deps);
   // Only a replacing import compares with it.
   const begunAt = mode === 'replace' ? await readRevision(store) : store.revision;
   return new StoreTarget(deps, {begunAt: Math.min(begunAt, from), writtenBy});
+}
+
+function refusedSince(problem: string): AppError {
+  return new AppError({code: 'invalid-parameter', parameter: 'since', problem});
 }
 
 /** Returns the revision of the store, also if commits of other processes are not known here yet. */

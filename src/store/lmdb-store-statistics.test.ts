@@ -50,6 +50,24 @@ describe('the statistics of an LMDB store', () => {
     await store[Symbol.asyncDispose]();
   });
 
+  test('have one checkpoint soon for few changes that are large', async () => {
+    vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
+    onTestFinished(() => void vi.useRealTimers());
+    const store = await openStore(await makeDirectory());
+    const written = async () => (await store.statistics())?.checkpoints?.written;
+    const value = JSON.stringify('x'.repeat(60_000));
+    for (let index = 0; index < 20; index++) await write(store, put(`key ${index}`, value));
+    assert.equal(await written(), 0);
+    vi.advanceTimersByTime(300);
+    // Each poll lets a millisecond pass by the clock of the store: fewer than rare changes wait.
+    await vi.waitUntil(async () => (await written()) === 1, {interval: 1, timeout: 4000});
+    // Those that were checkpointed count no longer.
+    await write(store, put('a', value));
+    vi.advanceTimersByTime(300);
+    assert.equal((await store.statistics())?.wal?.waitingRecords, 1);
+    await store[Symbol.asyncDispose]();
+  });
+
   test('have the size of all files, except those of plugins', async () => {
     const directory = await makeDirectory();
     const store = await openStore(directory);

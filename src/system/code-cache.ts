@@ -34,7 +34,8 @@ export interface Program<T> {
  * Loads a CommonJS module as `require` does, with its compiled code from a cache. For versions of Node that have no cache of their own.
  *
  * The code in the cache is executed: the directory has to be one to which only this user can write (see `prepareCompileCache`). A file begins
- * with a digest of itself, of the module, and of all that V8 compiles by, so that one that is damaged, or of other code, is ignored.
+ * with a digest of itself, of the module, and of all that V8 compiles by, so that one that is damaged, or of another build, is ignored. A module that
+ * was edited in place goes unnoticed if its length stays the same: its digest is the one of the build, and V8 compares only the length.
  *
  * @param file Path of the module, and a digest of its content that the build wrote: to make one takes 2 % of a start.
  * @param directory Undefined to load it without a cache.

@@ -179,10 +179,15 @@ describe.skipIf(!CAN_BROWSE)('exports and imports in Chromium', () => {
     expect((await crewroom.entries.get('kept'))?.revision).toBe(1);
     // An import that fails midway has replaced a part.
     await page.unroute('**/api/snapshots?*');
-    await page.route('**/api/import?*dry-run=false', route => route.abort());
+    let since: string | null = null;
+    await page.route('**/api/import?*dry-run=false', route => {
+      since = new URL(route.request().url()).searchParams.get('since');
+      return route.abort();
+    });
     await replaceAll();
     await page.getByText('The connection to the service was lost').waitFor();
     expect(await page.textContent('dialog')).toContain('crewroom snapshot load before-import-');
+    expect(since).toBe(`${crewroom.storeId}-1`);
   }, 60_000);
 
   test('cancels an import midway, and says how much is stored', async () => {

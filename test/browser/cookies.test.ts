@@ -74,7 +74,9 @@ for (const {name, present, drive} of [
         expect(Number(await hostile.run(SET_COOKIES))).toBeGreaterThan(100_000);
         const tab = await open(address);
         // The failure at the host of a plugin leads to that of the console.
-        await expect.poll(() => tab.run('location.hostname').catch(() => '')).toBe('crewroom.localhost');
+        await expect
+          .poll(() => tab.run('location.hostname').catch(() => ''), {timeout: 5000})
+          .toBe('crewroom.localhost');
         await tab.open(address);
         await expectTitle(tab, title);
         expect(await tab.run('document.cookie')).toBe('');

@@ -112,7 +112,8 @@ describe.skipIf(!CAN_BROWSE_FIREFOX)('the owner in Firefox (needs firefox-esr)',
     );
     // The page that a browser shows in place of one that may not be framed has an origin of its own.
     await expect.poll(() => tab.run(`document.querySelector('iframe').contentDocument === null`)).toBe(true);
-    expect(await tab.run(TEXT)).toContain(READS);
+    // The page of the view is loaded when it is opened.
+    await untilShown(tab, READS);
     await paste(tab, code);
     await untilShown(tab, STOP);
   });

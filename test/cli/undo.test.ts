@@ -15,7 +15,7 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import {createServer, request} from 'node:http';
+import {createServer, type IncomingHttpHeaders, request} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, onTestFinished, test} from 'vitest';
@@ -164,6 +164,29 @@ describe('a command that deletes much can be undone', () => {
       ]);
       assert.deepEqual([exitCode, ...left], [0, ['k000001', '"theirs"'], ['k000002', '"after"'], ['new', '"after"']]);
     });
+
+  test('nothing is replaced in another store than the one that was saved', async () => {
+    await fill(3);
+    const other = await startInTest({ephemeral: false});
+    for (const key of ['k000000', 'theirs']) await other.crewroom.entries.put(key, '"theirs"');
+    const target = {port: service.port};
+    const port = await forward(async (method, path, headers) => {
+      if (method !== 'POST' || path.includes('dry-run=true')) return;
+      target.port = other.port;
+      // The other store does not know it, and needs none.
+      delete headers.authorization;
+    }, target);
+    await writeFile(join(directory, 'other'), formatExport([['k000001', '"ours"']]));
+    const where = ['--yes', '--port', String(port), '--data-dir', join(directory, 'data')];
+    const args = ['import', 'other', '--mode', 'replace', ...where];
+    const {exitCode, stderr} = await machine.run(args, {workingDirectory: directory});
+    assert.deepEqual(
+      (await other.crewroom.entries.list()).entries.map(({key}) => key),
+      ['k000000', 'theirs'],
+    );
+    assert.match(stderr, /revision of another store/);
+    assert.notEqual(exitCode, 0);
+  });
 
   test('what is written between the snapshot and copy --mode replace is not deleted', async () => {
     await fill(1);
@@ -404,12 +427,12 @@ describe('automatic snapshots', () => {
 
 /** Forwards requests to a service, each after a function was called. @returns The port. */
 async function forward(
-  before: (method: string, path: string) => Promise<void>,
+  before: (method: string, path: string, headers: IncomingHttpHeaders) => Promise<void>,
   to: Pick<TestService, 'port'> = service,
 ): Promise<number> {
   const server = createServer(async (incoming, outgoing) => {
     const {method = '', url = '', headers} = incoming;
-    await before(method, url);
+    await before(method, url, headers);
     const {port} = to;
     const target = {port, host: '127.0.0.1', method, path: url, headers: {...headers, host: `127.0.0.1:${port}`}};
     const sent = request(target, answer => {

@@ -96,6 +96,14 @@ describe('the console', () => {
     expect([status, text.includes('content="light dark"')]).toEqual([200, true]);
   });
 
+  test('does not wait for a store that is away: it begins with the theme of the system', async () => {
+    const store = openMemoryStore({nowMs: Date.now});
+    await using slow = await startService({ephemeral: true}, {openStore: async () => store});
+    store.get = () => new Promise(() => {});
+    const {status, text} = await callService(slow, 'GET /');
+    expect([status, text.includes('content="light dark"')]).toEqual([200, true]);
+  });
+
   for (const path of ['/console/none.js', '/console/', '/console/..%2findex.js', '/console/%2e%2e/index.js']) {
     test(`has no file at ${path}`, async () => {
       expect((await callService(service(), `GET ${path}`)).json).toMatchObject({code: 'no-resource', status: 404});

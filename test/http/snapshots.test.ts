@@ -16,8 +16,8 @@ describe('POST /api/snapshots', () => {
     const service = await startInTest();
     for (const key of ['a/1', 'b']) await service.crewroom.entries.put(key, '1.0');
     const {status, json} = await save(service, '?prefix=a/');
-    const {name, undo, revision} = json as {readonly name: string; readonly undo: string; readonly revision: string};
-    expect(revision).toBe('2');
+    const {name, undo, ...at} = json as {readonly name: string; readonly undo: string};
+    expect(at).toEqual({storeId: service.crewroom.storeId, revision: '2'});
     expect([status, name]).toEqual([201, expect.stringMatching(/^before-import-\d{8}t\d{9}z$/)]);
     expect(undo).toBe(`crewroom snapshot load ${name} --port ${service.port} --data-dir ${service.dataDir}`);
     const text = await readFile(join(`${service.dataDir}-snapshots`, `${name}.ndjson`), 'utf8');
@@ -62,7 +62,13 @@ describe('POST /api/snapshots', () => {
       },
     };
     const place = {directory, userId: process.getuid?.(), nowMs: Date.now, randomName: () => 'aa'};
-    const snapshots = createSnapshots({transfer, place, flags: () => [], platform: process.platform});
+    const snapshots = createSnapshots({
+      store: {id: crewroom.storeId},
+      transfer,
+      place,
+      flags: () => [],
+      platform: process.platform,
+    });
     await expect(snapshots.saveBeforeImport('')).rejects.toMatchObject({failure: {code: 'snapshot-failed'}});
     expect(await exports[0]?.next()).toMatchObject({done: true});
   });

@@ -1,16 +1,18 @@
 import {existsSync} from 'node:fs';
-import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises';
+import {mkdir, readdir, readFile, rename, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {beforeAll, describe, expect, inject, onTestFinished, test} from 'vitest';
 import {VERSION} from '../../src/version.ts';
 import {findFreePort} from '../support/free-port.ts';
-import {createUser, type Finished, onDriveZ, until} from '../windows/machine.ts';
+import {createUser, type Finished, onDriveZ, runningPrograms, until} from '../windows/machine.ts';
 import {execute, get, nodeOfBackground, PLUGIN_ID, put, releaseFile, writePlugin} from './files.ts';
 
 const user = await createUser();
 /** Folder into which the installer puts the program. Without %, which starters under Wine do not bear. */
 const FOLDER = 'C:\\für alle\\Crewroom';
 const RUN_KEY = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run';
+/** Also the mark of the folder. */
+const UNINSTALLER = 'uninstall-crewroom.exe';
 const UNINSTALL_KEY = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Crewroom';
 let port: number;
 
@@ -48,11 +50,23 @@ const readPath = (): Promise<string | undefined> => readValue('HKCU\\Environment
 
 /** Runs the uninstaller, which continues in a copy of itself, and waits until it is done. */
 async function uninstall(...words: readonly string[]): Promise<void> {
-  await run(`${FOLDER}\\uninstall.exe`, '/S', ...words);
+  await run(`${FOLDER}\\${UNINSTALLER}`, '/S', ...words);
   await until(
     async () => (await run('reg', 'query', UNINSTALL_KEY)).exitCode !== 0,
     () => 'it is not removed',
   );
+}
+
+/** Updates while the new file or folder of a name disappears after it was unpacked, so that it cannot be put in its place. */
+async function updateWithout(name: string): Promise<Finished> {
+  const installer = await user.spawnProgram([onDriveZ(inject('installer')), '/S']);
+  // The installer asks for the service, and stops it, once it has unpacked all.
+  await until(
+    () => runningPrograms(user.windows).some(line => /Crewroom\\node_modules\\.*main\.js"? (status|stop)\b/.test(line)),
+    () => 'the installer does not stop the service',
+  );
+  await rename(onLinux(`${FOLDER}\\new\\${name}`), onLinux(`C:\\lost ${name}`));
+  return installer.finished;
 }
 
 beforeAll(async () => {
@@ -79,14 +93,26 @@ describe('the installer for Windows, under Wine', () => {
   });
 
   test('touches no folder that has other files', async () => {
-    await mkdir(onLinux('C:\\foreign\\node_modules'), {recursive: true});
-    await writeFile(onLinux('C:\\foreign\\node_modules\\mine'), '');
+    const files = ['new/mine', 'node_modules/mine', 'old/mine', 'uninstall.exe'];
+    for (const folder of ['new', 'node_modules', 'old'])
+      await mkdir(onLinux(`C:\\foreign\\${folder}`), {recursive: true});
+    for (const file of files) await writeFile(join(onLinux('C:\\foreign'), file), '');
     expect(await install('/D=C:\\foreign')).toMatchObject({exitCode: 2});
-    expect(await readdir(onLinux('C:\\foreign'), {recursive: true})).toEqual(['node_modules', 'node_modules/mine']);
+    expect((await readdir(onLinux('C:\\foreign'), {recursive: true})).sort()).toEqual(
+      [...files, 'new', 'node_modules', 'old'].sort(),
+    );
     expect(await readPath()).toBe('C:\\mine');
   });
 
-  test('installs for the user alone, with a start menu, PATH and a start at log-on', async () => {
+  test('installs into the folder of an installer that was killed, for the user alone, with a start menu, PATH and a start at log-on', async () => {
+    const killed = await user.spawnProgram([onDriveZ(inject('installer')), '/S']);
+    await until(
+      () => existsSync(onLinux(`${FOLDER}\\new\\node_modules`)),
+      () => 'nothing is unpacked',
+    );
+    killed.child.kill('SIGKILL');
+    await killed.finished;
+    expect((await readdir(onLinux(FOLDER))).sort()).toEqual(['new', UNINSTALLER]);
     const {exitCode, stderr} = await install('/AUTOSTART');
     expect(exitCode, stderr).toBe(0);
     await untilServing();
@@ -114,13 +140,26 @@ describe('the installer for Windows, under Wine', () => {
     expect((await fetch(`${url()}/`)).headers.get('content-type')).toContain('text/html');
   });
 
+  test('changes nothing if the new packages cannot be put in the place of the earlier ones, and starts the service again', async () => {
+    const before = (await readdir(onLinux(FOLDER))).sort();
+    await writeFile(onLinux(`${FOLDER}\\node_modules\\old.txt`), '');
+    expect(await updateWithout('node_modules')).toMatchObject({exitCode: 2});
+    expect((await readdir(onLinux(FOLDER))).sort()).toEqual(before);
+    expect(existsSync(onLinux(`${FOLDER}\\node_modules\\old.txt`))).toBe(true);
+    await untilServing();
+  });
+
+  test('keeps the earlier form of a file whose new one cannot be put in its place', async () => {
+    expect(await updateWithout('node.exe')).toMatchObject({exitCode: 3});
+    expect(await readdir(onLinux(FOLDER))).toEqual(expect.arrayContaining(await readdir(user.windows.app)));
+    await untilServing();
+  });
+
   test('updates a version that runs with a background, and starts it again', async () => {
     await writeFile(onLinux(`${FOLDER}\\node_modules\\old.txt`), '');
     expect(await install()).toMatchObject({exitCode: 0});
     expect(existsSync(onLinux(`${FOLDER}\\node_modules\\old.txt`))).toBe(false);
-    expect((await readdir(onLinux(FOLDER))).sort()).toEqual(
-      [...(await readdir(user.windows.app)), 'uninstall.exe'].sort(),
-    );
+    expect((await readdir(onLinux(FOLDER))).sort()).toEqual([...(await readdir(user.windows.app)), UNINSTALLER].sort());
     await untilServing();
     expect(await get(url())).toBe('1.0');
     await expect.poll(() => nodeOfBackground(url())).toBe(`${FOLDER}\\node.exe`);

@@ -26,9 +26,10 @@ export function ImportDialog({onClose}: {readonly onClose: () => void}) {
   const status = useSignal<Status>({kind: 'ready'});
   const running = useRef(new AbortController());
   useEffect(() => () => running.current.abort(), []);
-  const run = async (dryRun: boolean, {undo, revision}: SnapshotBefore = {}): Promise<void> => {
+  const run = async (dryRun: boolean, {undo, storeId, revision}: SnapshotBefore = {}): Promise<void> => {
     if (file.value === undefined) return;
     const kind = dryRun ? 'checking' : 'importing';
+    const since = revision === undefined ? undefined : `${storeId}-${revision}`;
     let sent = 0;
     const onProgress = (part: number): void => {
       sent = part;
@@ -38,7 +39,7 @@ export function ImportDialog({onClose}: {readonly onClose: () => void}) {
     running.current = new AbortController();
     const {signal} = running.current;
     try {
-      const result = await importEntries(file.value, {mode: mode.value, since: revision, dryRun, onProgress, signal});
+      const result = await importEntries(file.value, {mode: mode.value, since, dryRun, onProgress, signal});
       status.value = dryRun ? {kind: 'asking', result} : {kind: 'done', result, undo};
     } catch (error) {
       status.value = signal.aborted

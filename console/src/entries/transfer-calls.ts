@@ -62,7 +62,8 @@ export async function exportEntries({prefix, onProgress, signal}: ExportParts): 
 export interface SnapshotBefore {
   /** Command line that restores the entries. */
   readonly undo?: string;
-  /** The revision of the store that the entries are of. */
+  /** The store and its revision that the entries are of. */
+  readonly storeId?: string;
   readonly revision?: string;
 }
 
@@ -83,7 +84,7 @@ export async function saveBefore(file: Blob, signal: AbortSignal): Promise<Snaps
 
 interface ImportParts {
   readonly mode: ImportMode;
-  /** `replace` deletes no entry that was written after this revision. */
+  /** `replace` deletes no entry that was written after this revision, given with its store. */
   readonly since?: string | undefined;
   /** Checks everything, and stores nothing. */
   readonly dryRun: boolean;

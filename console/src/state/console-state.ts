@@ -25,7 +25,7 @@ const FLIGHT_TRACKING = 'com.tfdidesign.flight-tracking';
 /** Longest wait for the end of the owner's token before the page is loaded anew, in milliseconds: a reader is shown that the button works. */
 const END_WAIT_MS = 1000;
 
-/** Maximum number of navigations and sounds of all plugins within a second: more than anyone follows. */
+/** Maximum number of navigations of a plugin, and of sounds, within a second: more than anyone follows. */
 const REQUESTS_MAX = 20;
 
 /** Knows whether the system has a dark theme. */
@@ -66,14 +66,8 @@ export class ConsoleState {
   /** The code to exchange after the one that is exchanged. */
   #waitingCode: OwnerCode | undefined;
   #isExchanging = false;
-  readonly #requestLimit = new SecondLimit(REQUESTS_MAX, count =>
-    this.notices.add({
-      type: 'warning',
-      source: 'Plugins',
-      message: `${count} more navigations and sounds within a second`,
-      toast: false,
-    }),
-  );
+  /** Limits by ids of plugins, so that a flood of one keeps no other from its page. */
+  readonly #requestLimits = new Map<string, SecondLimit>();
   readonly #activePage = new ActivePage();
   readonly #settingsListeners = new Set<SettingsListener>();
 
@@ -232,7 +226,7 @@ export class ConsoleState {
   }
 
   #onRequest(request: ClientRequested): void {
-    if (request.action !== 'stop-sound' && !this.#requestLimit.admit()) return;
+    if (request.action !== 'stop-sound' && !this.#limitOf(request).admit()) return;
     switch (request.action) {
       case 'navigate':
         this.navigate(this.#pageOf(request.plugin));
@@ -243,6 +237,26 @@ export class ConsoleState {
       case 'stop-sound':
         this.sounds.stop();
     }
+  }
+
+  /** Returns the limit of a request. Sounds have no plugin, and callers make up ids: these have one together, so there are few. */
+  #limitOf(request: ClientRequested): SecondLimit {
+    const id = request.action === 'navigate' ? request.plugin : '';
+    const plugin = id === FLIGHT_TRACKING || this.plugin(id) !== undefined ? id : '';
+    const limit = this.#requestLimits.get(plugin) ?? this.#createLimit(this.plugin(plugin)?.name ?? 'Plugins');
+    this.#requestLimits.set(plugin, limit);
+    return limit;
+  }
+
+  #createLimit(source: string): SecondLimit {
+    return new SecondLimit(REQUESTS_MAX, count =>
+      this.notices.add({
+        type: 'warning',
+        source,
+        message: `${count} more navigations and sounds within a second`,
+        toast: false,
+      }),
+    );
   }
 
   #pageOf(id: string): Route {

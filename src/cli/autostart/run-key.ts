@@ -14,17 +14,32 @@ const NAME = 'crewroom';
 /** Longest command in the key, in characters ("Run and RunOnce Registry Keys" of Microsoft). */
 const COMMAND_LENGTH_MAX = 260;
 
+/** Build of Windows 10 1809, the first one whose host of consoles starts a program without a window. */
+const HEADLESS_BUILD = 17_763;
+
+/** The host of consoles of a version of Windows. */
+export interface ConsoleSystem {
+  /** Path of the host of consoles. */
+  readonly consoleHost: string;
+  /** Version of the system with its build, such as `10.0.19045`. */
+  readonly release: string;
+}
+
 /**
- * Formats the command that Windows starts: a process that starts the service, and ends. Node is a program for consoles, and the host of consoles (since
- * Windows 10 1809) gives it one without a window. A path of Windows contains no quote, and a value of this type (REG_SZ) has no variables.
+ * Formats the command that Windows starts: a process that starts the service, and ends. Node is a program for consoles, and the host of consoles gives
+ * it one without a window; an older host starts nothing, and a window appears for a moment. A path of Windows contains no quote, and a value of this
+ * type (REG_SZ) has no variables.
  */
-export function formatCommand({node, script}: InstalledProgram, consoleHost: string): string {
-  return `${consoleHost} --headless "${node}" "${script}" start --detached`;
+export function formatCommand({node, script}: InstalledProgram, {consoleHost, release}: ConsoleSystem): string {
+  const start = `"${node}" "${script}" start --detached`;
+  return Number(release.split('.')[2]) < HEADLESS_BUILD ? start : `${consoleHost} --headless ${start}`;
 }
 
 export interface RunKeyDeps {
   readonly context: CliContext;
   readonly logFile: string;
+  /** Version of Windows: see {@link ConsoleSystem}. */
+  readonly release: string;
   /** Returns whether the service answers. */
   readonly isServing: () => Promise<boolean>;
   /** Ends the service, if it runs. */
@@ -32,7 +47,7 @@ export interface RunKeyDeps {
 }
 
 /** Lets Windows start the service, by a value in the registry of the user, without elevation. */
-export function createRunKey({context, logFile, isServing, stop}: RunKeyDeps): Autostart {
+export function createRunKey({context, logFile, release, isServing, stop}: RunKeyDeps): Autostart {
   // By their paths: Windows would first look for them in the working directory.
   const system = join(context.environment['SystemRoot'] ?? 'C:\\Windows', 'System32');
   const ask = (action: string, ...args: readonly string[]) =>
@@ -47,7 +62,7 @@ export function createRunKey({context, logFile, isServing, stop}: RunKeyDeps): A
     note: 'It starts when you log in',
     isInstalled,
     install: async given => {
-      const command = formatCommand(given, join(system, 'conhost.exe'));
+      const command = formatCommand(given, {consoleHost: join(system, 'conhost.exe'), release});
       if (command.length > COMMAND_LENGTH_MAX)
         throw refusedProgram(
           `the paths are too long: Windows starts commands of up to ${COMMAND_LENGTH_MAX} characters`,

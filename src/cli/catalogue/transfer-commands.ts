@@ -25,7 +25,8 @@ export const TRANSFER_COMMANDS = grouped('Data', {
       {line: 'crewroom export | gzip > backup.ndjson.gz', purpose: 'standard output'},
     ],
     notes: [
-      'FILE appears only when it is complete. Only its owner may read it; on Windows, those who may read its directory.',
+      'FILE appears only when it is complete. Only its owner may read it;',
+      'on Windows, those who may read its directory.',
       'The last line holds the number of entries; an export without it is incomplete.',
     ],
   },

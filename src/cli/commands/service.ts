@@ -1,3 +1,4 @@
+import {release} from 'node:os';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {agentFileOf, unitFileOf} from '../../paths.ts';
 import type {Autostart} from '../autostart/autostart.ts';
@@ -51,7 +52,7 @@ function chooseAutostart(call: ServiceCall): Autostart {
     const stop = async (): Promise<void> => {
       if (await isAnswering(call)) await stopService(call);
     };
-    return createRunKey({context, logFile, isServing, stop});
+    return createRunKey({context, logFile, release: release(), isServing, stop});
   }
   if (platform === 'darwin' && homeDir !== '') return createLaunchAgent({file: agentFileOf(homeDir), logFile}, context);
   const file = platform === 'linux' ? unitFileOf(environment) : undefined;

@@ -50,7 +50,7 @@ export async function deleteRange(
   let kept = 0;
   await takePages(entries, {prefix, label: 'Deleting', context}, async page => {
     const done =
-      saved === undefined ? await deleteAll(entries, page) : await deleteSaved(entries, page, saved.revision);
+      saved === undefined ? await deleteAll(entries, page) : await deleteSaved(entries, page, saved.revision.revision);
     deleted += done.deleted;
     kept += done.kept;
   });

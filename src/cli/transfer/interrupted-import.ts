@@ -1,6 +1,6 @@
 import {createTransfer} from '../../client/transfer/http-transfer.ts';
 import type {Imported, ImportMode} from '../../domain/commits/transfer.ts';
-import type {Revision} from '../../domain/entries/revision.ts';
+import type {StoreRevision} from '../../domain/entries/revision.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {untilAborted} from '../../time/until-aborted.ts';
 import {formatEntries} from '../output/counts.ts';
@@ -14,7 +14,7 @@ const ANSWER_TIMEOUT_MS = 5000;
 export interface InterruptibleImport extends ReachedService {
   readonly mode: ImportMode;
   /** See `ImportOptions`. */
-  readonly since?: Revision | undefined;
+  readonly since?: StoreRevision | undefined;
   readonly dryRun: boolean;
   readonly chunks: AsyncIterable<Uint8Array>;
 }

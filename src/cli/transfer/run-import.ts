@@ -1,6 +1,6 @@
 import {formatBytes} from '../../domain/byte-size.ts';
 import type {Imported, ImportMode} from '../../domain/commits/transfer.ts';
-import type {Revision} from '../../domain/entries/revision.ts';
+import type {StoreRevision} from '../../domain/entries/revision.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
@@ -62,7 +62,7 @@ const INTERVAL_MS = 50;
 function transferOnce(
   {context, url, fetch, source, mode}: ImportCall,
   dryRun: boolean,
-  since?: Revision,
+  since?: StoreRevision,
 ): Promise<Imported> {
   const progress = startProgress(context);
   const {sizeBytes: totalBytes} = source;

@@ -1,5 +1,5 @@
 import {flagOf} from '../../config/config.ts';
-import {NO_REVISION, type Revision} from '../../domain/entries/revision.ts';
+import {NO_REVISION, type Revision, type StoreRevision} from '../../domain/entries/revision.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {resolvePath, snapshotsDirOf} from '../../paths.ts';
 import {readService} from '../../protocol/service-documents.ts';
@@ -29,8 +29,8 @@ export interface Undo {
 /** The entries that are saved before a change. */
 export interface SavedEntries {
   readonly snapshot: Undo;
-  /** The revision of the store that they are of: later writes are not in the snapshot. */
-  readonly revision: Revision;
+  /** The revision that they are of, with its store: later writes are not in the snapshot. */
+  readonly revision: StoreRevision;
 }
 
 /** A change of the entries of a service. */
@@ -56,7 +56,9 @@ export async function snapshotBefore(
   {change, prefix, service, isOther = false, keeping}: EntriesChange,
 ): Promise<SavedEntries | undefined> {
   if (call.flags.noSnapshot) return undefined;
-  const {ephemeral} = await createJsonSender({baseUrl: service.url, fetch: service.fetch})('GET', '/api', readService);
+  // Before the export: of a store that takes the place of this one meanwhile, the revision is refused later.
+  const send = createJsonSender({baseUrl: service.url, fetch: service.fetch});
+  const {ephemeral, storeId} = await send('GET', '/api', readService);
   if (ephemeral) return undefined;
   const {context} = call;
   let revision: Revision = NO_REVISION;
@@ -67,7 +69,7 @@ export async function snapshotBefore(
     revision = facts.revision;
     return result;
   });
-  return {snapshot, revision};
+  return {snapshot, revision: {storeId, revision}};
 }
 
 /** Moves the files of a plugin into a snapshot. Otherwise as {@link snapshotBefore}. */

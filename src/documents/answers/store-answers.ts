@@ -78,6 +78,7 @@ export const IMPORTED = closed({
 /** Answer of POST /api/snapshots. */
 export const SNAPSHOT_BEFORE = closed({
   name: maybe(anyText, 'Name of the snapshot.'),
+  storeId: v.optional(storeId),
   revision: maybe(anyText, 'The revision of the store that its entries are of.'),
   undo: maybe(anyText, 'Command line that restores it.'),
 });

@@ -1,10 +1,8 @@
-import type {Revision} from '../entries/revision.ts';
+import type {StoreRevision} from '../entries/revision.ts';
 
-/** The snapshot of entries before a change, with the way to restore it. */
-export interface SnapshotBefore {
+/** The snapshot of entries before a change, with the revision that they are of and the way to restore it. */
+export interface SnapshotBefore extends StoreRevision {
   readonly name: string;
-  /** The revision of the store that the entries are of. */
-  readonly revision: Revision;
   /** Command line that restores it, for the shell of the user of the service. */
   readonly undo: string;
 }

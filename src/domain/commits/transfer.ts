@@ -20,7 +20,7 @@ export interface Transfer {
    * stored in batches of that size; a failure reports how many entries were stored. Importing is idempotent.
    *
    * @param chunks The bytes of the export, split anywhere. They must not change until they are stored.
-   * @throws {AppError} `invalid-parameter` for a `since` of another store; `invalid-import` with the line; every error of `chunks`; `disk-full`, `store-read-only`,
+   * @throws {AppError} `invalid-parameter` for a `since` of another store, or without `replace`; `invalid-import` with the line; every error of `chunks`; `disk-full`, `store-read-only`,
    * `store-busy`, `store-closed`, with the number of entries stored before.
    */
   import(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, options?: ImportOptions): Promise<Imported>;
@@ -49,7 +49,7 @@ export interface Export extends AsyncIterableIterator<Uint8Array> {
 export interface ImportOptions {
   /** @default {'merge'} */
   readonly mode?: ImportMode | undefined;
-  /** `replace` deletes no entry that was written after this revision, such as that of a snapshot. @default {the revision at which the import begins} */
+  /** `replace` deletes no entry that was written after this revision, such as that of a snapshot; `merge` refuses it. @default {the revision at which the import begins} */
   readonly since?: GivenRevision | undefined;
   /** Reads and checks everything, and stores nothing. @default {false} */
   readonly dryRun?: boolean | undefined;

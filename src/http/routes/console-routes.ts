@@ -2,6 +2,8 @@ import {fileURLToPath} from 'node:url';
 import {CORE_SETTINGS, type UserSettings} from '../../domain/plugins/user-settings.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
+import {PROCESS_TIMERS} from '../../time/timers.ts';
+import {within} from '../../time/wait.ts';
 import {type HttpAnswer, type HttpRequest, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route} from '../core/route.ts';
 import {CONSOLE_NAME, isLoopbackName} from '../core/sites.ts';
@@ -64,10 +66,18 @@ export function consoleRoutes(settings: Pick<UserSettings, 'get'>): readonly Rou
 /** Theme of the pages as they are built: that of the system. */
 const SYSTEM_THEME = 'content="light dark"';
 
-/** Returns the change that makes a page begin with the theme that the user has chosen, before any script runs; undefined for that of the system. */
+/** Longest wait for the theme, in milliseconds: a store that is away answers after its own timeout, and the page shows why. */
+const THEME_TIMEOUT_MS = 200;
+
+/**
+ * Returns the change that makes a page begin with the theme that the user has chosen, before any script runs; undefined for that of the system, also
+ * while the store does not answer.
+ */
 async function readTheme(settings: Pick<UserSettings, 'get'>): Promise<Rewrite | undefined> {
   try {
-    const {darkMode, darkWithSystem} = await settings.get(CORE_SETTINGS);
+    const stored = await within(settings.get(CORE_SETTINGS), THEME_TIMEOUT_MS, PROCESS_TIMERS);
+    if (stored === undefined) return undefined;
+    const {darkMode, darkWithSystem} = stored;
     if (darkMode !== true && darkWithSystem === true) return undefined;
     const theme = darkMode === true ? 'dark' : 'light';
     return {name: theme, apply: text => text.replace(SYSTEM_THEME, `content="${theme}"`)};

@@ -54,6 +54,22 @@ async function follow(
   };
 }
 
+/** Follows a directory, from when the system reports its changes; it is not looked at without a report. */
+async function followReported(directory: string): Promise<Watched> {
+  let onQuiet = (): void => {};
+  const quiet = new Promise<void>(resolve => {
+    onQuiet = resolve;
+  });
+  const after: Timers['after'] = (delayMs, run) => {
+    if (delayMs < 1000) return TIMERS.after(delayMs, run);
+    onQuiet();
+    return () => {};
+  };
+  const watched = await follow(directory, [], {after});
+  await quiet;
+  return watched;
+}
+
 function describePlugins({plugins}: Found): readonly string[] {
   return plugins.map(({id, problems}) => [id, ...problems.map(({path, problem}) => `${path} ${problem}`)].join(': '));
 }
@@ -98,6 +114,32 @@ describe('a directory of plugins', () => {
     await watched.until(({plugins}) => plugins[0]?.stamp !== before?.stamp);
     await rm(join(home, 'com.example.a'), {recursive: true});
     await watched.until(({plugins}) => plugins.map(({id}) => id).join() === 'com.example.b');
+  });
+
+  test('is followed when it is replaced', async () => {
+    const home = await makeHome();
+    const directory = join(home, 'plugins');
+    await writePlugin(join(directory, 'com.example.a'));
+    await writePlugin(join(home, 'other', 'com.example.b'));
+    const watched = await followReported(directory);
+    await rename(directory, join(home, 'old'));
+    await rename(join(home, 'other'), directory);
+    await watched.until(({plugins}) => plugins.map(({id}) => id).join() === 'com.example.b');
+    await writePlugin(join(directory, 'com.example.c'));
+    await watched.until(({plugins}) => plugins.length === 2);
+  });
+
+  test.skipIf(IS_WINDOWS)('is followed when it is a link that is pointed elsewhere', async () => {
+    const home = await makeHome();
+    await writePlugin(join(home, 'one', 'com.example.a'));
+    await writePlugin(join(home, 'two', 'com.example.b'));
+    await symlink('one', join(home, 'plugins'));
+    const watched = await followReported(join(home, 'plugins'));
+    await rm(join(home, 'plugins'));
+    await symlink('two', join(home, 'plugins'));
+    await watched.until(({plugins}) => plugins.map(({id}) => id).join() === 'com.example.b');
+    await writePlugin(join(home, 'two', 'com.example.c'));
+    await watched.until(({plugins}) => plugins.length === 2);
   });
 
   test('is looked at rarely while nothing in it changes', async () => {

@@ -57,7 +57,6 @@ class PluginDirectory implements AsyncDisposable {
   /** By path; those in development first. */
   readonly #folders: Map<string, FollowedFolder>;
   #problem: string | undefined;
-  #isMissing = false;
   #eagerPolls = 0;
   readonly #closed = new AbortController();
   #following: Promise<unknown> | undefined;
@@ -93,11 +92,12 @@ class PluginDirectory implements AsyncDisposable {
   #followDirectory(directory: string): Promise<void> {
     const look = async (): Promise<Look> => {
       if (await this.#pollDirectory({isFirst: false})) this.#publish();
-      const own = this.#isMissing ? {path: dirname(directory), only: basename(directory)} : {path: directory};
+      // The one above shows that the directory appears, or that another one or another link replaces it.
+      const own = [{path: dirname(directory), only: basename(directory)}, {path: directory}];
       const within = this.#installed.flatMap(({folders}) => folders.map(path => ({path, isWithin: true})));
       return {
         isChanging: this.#installed.some(({isChanging}) => isChanging),
-        folders: [own, ...within],
+        folders: [...own, ...within],
       };
     };
     return followFiles({look, pauseMs: POLL_INTERVAL_MS, timers: this.#deps.timers, signal: this.#closed.signal});
@@ -126,8 +126,7 @@ class PluginDirectory implements AsyncDisposable {
   /** @returns True if a plugin, or the problem of the directory, changed. */
   async #pollDirectory({isFirst}: {readonly isFirst: boolean}): Promise<boolean> {
     const {directory} = this.#deps;
-    const {paths, problem, isMissing = false} = directory === undefined ? {paths: []} : await listInstalled(directory);
-    this.#isMissing = isMissing;
+    const {paths, problem}: InstalledFolders = directory === undefined ? {paths: []} : await listInstalled(directory);
     for (const path of paths)
       if (!this.#folders.has(path)) this.#folders.set(path, new FollowedFolder(path, INSTALLED));
     let isChanged = problem !== this.#problem;
@@ -156,7 +155,6 @@ interface InstalledFolders {
   readonly paths: readonly string[];
   /** The reason why the directory is not used. */
   readonly problem?: string;
-  readonly isMissing?: boolean;
 }
 
 /** Maximum number of folders in a directory of plugins. Users have about ten; more mean that the setting names another directory by mistake. */
@@ -168,9 +166,7 @@ async function listInstalled(directory: string): Promise<InstalledFolders> {
     const problem = await findAccessProblem(directory);
     return problem === undefined ? await listFolders(directory) : refuse(directory, problem);
   } catch (error) {
-    return codeOf(error) === 'ENOENT'
-      ? {paths: [], isMissing: true}
-      : refuse(directory, `cannot be read: ${messageOf(error)}`);
+    return codeOf(error) === 'ENOENT' ? {paths: []} : refuse(directory, `cannot be read: ${messageOf(error)}`);
   }
 }
 

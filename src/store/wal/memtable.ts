@@ -2,7 +2,7 @@ import {CHANGES_BYTES_MAX, type Change} from '../../domain/commits/change.ts';
 import type {Key} from '../../domain/entries/key.ts';
 import type {Revision} from '../../domain/entries/revision.ts';
 import {copyJson} from '../../json/json-text.ts';
-import {valueBytesOf} from '../format/change-encoding.ts';
+import {valueBytesOf, volumeOfAll} from '../format/change-encoding.ts';
 import type {Plan, PlannedWrite} from '../plan/plan.ts';
 import {FrozenWrites} from './memtable-write.ts';
 
@@ -22,6 +22,7 @@ export class Memtable {
   readonly #writes = new Map<Key, PlannedWrite>();
   #frozen: FrozenWrites | undefined;
   #changes = 0;
+  #bytes = 0;
 
   /** Number of groups. */
   get groups(): number {
@@ -31,6 +32,11 @@ export class Memtable {
   /** Number of changes. */
   get changes(): number {
     return this.#changes;
+  }
+
+  /** Size of the keys and values of these changes, in bytes. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Revision of the last group; undefined if there is none. */
@@ -60,6 +66,7 @@ export class Memtable {
   add(plan: Plan): void {
     this.#groups.push(plan);
     this.#changes += plan.changes.length;
+    this.#bytes += volumeOfAll(plan.changes);
     // Not `for`: it would make an array for each key.
     plan.writes.forEach((write, key) => {
       this.#writes.set(key, write);
@@ -92,6 +99,7 @@ export class Memtable {
     const removed: (readonly [Key, PlannedWrite])[] = [];
     for (const plan of groups) {
       this.#changes -= plan.changes.length;
+      this.#bytes -= volumeOfAll(plan.changes);
       plan.writes.forEach((write, key) => {
         if (this.#writes.get(key) === write) removed.push([key, write]);
       });

@@ -2,6 +2,7 @@ import type {CheckpointCounts} from '../../domain/statistics.ts';
 import {AppError} from '../../failures/app-error.ts';
 import type {CurrentEntriesDeps} from '../tree/current-entries.ts';
 import {entryOf} from '../wal/memtable-write.ts';
+import {WAL_FILE_BYTES} from '../wal/wal-files.ts';
 import type {DiskGate} from './disk-gate.ts';
 
 export interface WalCheckpointerDeps extends CurrentEntriesDeps {
@@ -15,13 +16,19 @@ export interface WalCheckpointerDeps extends CurrentEntriesDeps {
 const DELAY_MS = 250;
 
 /**
- * The same while there are fewer than {@link MANY_CHANGES}, in milliseconds. A checkpoint has the cost of several puts, and wakes other threads
- * and the disk: beside other programs, twenty puts a second share one with a hundred others, and a single put does not cause one at once.
+ * The same while there are fewer than {@link MANY_CHANGES} and {@link MANY_BYTES}, in milliseconds. A checkpoint has the cost of several
+ * puts, and wakes other threads and the disk: beside other programs, twenty puts a second share one with a hundred others, and a single put does not cause one at once.
  */
 const RARE_DELAY_MS = 5000;
 
 /** Number of changes from which on more are expected: they are checkpointed soon. A list hardly notices as many that are merged into it. */
 const MANY_CHANGES = 128;
+
+/**
+ * Bytes of changes from which on they are checkpointed soon, however few they are: half a file of the write-ahead log. A put that finds both
+ * files full waits for a whole checkpoint.
+ */
+const MANY_BYTES = WAL_FILE_BYTES / 2;
 
 /** Delay after a failed checkpoint, in milliseconds. */
 const RETRY_DELAY_MS = 1000;
@@ -29,7 +36,7 @@ const RETRY_DELAY_MS = 1000;
 /**
  * A checkpoint ends with the group that reaches one of these: preparing its transaction takes some milliseconds of the event loop. A
  * key that is written several times goes into the tree once, so keys are counted; all changes go into the change log. A file of the
- * write-ahead log holds 512 small groups, so that it is free again before the other one is full.
+ * write-ahead log holds 512 small groups, so that it is free again before the other one is full; for larger ones see {@link MANY_BYTES}.
  */
 const LIMITS = {keysMax: 1000, changesMax: 3000, groupsMax: 512} as const;
 
@@ -58,10 +65,10 @@ export class WalCheckpointer {
 
   /** Schedules a checkpoint: at once if the memtable reaches a limit, otherwise after a delay. To be called for new groups. */
   notice(): void {
-    if (this.#running !== undefined || this.#isEnded || this.#deps.memtable.changes === 0) return;
-    if (this.#deps.memtable.reaches(LIMITS)) this.#startNow();
-    else if (this.#deps.memtable.changes < MANY_CHANGES) this.#startIn(RARE_DELAY_MS);
-    else this.#startIn(DELAY_MS);
+    const {memtable} = this.#deps;
+    if (this.#running !== undefined || this.#isEnded || memtable.changes === 0) return;
+    if (memtable.reaches(LIMITS)) this.#startNow();
+    else this.#startIn(memtable.changes < MANY_CHANGES && memtable.bytes < MANY_BYTES ? RARE_DELAY_MS : DELAY_MS);
   }
 
   /** Writes every group that is in the memtable now. @throws The failure of a write; the groups that are not written stay. */
@@ -78,7 +85,7 @@ export class WalCheckpointer {
     this.#cancel();
   }
 
-  /** A delay that has begun goes on, unless it was for rare changes and there are many now. */
+  /** A delay that has begun goes on, unless it was for rare changes and there are many or large ones now. */
   #startIn(delayMs: number): void {
     if (this.#isEnded) return;
     if (this.#isRare && delayMs < RARE_DELAY_MS) this.#cancel();

@@ -137,6 +137,16 @@ const IMPORTS: ContractPart<OpenedTransfer> = {
       },
     },
     {
+      name: 'refuses a revision to keep what was written after it, unless it replaces',
+      async run({entries, transfer}) {
+        const {revision} = await entries.put('a', '1');
+        const text = `${HEADER}\n{"key":"a","value":2}\n${end(1)}`;
+        for (const options of [{}, {mode: 'merge'}, {mode: 'merge', dryRun: true}] as const)
+          await assertFailsWith(transfer.import(cut(text), {...options, since: revision}), 'invalid-parameter');
+        assert.equal(textOf(await entries.get('a')), '1');
+      },
+    },
+    {
       name: 'stores nothing in a dry run',
       async run({entries, transfer}) {
         const imported = await transfer.import(cut(`${HEADER}\n{"key":"k","value":1}\n${end(1)}`), {dryRun: true});
