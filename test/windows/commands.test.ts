@@ -21,7 +21,7 @@ describe('the packed package', () => {
       const words = args.map(word => (word === 'OTHER' ? String(other.port) : word));
       const address = COMMANDS_ALONE.includes(name) ? [] : ['--port', String(service.port)];
       const finished = await user.run([name, ...words, ...address]);
-      expect(finished.stdout, finished.stderr).toMatch(stdout);
+      expect(finished.stdout, `exit code ${finished.exitCode}: ${finished.stderr}`).toMatch(stdout);
       expect(finished.exitCode).toBe(exitCode);
     });
 });
