@@ -86,13 +86,17 @@ export async function writePlugins(directory: string): Promise<void> {
 export async function readPages(): Promise<readonly string[]> {
   const ofPlugins = [PLUGIN, ...OTHER_PLUGINS].flatMap(id => PAGE_FILES.map(name => join(PLUGINS, id, 'ui', name)));
   const ofDocs = (await readdir(DOCS, {recursive: true})).filter(name => name.endsWith('.html'));
-  const files = [...ofPlugins, CONSOLE, CLIENT, ...ofDocs.map(name => join(DOCS, name))];
+  const files = [...ofPlugins, ...CONSOLE, CLIENT, ...ofDocs.map(name => join(DOCS, name))];
   return (await Promise.allSettled(files.map(file => readFile(file, 'utf8')))).flatMap(read =>
-    read.status === 'fulfilled' ? [read.value] : [],
+    read.status === 'fulfilled' ? THEMES.map(theme => read.value.replace('content="light dark"', theme)) : [],
   );
 }
 
 const PLUGINS = fileURLToPath(new URL('plugins/', import.meta.url));
 const DOCS = fileURLToPath(new URL('../dist/docs/', import.meta.url));
-const CONSOLE = fileURLToPath(new URL('../dist/console/index.html', import.meta.url));
+const CONSOLE = ['index.html', 'entrance.html'].map(name =>
+  fileURLToPath(new URL(`../dist/console/${name}`, import.meta.url)),
+);
+/** Themes that the service writes into the pages of the console. */
+const THEMES = ['light dark', 'light', 'dark'].map(theme => `content="${theme}"`);
 const CLIENT = fileURLToPath(new URL('../dist/page-client.js', import.meta.url));
