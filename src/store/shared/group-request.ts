@@ -5,8 +5,8 @@ import {endEntryRecord} from '../format/entry-record.ts';
 import type {Plan, PlannedWrite, StorePut} from '../plan/plan.ts';
 import {recordOf} from '../plan/prepare-commit.ts';
 import {encodeLog, findTrim, largeLogKey} from './engine/change-log.ts';
-import {type GuardedWrite, type KeyRange, OPERATIONS_MAX, REQUEST_BYTES_MAX} from './engine/driver.ts';
-import {entryKey, expiryKey, fenceOf, logUpTo, partsOfStaged} from './engine/engine-keys.ts';
+import {type GuardedWrite, type KeyRange, OPERATIONS_MAX, REQUEST_BYTES_MAX, type StoredPair} from './engine/driver.ts';
+import {entryKey, expiryKey, fenceOf, logUpTo, NAMED_VALUE, partsOfStaged, STAGED_VALUE} from './engine/engine-keys.ts';
 import {type Head, replaceHead} from './engine/head.ts';
 import {encodeResults, type GroupResults, resultsToTrim} from './engine/results.ts';
 import {
@@ -62,7 +62,7 @@ const VALUES_BYTES_MAX = 640 * 1024;
  * @throws {AppError} `transaction-too-large` if it writes more keys than a request may, or larger ones.
  */
 export async function describeGroup(
-  {base, entries, abandoned}: PlanningState,
+  {base, entries, oldMarks}: PlanningState,
   plan: Plan,
   {driver, attempt, writer, ids, results, unchanged, logLimits}: GroupOptions,
 ): Promise<GroupRequest> {
@@ -84,7 +84,7 @@ export async function describeGroup(
   };
   if (trimmed.revision > base.head.trimmed.revision) request.removedRanges.push(...logUpTo(trimmed.revision));
   request.removedRanges.push(...resultsToTrim(base.head, head));
-  request.removeUnnamed(abandoned);
+  request.removeUnnamed(oldMarks);
   const usesReserve = [...plan.writes.values()].every(({put}) => put === undefined);
   const {parts, removedRanges} = request;
   const operations = {puts: [...request.puts], removes: [...request.removes], removedRanges};
@@ -163,19 +163,19 @@ class RequestBuilder {
   }
 
   /**
-   * Adds the removal of the mark, since a head names the parts now, of parts of earlier plans that it does not name, and of those of
-   * groups that were abandoned: as far as there is space for them.
+   * Marks that a head names its parts now. Adds the removal of parts of earlier plans that it does not name, of old marks, and of the parts
+   * that no head has named: as far as there is space for them.
    */
-  removeUnnamed(abandoned: readonly string[]): void {
+  removeUnnamed(oldMarks: readonly StoredPair[]): void {
     const {mark, written} = this.#attempt;
-    if (this.parts.length > 0 || written.size > 0) this.removes.add(mark);
+    if (this.parts.length > 0 || written.size > 0) this.put(mark, NAMED_VALUE);
     for (const key of written) if (!this.#named.has(key) && this.#operations < OPERATIONS_MAX) this.removes.add(key);
-    for (const key of abandoned) {
-      // The clock may have gone ahead: then its own parts look as if they were.
+    for (const {key, value} of oldMarks) {
+      // The clock may have gone ahead: then its own parts look as if they were old.
       if (key === mark) continue;
       if (this.#operations + 2 > OPERATIONS_MAX) break;
       this.removes.add(key);
-      this.removedRanges.push(partsOfStaged(key));
+      if (value.equals(STAGED_VALUE)) this.removedRanges.push(partsOfStaged(key));
     }
   }
 

@@ -151,7 +151,7 @@ export class GroupWriter {
       const {head: base, entries} = last;
       const count = commits.length;
       const isEnough = [...keysOf(commits)].every(key => entries.has(key));
-      if (isEnough) return {base, count, entries, parts: new Map(), applied: [], abandoned: []};
+      if (isEnough) return {base, count, entries, parts: new Map(), applied: [], oldMarks: []};
     }
     const options = {...this.#deps, mark: written.size > 0 ? mark : undefined, nowMs: clock.now()};
     const planning = await readPlanningState(commits, options);
@@ -165,7 +165,7 @@ export class GroupWriter {
     planning: PlanningState,
     attempt: Attempt,
   ): Promise<Results | undefined> {
-    const {base, applied, abandoned} = planning;
+    const {base, applied, oldMarks} = planning;
     const plan = this.#plan(
       commits.map((commit, index) => (applied[index] === undefined ? commit : NOTHING)),
       planning,
@@ -173,7 +173,7 @@ export class GroupWriter {
     const ids = commits.map(({id}, index) => (applied[index] === undefined ? id : undefined));
     const unchanged = plan.changes.length > 0 ? 0 : countNamed(ids, plan.results);
     const seenMs = commits.reduce((max, {seenExpiryMs = 0}) => Math.max(max, seenExpiryMs), plan.seenExpiryMs);
-    const isWrite = plan.changes.length + plan.stale.length + unchanged + abandoned.length > 0;
+    const isWrite = plan.changes.length + plan.stale.length + unchanged + oldMarks.length > 0;
     if (isWrite || seenMs > base.head.clockMs) {
       const options = {ids, results: plan.results, unchanged, attempt};
       if (!(await this.#send(planning, plan, options))) return undefined;
