@@ -471,6 +471,32 @@ describe('concurrent readers', () => {
   });
 });
 
+describe('concurrent commits', () => {
+  test('of many checks are written in groups that read about a thousand keys each', async () => {
+    const driver = new SimulatedEngine().connect();
+    await using store = await openStoreIn(driver);
+    const ask = driver.read.bind(driver);
+    let asked = 0;
+    let mostAsked = 0;
+    driver.read = (ranges, options) => {
+      asked += ranges.length;
+      return ask(ranges, options);
+    };
+    const send = driver.compareAndWrite.bind(driver);
+    driver.compareAndWrite = request => {
+      mostAsked = Math.max(mostAsked, asked);
+      asked = 0;
+      return send(request);
+    };
+    const commits = Array.from({length: 5}, (_, index) => ({
+      checks: Array.from({length: 1000}, (_, check) => ({key: key(`${index} ${check}`), expected: 'absent' as const})),
+      operations: [put(`p${index}`)],
+    }));
+    await Promise.all(commits.map(commit => store.commit(commit)));
+    assert.ok(mostAsked < 1100, `a plan read ${mostAsked} keys`);
+  });
+});
+
 describe('patches of many values in parts', () => {
   test('read them in one request', async () => {
     const driver = new SimulatedEngine().connect();

@@ -34,6 +34,9 @@ const LINK_BYTES_PER_MS = 256;
 /** Time after a read of the engine for which a plan may be made without one, in milliseconds: a wish is noticed then. */
 const UNREAD_MS_MAX = 250;
 
+/** Maximum number of operations, and of checks, of a group of several commits: a plan reads every key that they name. */
+const GROUP_KEYS_MAX = 1000;
+
 /** Commits that are not to be applied again. */
 const NOTHING = {checks: [], operations: []};
 
@@ -77,7 +80,8 @@ export class GroupWriter {
   }
 
   /** Writes a group, or its first commits, and returns their results. Never throws a failure of the engine. Commits that have waited for too long are refused. */
-  async write(commits: readonly SharedCommit[]): Promise<Results> {
+  async write(waiting: readonly SharedCommit[]): Promise<Results> {
+    const commits = waiting.slice(0, countFitting(waiting));
     const startMs = this.#deps.elapsedMs();
     const isTimely = ({arrivedMs}: SharedCommit): boolean =>
       Math.max(arrivedMs, this.#wroteMs) >= startMs - WAIT_MS_MAX;
@@ -229,6 +233,17 @@ export class GroupWriter {
 function isIndependent({operations, checks, id}: SharedCommit): boolean {
   const isPut = operations.length > 0 && operations.every(({kind}) => kind === 'put');
   return isPut && checks.length === 0 && id === undefined;
+}
+
+/** Returns the number of the first commits that fit into a group: at least one. */
+function countFitting(commits: readonly SharedCommit[]): number {
+  let [operations, checks] = [0, 0];
+  const end = commits.findIndex(commit => {
+    operations += commit.operations.length;
+    checks += commit.checks.length;
+    return operations > GROUP_KEYS_MAX || checks > GROUP_KEYS_MAX;
+  });
+  return end === -1 ? commits.length : Math.max(1, end);
 }
 
 /** Returns the first commits of which none repeats the id of another: that one gets the result of the first. */
