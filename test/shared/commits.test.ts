@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {setImmediate} from 'node:timers/promises';
 import {describe, test} from 'vitest';
 import {COMMIT_ID_LENGTH_MAX, type CommitResult} from '../../src/domain/commits/commit.ts';
 import type {Store} from '../../src/domain/commits/store.ts';
@@ -494,6 +495,30 @@ describe('concurrent commits', () => {
     }));
     await Promise.all(commits.map(commit => store.commit(commit)));
     assert.ok(mostAsked < 1100, `a plan read ${mostAsked} keys`);
+  });
+});
+
+describe('reads of an entry that has expired', () => {
+  test('share one write of the time, and leave the queue to commits', async () => {
+    const engine = new SimulatedEngine();
+    let aheadMs = 0;
+    await using store = await openStoreIn(engine.connect(), {nowMs: () => Date.now() + aheadMs});
+    await write(store, putFor(5, 'a'), putFor(5, 'b'));
+    aheadMs = 6000;
+    let mostWaiting = 0;
+    engine.beforeWrite = async () => {
+      // Many ticks of the engine: all reads find the expired entries meanwhile.
+      for (let tick = 0; tick < 500; tick++) await setImmediate();
+      mostWaiting = Math.max(mostWaiting, (await store.statistics())?.waitingCommits ?? 0);
+    };
+    const writes = engine.writes;
+    const slow = write(store, put('c'));
+    const names = Array.from({length: 1000}, (_, index) => (index % 2 === 0 ? 'a' : 'b'));
+    const found = await Promise.all(names.map(name => store.get(key(name))));
+    await slow;
+    assert.deepEqual(new Set(found), new Set([undefined]));
+    assert.ok(mostWaiting <= 1, `${mostWaiting} commits waited`);
+    assert.ok(engine.writes - writes <= 3, `there were ${engine.writes - writes} writes`);
   });
 });
 
