@@ -499,6 +499,25 @@ describe('concurrent commits', () => {
 });
 
 describe('reads of an entry that has expired', () => {
+  test('fail if it could come back, since the time was not written', async () => {
+    const engine = new SimulatedEngine();
+    let aheadMs = 0;
+    await using ahead = await openStoreIn(engine.connect(), {nowMs: () => Date.now() + aheadMs, groupTimeoutMs: 100});
+    await using other = await open(engine);
+    await write(other, putFor(60, 'a'));
+    aheadMs = 61_000;
+    engine.lostRequests = Infinity;
+    await assertFailsWith(ahead.get(key('a')), 'store-unavailable');
+    await assertFailsWith(ahead.list(range()), 'store-unavailable');
+    engine.lostRequests = 0;
+    assert.equal(textOf(await read(other, 'a')), '1');
+    engine.refuses = 'denied';
+    assert.equal(await ahead.get(key('a')), undefined);
+    engine.refuses = undefined;
+    assert.equal(await ahead.get(key('a')), undefined);
+    assert.equal(await other.get(key('a')), undefined);
+  });
+
   test('share one write of the time, and leave the queue to commits', async () => {
     const engine = new SimulatedEngine();
     let aheadMs = 0;

@@ -22,7 +22,11 @@ export class ExpiryTicks {
     this.#deps = deps;
   }
 
-  /** Resolves once the head has a time, in milliseconds since the Unix epoch. Ignores that the store cannot write. */
+  /**
+   * Resolves once the head has a time, in milliseconds since the Unix epoch; also if the store is read-only or full.
+   *
+   * @throws {AppError} `store-unavailable` if it is not known that the head has it: the entry could come back.
+   */
   async reach(timeMs: number): Promise<void> {
     const {state} = this.#deps;
     this.#highestMs = Math.max(this.#highestMs, timeMs);
@@ -34,8 +38,16 @@ export class ExpiryTicks {
         this.#pending = undefined;
       });
     }
-    await this.#pending.catch(error => {
-      if (!(error instanceof AppError)) throw error;
-    });
+    await this.#pending.catch(assertMinor);
   }
+}
+
+function assertMinor(error: unknown): void {
+  if (!(error instanceof AppError)) throw error;
+  const {code} = error.failure;
+  if (code === 'store-read-only' || code === 'disk-full') return;
+  throw new AppError(
+    {code: 'store-unavailable', problem: `an expiry is not written: ${error.message}`},
+    {cause: error},
+  );
 }
