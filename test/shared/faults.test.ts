@@ -295,6 +295,33 @@ describe('a commit that is larger than a request', () => {
   });
 });
 
+describe('a touch of large values', () => {
+  test('has the time to read and to write them on a link of 10 Mbit/s', async () => {
+    const engine = new SimulatedEngine();
+    const clock = new SteppedClock();
+    const names = ['a', 'b', 'c'];
+    {
+      await using near = await openStoreIn(engine.connect());
+      await write(near, ...names.map(name => put(name, `"${'x'.repeat(1024 * 1024 - 2)}"`)));
+    }
+    const driver = engine.connect();
+    const [ask, send] = [driver.read.bind(driver), driver.compareAndWrite.bind(driver)];
+    const stepFor = (values: readonly Uint8Array[]): void => clock.step(Buffer.concat(values).length / 1250);
+    driver.read = async (asked, options) => {
+      const answer = await ask(asked, options);
+      stepFor(answer.found.flat().map(({value}) => value));
+      return answer;
+    };
+    driver.compareAndWrite = async request => {
+      stepFor(request.puts.map(([, value]) => value));
+      return send(request);
+    };
+    await using store = await openStoreIn(driver, clock);
+    const operations = names.map(name => ({kind: 'touch', key: key(name)}) as const);
+    assert.equal((await store.commit({checks: [], operations})).revision, 2);
+  });
+});
+
 describe('an engine that refuses writes', () => {
   test('accepts more deletes in one commit than one request has, while it is full', async () => {
     const engine = new SimulatedEngine();

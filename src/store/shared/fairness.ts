@@ -8,7 +8,7 @@ const SHARING_MS = 1000;
 
 /** Longest pause for others after a write, and for the wish of one, in milliseconds: a slow engine must not stop this process for longer. */
 const PAUSE_MS_MAX = 300;
-const WISHED_MS_MAX = 2000;
+const WISHED_MS_MAX = 5000;
 
 /** Number of times in a row that a process loses before it writes a wish. */
 const LOSSES_MAX = 3;
@@ -71,13 +71,20 @@ export class Fairness {
     }
   }
 
-  /** Pauses once for the wish of another process. @param at Number of the last write of the engine. @returns Whether it did. */
-  async honour(wish: StoredPair | undefined, at: number): Promise<boolean> {
+  /**
+   * Pauses once for the wish of another process.
+   *
+   * @param at Number of the last write of the engine.
+   * @param onPause Called with the length of the pause before it, in milliseconds.
+   * @returns Whether it did.
+   */
+  async honour(wish: StoredPair | undefined, at: number, onPause: (pauseMs: number) => void): Promise<boolean> {
     if (wish === undefined || wish.version === this.#honoured) return false;
     this.#honoured = wish.version;
-    const pauseMs = Number(wish.value.toString());
+    const pauseMs = Math.min(WISHED_MS_MAX, Number(wish.value.toString()));
     if (at - wish.version > WISH_AGE_WRITES_MAX || !(pauseMs > 0)) return false;
-    await this.#wait(Math.min(WISHED_MS_MAX, pauseMs));
+    onPause(pauseMs);
+    await this.#wait(pauseMs);
     return true;
   }
 

@@ -24,7 +24,7 @@ const PAUSE_MS_MAX = 500;
 /** Problem of an attempt whose mark was removed. */
 export const PARTS_REMOVED = 'the parts of a value were removed, since writing them took too long';
 
-type SenderDeps = Pick<StoreParts, 'driver' | 'timers'>;
+type SenderDeps = Pick<StoreParts, 'driver' | 'timers' | 'elapsedMs'>;
 
 /**
  * One attempt to write a group, which ends in time: after that nothing is sent for it any more, and its callers are answered, also
@@ -48,6 +48,10 @@ export class Attempt {
   #partCount = 0;
   readonly #deps: SenderDeps;
   readonly #over = new AbortController();
+  /** Time by `elapsedMs` at which it ends, and how much of it was added by {@link extend}. */
+  #endMs = 0;
+  #extendedMs = 0;
+  #cancelEnd = (): void => {};
 
   /** @param nowMs Time by the clock of the store. */
   constructor(group: string, nowMs: number, deps: SenderDeps) {
@@ -69,15 +73,30 @@ export class Attempt {
     return parts;
   }
 
-  /** Resolves as the work does. @throws {EngineFailure} `unavailable` after a time in milliseconds. */
+  /** Resolves as the work does. @throws {EngineFailure} `unavailable` after a time in milliseconds, which {@link extend} makes longer. */
   async within<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
-    const end = (): void => this.#over.abort(new EngineFailure('unavailable', this.problem));
-    const cancel = this.#deps.timers.after(Math.max(0, timeoutMs), end);
+    this.#endAfter(timeoutMs);
     try {
       return await untilAborted(work(), this.#over.signal);
     } finally {
-      cancel();
+      this.#cancelEnd();
     }
+  }
+
+  /** Extends it by a time in milliseconds, or by what that is longer than the last such time: several plans do not make it endless. */
+  extend(byMs: number): void {
+    if (byMs <= this.#extendedMs || this.#over.signal.aborted) return;
+    const moreMs = byMs - this.#extendedMs;
+    this.#extendedMs = byMs;
+    this.#cancelEnd();
+    this.#endAfter(this.#endMs - this.#deps.elapsedMs() + moreMs);
+  }
+
+  #endAfter(delayMs: number): void {
+    const {timers, elapsedMs} = this.#deps;
+    this.#endMs = elapsedMs() + delayMs;
+    const end = (): void => this.#over.abort(new EngineFailure('unavailable', this.problem));
+    this.#cancelEnd = timers.after(Math.max(0, delayMs), end);
   }
 
   /**

@@ -134,7 +134,7 @@ export class GroupWriter {
       const startMs = elapsedMs();
       try {
         const planning = await this.#readState(commits, attempt);
-        if (await fairness.honour(planning.wish, planning.base.at)) continue;
+        if (await fairness.honour(planning.wish, planning.base.at, pauseMs => attempt.extend(pauseMs))) continue;
         const results = await this.#tryWrite(commits.slice(0, planning.count), planning, attempt);
         if (results !== undefined) return results;
         await fairness.lost(elapsedMs() - startMs, planning.wish);
@@ -147,8 +147,9 @@ export class GroupWriter {
   }
 
   /** Returns the state on which commits are planned: what this process wrote last if it needs no more, otherwise what it reads. */
-  async #readState(commits: readonly SharedCommit[], {mark, written}: Attempt): Promise<PlanningState> {
+  async #readState(commits: readonly SharedCommit[], attempt: Attempt): Promise<PlanningState> {
     const {state, elapsedMs, clock} = this.#deps;
+    const {mark, written} = attempt;
     const last = this.#last;
     const isRecent = last?.head.version === state.known.version && elapsedMs() - this.#readMs <= UNREAD_MS_MAX;
     if (isRecent && written.size === 0 && commits.every(isIndependent)) {
@@ -157,8 +158,13 @@ export class GroupWriter {
       const isEnough = [...keysOf(commits)].every(key => entries.has(key));
       if (isEnough) return {base, count, entries, parts: new Map(), applied: [], oldMarks: []};
     }
-    const options = {...this.#deps, mark: written.size > 0 ? mark : undefined, nowMs: clock.now()};
-    const planning = await readPlanningState(commits, options);
+    const planning = await readPlanningState(commits, {
+      ...this.#deps,
+      mark: written.size > 0 ? mark : undefined,
+      nowMs: clock.now(),
+      // They are read, and then written again.
+      onPatched: bytes => attempt.extend((2 * bytes) / LINK_BYTES_PER_MS),
+    });
     this.#readMs = elapsedMs();
     return planning;
   }

@@ -52,11 +52,14 @@ export async function readPlanningState(
     state,
     mark,
     nowMs,
+    onPatched,
   }: {
     readonly driver: Driver;
     readonly state: EngineState;
     readonly mark: string | undefined;
     readonly nowMs: number;
+    /** Called with the size of the values that patches and touches change, in bytes, before they are read. */
+    readonly onPatched: (bytes: number) => void;
   },
 ): Promise<PlanningState> {
   const keys = [...keysOf(commits)];
@@ -73,7 +76,9 @@ export async function readPlanningState(
   const sizeOf = (commit: Commit<StoreOperation>): number =>
     patched(commit).reduce((sum, {info}) => sum + info.sizeBytes, 0);
   const [planned = []] = splitBySize(commits, sizeOf, PART_BYTES_MAX);
-  const parts = await readParts(driver, [...new Set(planned.flatMap(patched))], at);
+  const changed = [...new Set(planned.flatMap(patched))];
+  onPatched(changed.reduce((sum, {info}) => sum + info.sizeBytes, 0));
+  const parts = await readParts(driver, changed, at);
   const ids = planned.map(({id}) => id);
   return {base, count: planned.length, entries, parts, applied: await findResults(driver, ids, base), wish, oldMarks};
 }
