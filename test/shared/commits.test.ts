@@ -498,6 +498,24 @@ describe('concurrent commits', () => {
   });
 });
 
+describe('commits that the engine finds too large', () => {
+  test('are written in smaller groups, and the store does not become read-only', async () => {
+    const driver = new SimulatedEngine().connect();
+    const send = driver.compareAndWrite.bind(driver);
+    const isTooLarge = ({puts}: GuardedWrite): boolean => puts.filter(([each]) => each.startsWith('e/')).length > 3;
+    driver.compareAndWrite = async request => {
+      if (isTooLarge(request)) throw new EngineFailure('too-large', 'request is too large; there is a setting');
+      return send(request);
+    };
+    await using store = await openStoreIn(driver);
+    const names = Array.from({length: 10}, (_, index) => `key ${index}`);
+    await Promise.all(names.map(name => write(store, put(name))));
+    assert.deepEqual(keysOf(await store.list(range())), names);
+    await assertFailsWith(write(store, ...names.map(name => put(name))), 'store-unavailable');
+    assert.equal(store.readOnlyBecause, undefined);
+  });
+});
+
 describe('reads of an entry that has expired', () => {
   test('fail if it could come back, since the time was not written', async () => {
     const engine = new SimulatedEngine();

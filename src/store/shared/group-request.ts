@@ -5,7 +5,14 @@ import {endEntryRecord} from '../format/entry-record.ts';
 import type {Plan, PlannedWrite, StorePut} from '../plan/plan.ts';
 import {recordOf} from '../plan/prepare-commit.ts';
 import {encodeLog, findTrim, largeLogKey} from './engine/change-log.ts';
-import {type GuardedWrite, type KeyRange, OPERATIONS_MAX, REQUEST_BYTES_MAX, type StoredPair} from './engine/driver.ts';
+import {
+  type GuardedWrite,
+  type KeyRange,
+  OPERATIONS_MAX,
+  PREFIX_BYTES_MAX,
+  REQUEST_BYTES_MAX,
+  type StoredPair,
+} from './engine/driver.ts';
 import {entryKey, expiryKey, fenceOf, logUpTo, NAMED_VALUE, partsOfStaged, STAGED_VALUE} from './engine/engine-keys.ts';
 import {type Head, replaceHead} from './engine/head.ts';
 import {encodeResults, type GroupResults, resultsToTrim} from './engine/results.ts';
@@ -82,8 +89,9 @@ export async function describeGroup(
     entries: Math.max(0, base.head.entries + request.created),
     unchanged: base.head.unchanged + unchanged,
   };
-  if (trimmed.revision > base.head.trimmed.revision) request.removedRanges.push(...logUpTo(trimmed.revision));
-  request.removedRanges.push(...resultsToTrim(base.head, head));
+  if (trimmed.revision > base.head.trimmed.revision)
+    for (const range of logUpTo(trimmed.revision)) request.removeRange(range);
+  for (const range of resultsToTrim(base.head, head)) request.removeRange(range);
   request.removeUnnamed(oldMarks);
   const usesReserve = [...plan.writes.values()].every(({put}) => put === undefined);
   const {parts, removedRanges} = request;
@@ -125,13 +133,18 @@ class RequestBuilder {
     this.#bytes += OPERATION_BYTES + key.length;
   }
 
+  removeRange(range: KeyRange): void {
+    this.removedRanges.push(range);
+    this.#bytes += OPERATION_BYTES + range.from.length + range.to.length + PREFIX_BYTES_MAX;
+  }
+
   /** Adds the write of an entry, with its expiry, and without the parts that it had. */
   add(key: Key, write: PlannedWrite): void {
     const before = this.#before.get(key);
     const {put, expiresAtMs, expiredAtMs} = write;
     this.created += Number(put !== undefined) - Number(before !== undefined);
     const [first] = keysOfParts(before?.parts);
-    if (first !== undefined) this.removedRanges.push({from: first, to: `${keysOfParts(before?.parts).at(-1)}\0`});
+    if (first !== undefined) this.removeRange({from: first, to: `${keysOfParts(before?.parts).at(-1)}\0`});
     if (expiredAtMs !== undefined && expiredAtMs !== expiresAtMs) this.remove(expiryKey(expiredAtMs, key));
     const fence = fenceOf(key);
     if (put === undefined) {
@@ -169,13 +182,14 @@ class RequestBuilder {
   removeUnnamed(oldMarks: readonly StoredPair[]): void {
     const {mark, written} = this.#attempt;
     if (this.parts.length > 0 || written.size > 0) this.put(mark, NAMED_VALUE);
-    for (const key of written) if (!this.#named.has(key) && this.#operations < OPERATIONS_MAX) this.removes.add(key);
+    const hasSpace = (): boolean => this.#operations + 2 <= OPERATIONS_MAX && this.#bytes <= REQUEST_BYTES_MAX;
+    for (const key of written) if (!this.#named.has(key) && hasSpace()) this.remove(key);
     for (const {key, value} of oldMarks) {
       // The clock may have gone ahead: then its own parts look as if they were old.
       if (key === mark) continue;
-      if (this.#operations + 2 > OPERATIONS_MAX) break;
-      this.removes.add(key);
-      if (value.equals(STAGED_VALUE)) this.removedRanges.push(partsOfStaged(key));
+      if (!hasSpace()) break;
+      this.remove(key);
+      if (value.equals(STAGED_VALUE)) this.removeRange(partsOfStaged(key));
     }
   }
 

@@ -107,7 +107,9 @@ export class GroupWriter {
         return commits.map(({id}, index) => failureOf(id ?? commitIdIn(attempt.group, index)));
       }
       if (isEngineFailure(error, 'full')) return this.#writeDeletions(commits, startMs);
-      const isTooLarge = error instanceof AppError && error.failure.code === 'transaction-too-large';
+      const isTooLarge =
+        isEngineFailure(error, 'too-large') ||
+        (error instanceof AppError && error.failure.code === 'transaction-too-large');
       if (isTooLarge && commits.length > 1) return this.#attempt(commits.slice(0, commits.length / 2), startMs);
       if (!isEngineFailure(error)) throw error;
       const {kind, message: problem} = error;
