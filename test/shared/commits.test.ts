@@ -11,7 +11,8 @@ import {
   OPERATIONS_MAX,
   REQUEST_BYTES_MAX,
 } from '../../src/store/shared/engine/driver.ts';
-import {HEAD_KEY, partKey, stagedKey} from '../../src/store/shared/engine/engine-keys.ts';
+import {HEAD_KEY, partKey, stagedKey, WISH_KEY} from '../../src/store/shared/engine/engine-keys.ts';
+import type {Timers} from '../../src/time/timers.ts';
 import {
   assertFailsWith,
   changesOf,
@@ -26,7 +27,7 @@ import {
   write,
 } from '../contracts/shared/assertions.ts';
 import {putFor} from '../contracts/store/expiry.ts';
-import {openStoreIn} from '../support/shared-stores.ts';
+import {openStoreIn, TIMERS} from '../support/shared-stores.ts';
 import {SimulatedEngine} from '../support/simulated-engine.ts';
 
 /** Short, so that tests of engines that never answer end soon. */
@@ -495,6 +496,34 @@ describe('concurrent commits', () => {
     }));
     await Promise.all(commits.map(commit => store.commit(commit)));
     assert.ok(mostAsked < 1100, `a plan read ${mostAsked} keys`);
+  });
+});
+
+describe('the wish of a slow writer', () => {
+  test('stops another process once, unless that finds it when it begins', async () => {
+    const engine = new SimulatedEngine();
+    const delays: number[] = [];
+    const timers: Timers = {
+      after: (delayMs, run) => {
+        delays.push(delayMs);
+        return TIMERS.after(delayMs === 3000 ? 0 : delayMs, run);
+      },
+    };
+    const pauses = (): number => delays.filter(delayMs => delayMs === 3000).length;
+    await using other = await open(engine);
+    await write(other, put('free'));
+    engine.writeByHand(WISH_KEY, '3000 of-earlier');
+    await using store = await openStoreIn(engine.connect(), {timers});
+    await write(store, put('a'));
+    await write(store, remove('a'));
+    assert.equal(pauses(), 0);
+    engine.writeByHand(WISH_KEY, '3000 of-another');
+    for (const name of ['a', 'b']) await write(store, remove(name));
+    assert.equal(pauses(), 1);
+    const {writer} = JSON.parse(String(engine.find(HEAD_KEY)?.value));
+    engine.writeByHand(WISH_KEY, `3000 ${writer}`);
+    await write(store, remove('c'));
+    assert.equal(pauses(), 1);
   });
 });
 

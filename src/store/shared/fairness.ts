@@ -22,7 +22,7 @@ const WISH_AGE_WRITES_MAX = 5000;
 /**
  * Lets all processes write that try to at the same time. Only one of them can write the next group; the winner is the first to know the new
  * head, so it would win again and again. It pauses for one to three of its own writes after each if it saw another's. That is not enough
- * for a process behind a slow link: it writes a wish, a time in milliseconds, and each of the others pauses once for it.
+ * for a process behind a slow link: it writes a wish, a time in milliseconds and its id, and each of the others pauses once for it.
  */
 export class Fairness {
   readonly #deps: StoreParts;
@@ -31,8 +31,8 @@ export class Fairness {
   /** Typical time of a write, in milliseconds. */
   #writeMs = 1;
   #losses = 0;
-  /** Version of the last wish that is honoured, or its own. */
-  #honoured = ABSENT;
+  /** Version of the last wish that it saw. The first may be of any age: a quiet store has no writes by which it gets old. */
+  #seen: number | undefined;
 
   constructor(deps: StoreParts) {
     this.#deps = deps;
@@ -60,11 +60,10 @@ export class Fairness {
   async lost(attemptMs: number, present: StoredPair | undefined): Promise<void> {
     this.#losses++;
     if (this.#losses % LOSSES_MAX !== 0) return;
-    const value = Buffer.from(String(Math.ceil(WISHED_ATTEMPTS * attemptMs)));
+    const value = Buffer.from(`${Math.ceil(WISHED_ATTEMPTS * attemptMs)} ${this.#deps.writer}`);
     const guard = {key: WISH_KEY, version: present?.version ?? ABSENT, value, usesReserve: true};
     try {
-      const answer = await this.#deps.driver.compareAndWrite({...guard, puts: [], removes: [], removedRanges: []});
-      if (answer.kind === 'written') this.#honoured = answer.version;
+      await this.#deps.driver.compareAndWrite({...guard, puts: [], removes: [], removedRanges: []});
     } catch (error) {
       // The next attempt finds out what is wrong.
       if (!isEngineFailure(error)) throw error;
@@ -79,10 +78,14 @@ export class Fairness {
    * @returns Whether it did.
    */
   async honour(wish: StoredPair | undefined, at: number, onPause: (pauseMs: number) => void): Promise<boolean> {
-    if (wish === undefined || wish.version === this.#honoured) return false;
-    this.#honoured = wish.version;
-    const pauseMs = Math.min(WISHED_MS_MAX, Number(wish.value.toString()));
-    if (at - wish.version > WISH_AGE_WRITES_MAX || !(pauseMs > 0)) return false;
+    const version = wish?.version ?? ABSENT;
+    const isSeen = this.#seen === undefined || this.#seen === version;
+    this.#seen = version;
+    if (wish === undefined || isSeen) return false;
+    const [duration, writer] = wish.value.toString().split(' ');
+    const pauseMs = Math.min(WISHED_MS_MAX, Number(duration));
+    const isOwn = writer === this.#deps.writer;
+    if (isOwn || at - wish.version > WISH_AGE_WRITES_MAX || !(pauseMs > 0)) return false;
     onPause(pauseMs);
     await this.#wait(pauseMs);
     return true;
