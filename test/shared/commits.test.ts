@@ -510,8 +510,7 @@ describe('the wish of a slow writer', () => {
       },
     };
     const pauses = (): number => delays.filter(delayMs => delayMs === 3000).length;
-    await using other = await open(engine);
-    await write(other, put('free'));
+    await (await open(engine))[Symbol.asyncDispose]();
     engine.writeByHand(WISH_KEY, '3000 of-earlier');
     await using store = await openStoreIn(engine.connect(), {timers});
     await write(store, put('a'));
