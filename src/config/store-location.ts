@@ -22,7 +22,7 @@ const DEFAULT_PORT = 2379;
 const ETCD_URL = /^etcd:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 const MEMBER = /^((?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]))(?::([1-9][0-9]{0,4}))?$/;
 const PREFIX = /^[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*$/;
-/** With the slash after it `PREFIX_BYTES_MAX` of the store: each key of a request has the prefix, and etcd limits the size of a request. */
+/** Longest prefix without the slash after it; with it `PREFIX_BYTES_MAX` of the store. Each key has it, and etcd limits the size of requests. */
 const PREFIX_LENGTH_MAX = 63;
 const FILES = ['ca', 'cert', 'key', 'password-file'] as const;
 const NAMES: readonly string[] = [...FILES, 'tls', 'user'];

@@ -109,7 +109,7 @@ export class Attempt {
     const mark = {key: this.mark, value: STAGED_VALUE, removes: [], removedRanges: [], usesReserve};
     for (const puts of splitBySize(parts, ([, value]) => value.length, PART_BYTES_MAX)) {
       const {answer} = await this.#repeat({...mark, version: this.#markVersion, puts});
-      // After a conflict: nobody else writes the mark, so an earlier request was applied, although it was not answered.
+      // After a conflict: no other process writes the mark, so an earlier request was applied, although it was not answered.
       const version = answer.kind === 'written' ? answer.version : (answer.answer.found[0]?.[0]?.version ?? ABSENT);
       if (version <= this.#markVersion) throw new EngineFailure('unavailable', PARTS_REMOVED);
       this.#markVersion = version;
