@@ -287,6 +287,9 @@ describe('a commit of many operations', () => {
     const longest = names.map(name => name.padEnd(512, 'x'));
     for (const seconds of [60, 120]) await write(store, ...longest.map(name => putFor(seconds, name)));
     assert.ok(engine.largestRequestBytes <= REQUEST_BYTES_MAX, `a request had ${engine.largestRequestBytes} bytes`);
+    const inParts = `"${'x'.repeat(4000)}"`;
+    for (const seconds of [60, 120, 180]) await write(store, ...longest.map(name => putFor(seconds, name, inParts)));
+    assert.ok(engine.largestRequestBytes <= REQUEST_BYTES_MAX, `a request had ${engine.largestRequestBytes} bytes`);
     const many = Array.from({length: OPERATIONS_MAX}, (_, index) => put(`many ${index}`));
     await assertFailsWith(write(store, ...many), 'transaction-too-large');
   });

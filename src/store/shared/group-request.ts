@@ -22,6 +22,7 @@ import {
   INLINE_BYTES_MAX,
   keysOfParts,
   PART_BYTES_MAX,
+  rangeOfParts,
   type StoredEntry,
 } from './engine/stored-entry.ts';
 import type {Attempt} from './group-sender.ts';
@@ -133,7 +134,13 @@ class RequestBuilder {
     this.#bytes += OPERATION_BYTES + key.length;
   }
 
+  /** Adds the removal of a range; joins it to the last one if it follows that, as parts of values do that were written together. */
   removeRange(range: KeyRange): void {
+    const last = this.removedRanges.at(-1);
+    if (last?.to === range.from) {
+      this.removedRanges.splice(-1, 1, {from: last.from, to: range.to});
+      return;
+    }
     this.removedRanges.push(range);
     this.#bytes += OPERATION_BYTES + range.from.length + range.to.length + PREFIX_BYTES_MAX;
   }
@@ -143,8 +150,7 @@ class RequestBuilder {
     const before = this.#before.get(key);
     const {put, expiresAtMs, expiredAtMs} = write;
     this.created += Number(put !== undefined) - Number(before !== undefined);
-    const [first] = keysOfParts(before?.parts);
-    if (first !== undefined) this.removeRange({from: first, to: `${keysOfParts(before?.parts).at(-1)}\0`});
+    if (before?.parts !== undefined) this.removeRange(rangeOfParts(before.parts));
     if (expiredAtMs !== undefined && expiredAtMs !== expiresAtMs) this.remove(expiryKey(expiredAtMs, key));
     const fence = fenceOf(key);
     if (put === undefined) {
