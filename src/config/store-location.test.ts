@@ -41,6 +41,7 @@ describe('readStoreSetting()', () => {
     {given: 'redis://a', problem: /has to be lmdb, memory/},
     {given: 'etcd://', problem: /has to be lmdb, memory/},
     {given: 'etcd://a', problem: /needs a prefix/},
+    {given: `etcd://a/${'x'.repeat(64)}`, problem: /more than 63 characters/},
     {given: 'etcd://a/crew room', problem: /needs a prefix/},
     {given: 'etcd://me:secret@a/crew', problem: /must not have a user or a password/},
     {given: 'etcd://a:70000/crew', problem: /"a:70000", which is not a host/},

@@ -22,6 +22,8 @@ const DEFAULT_PORT = 2379;
 const ETCD_URL = /^etcd:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 const MEMBER = /^((?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]))(?::([1-9][0-9]{0,4}))?$/;
 const PREFIX = /^[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*$/;
+/** Longest prefix without the slash after it; with it `PREFIX_BYTES_MAX` of the store. Each key has it, and etcd limits the size of requests. */
+const PREFIX_LENGTH_MAX = 63;
 const FILES = ['ca', 'cert', 'key', 'password-file'] as const;
 const NAMES: readonly string[] = [...FILES, 'tls', 'user'];
 const WANTED = 'has to be lmdb, memory, or etcd://HOST:PORT,…/PREFIX';
@@ -70,6 +72,7 @@ function findProblem(hosts: string, prefix: string, parameters: URLSearchParams)
   const wrong = hosts.split(',').find(host => !isMember(host));
   if (wrong !== undefined) return `has ${JSON.stringify(wrong)}, which is not a host and a port`;
   if (!PREFIX.test(prefix)) return 'needs a prefix of letters, digits, ".", "_" and "-", such as etcd://HOST/crewroom';
+  if (prefix.length > PREFIX_LENGTH_MAX) return `has a prefix of more than ${PREFIX_LENGTH_MAX} characters`;
   const names = [...parameters.keys()];
   const unknown = names.find((name, index) => !NAMES.includes(name) || names.indexOf(name) !== index);
   if (unknown !== undefined)

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
+import {setImmediate} from 'node:timers/promises';
 import {describe, test} from 'vitest';
 import {COMMIT_ID_LENGTH_MAX, type CommitResult} from '../../src/domain/commits/commit.ts';
 import type {Store} from '../../src/domain/commits/store.ts';
 import type {AppError} from '../../src/failures/app-error.ts';
 import {EntryService} from '../../src/service/entry-service.ts';
-import {EngineFailure, OPERATIONS_MAX, REQUEST_BYTES_MAX} from '../../src/store/shared/engine/driver.ts';
-import {HEAD_KEY, partKey, stagedKey} from '../../src/store/shared/engine/engine-keys.ts';
+import {
+  EngineFailure,
+  type GuardedWrite,
+  OPERATIONS_MAX,
+  REQUEST_BYTES_MAX,
+} from '../../src/store/shared/engine/driver.ts';
+import {HEAD_KEY, partKey, stagedKey, WISH_KEY} from '../../src/store/shared/engine/engine-keys.ts';
+import type {Timers} from '../../src/time/timers.ts';
 import {
   assertFailsWith,
   changesOf,
@@ -20,7 +27,7 @@ import {
   write,
 } from '../contracts/shared/assertions.ts';
 import {putFor} from '../contracts/store/expiry.ts';
-import {openStoreIn} from '../support/shared-stores.ts';
+import {openStoreIn, TIMERS} from '../support/shared-stores.ts';
 import {SimulatedEngine} from '../support/simulated-engine.ts';
 
 /** Short, so that tests of engines that never answer end soon. */
@@ -280,6 +287,9 @@ describe('a commit of many operations', () => {
     const longest = names.map(name => name.padEnd(512, 'x'));
     for (const seconds of [60, 120]) await write(store, ...longest.map(name => putFor(seconds, name)));
     assert.ok(engine.largestRequestBytes <= REQUEST_BYTES_MAX, `a request had ${engine.largestRequestBytes} bytes`);
+    const inParts = `"${'x'.repeat(4000)}"`;
+    for (const seconds of [60, 120, 180]) await write(store, ...longest.map(name => putFor(seconds, name, inParts)));
+    assert.ok(engine.largestRequestBytes <= REQUEST_BYTES_MAX, `a request had ${engine.largestRequestBytes} bytes`);
     const many = Array.from({length: OPERATIONS_MAX}, (_, index) => put(`many ${index}`));
     await assertFailsWith(write(store, ...many), 'transaction-too-large');
   });
@@ -293,6 +303,11 @@ describe('a commit of many operations', () => {
   });
 });
 
+/** Returns the marks of groups whose parts no head has named. */
+function unnamed(engine: SimulatedEngine): readonly string[] {
+  return engine.keysWith('s/').filter(mark => engine.find(mark)?.value.length === 0);
+}
+
 describe('parts of large values', () => {
   const large = `"${'x'.repeat(1024 * 1024 - 2)}"`;
 
@@ -302,8 +317,7 @@ describe('parts of large values', () => {
     await write(store, put('a', large), put('b', large));
     assert.equal(engine.keysWith('v/').length, 4);
     await write(store, put('a', '1'), remove('b'));
-    assert.deepEqual(engine.keysWith('v/'), []);
-    assert.deepEqual(engine.keysWith('s/'), []);
+    assert.deepEqual([engine.keysWith('v/'), unnamed(engine)], [[], []]);
   });
 
   test('that were written for a plan which lost a race are removed with the write that wins', async () => {
@@ -323,7 +337,7 @@ describe('parts of large values', () => {
     engine.beforeWrite = undefined;
     assert.equal(races, 0);
     assert.equal(textOf(await read(other, 'a')), `{"x":${large},"y":1}`);
-    assert.deepEqual([engine.keysWith('v/').length, engine.keysWith('s/')], [3, []]);
+    assert.deepEqual([engine.keysWith('v/').length, unnamed(engine)], [3, []]);
     await write(other, remove('a'));
     assert.deepEqual(engine.keysWith('v/'), []);
   });
@@ -349,6 +363,30 @@ describe('parts of large values', () => {
     assert.equal(await store.sweep(), undefined);
     assert.deepEqual([engine.keysWith('v/'), engine.keysWith('s/')], [[], []]);
     assert.deepEqual(keysOf(await other.list(range())), ['free']);
+  });
+
+  test('are kept if a copy of a request for them arrives late, and do not come back after they were removed', async () => {
+    const engine = new SimulatedEngine();
+    let aheadMs = 0;
+    await using store = await openStoreIn(engine.connect(), {nowMs: () => Date.now() + aheadMs});
+    const requests: GuardedWrite[] = [];
+    engine.beforeWrite = async request => void requests.push(request);
+    const sendAgain = async (): Promise<void> => {
+      for (const request of requests.slice()) assert.equal((await engine.write(request)).kind, 'conflict');
+    };
+    await write(store, put('a', large), put('b', large));
+    assert.ok(requests.length >= 3, 'there are requests for parts after the first');
+    engine.beforeWrite = undefined;
+    await sendAgain();
+    aheadMs = 300_000;
+    await write(store, put('b'));
+    assert.equal(engine.keysWith('v/').length, 2);
+    await sendAgain();
+    assert.equal(engine.keysWith('v/').length, 2);
+    aheadMs = 600_001;
+    assert.equal(await store.sweep(), undefined);
+    assert.equal(textOf(await read(store, 'a')), large);
+    assert.deepEqual([engine.keysWith('v/').length, engine.keysWith('s/')], [2, []]);
   });
 
   test('are kept if the clock goes ten minutes ahead while they are written', async () => {
@@ -435,6 +473,120 @@ describe('concurrent readers', () => {
       }),
     );
     assert.equal(requests, times);
+  });
+});
+
+describe('concurrent commits', () => {
+  test('of many checks are written in groups that read about a thousand keys each', async () => {
+    const driver = new SimulatedEngine().connect();
+    await using store = await openStoreIn(driver);
+    const ask = driver.read.bind(driver);
+    let asked = 0;
+    let mostAsked = 0;
+    driver.read = (ranges, options) => {
+      asked += ranges.length;
+      return ask(ranges, options);
+    };
+    const send = driver.compareAndWrite.bind(driver);
+    driver.compareAndWrite = request => {
+      mostAsked = Math.max(mostAsked, asked);
+      asked = 0;
+      return send(request);
+    };
+    const commits = Array.from({length: 5}, (_, index) => ({
+      checks: Array.from({length: 1000}, (_, check) => ({key: key(`${index} ${check}`), expected: 'absent' as const})),
+      operations: [put(`p${index}`)],
+    }));
+    await Promise.all(commits.map(commit => store.commit(commit)));
+    assert.ok(mostAsked < 1100, `a plan read ${mostAsked} keys`);
+  });
+});
+
+describe('the wish of a slow writer', () => {
+  test('stops another process once, unless that finds it when it begins', async () => {
+    const engine = new SimulatedEngine();
+    const delays: number[] = [];
+    const timers: Timers = {
+      after: (delayMs, run) => {
+        delays.push(delayMs);
+        return TIMERS.after(delayMs === 3000 ? 0 : delayMs, run);
+      },
+    };
+    const pauses = (): number => delays.filter(delayMs => delayMs === 3000).length;
+    await (await open(engine))[Symbol.asyncDispose]();
+    engine.writeByHand(WISH_KEY, '3000 of-earlier');
+    await using store = await openStoreIn(engine.connect(), {timers});
+    await write(store, put('a'));
+    await write(store, remove('a'));
+    assert.equal(pauses(), 0);
+    engine.writeByHand(WISH_KEY, '3000 of-another');
+    for (const name of ['a', 'b']) await write(store, remove(name));
+    assert.equal(pauses(), 1);
+    const {writer} = JSON.parse(String(engine.find(HEAD_KEY)?.value));
+    engine.writeByHand(WISH_KEY, `3000 ${writer}`);
+    await write(store, remove('c'));
+    assert.equal(pauses(), 1);
+  });
+});
+
+describe('commits that the engine finds too large', () => {
+  test('are written in smaller groups, and the store does not become read-only', async () => {
+    const driver = new SimulatedEngine().connect();
+    const send = driver.compareAndWrite.bind(driver);
+    const isTooLarge = ({puts}: GuardedWrite): boolean => puts.filter(([each]) => each.startsWith('e/')).length > 3;
+    driver.compareAndWrite = async request => {
+      if (isTooLarge(request)) throw new EngineFailure('too-large', 'request is too large; there is a setting');
+      return send(request);
+    };
+    await using store = await openStoreIn(driver);
+    const names = Array.from({length: 10}, (_, index) => `key ${index}`);
+    await Promise.all(names.map(name => write(store, put(name))));
+    assert.deepEqual(keysOf(await store.list(range())), names);
+    await assertFailsWith(write(store, ...names.map(name => put(name))), 'store-unavailable');
+    assert.equal(store.readOnlyBecause, undefined);
+  });
+});
+
+describe('reads of an entry that has expired', () => {
+  test('fail if it could come back, since the time was not written', async () => {
+    const engine = new SimulatedEngine();
+    let aheadMs = 0;
+    await using ahead = await openStoreIn(engine.connect(), {nowMs: () => Date.now() + aheadMs, groupTimeoutMs: 100});
+    await using other = await open(engine);
+    await write(other, putFor(60, 'a'));
+    aheadMs = 61_000;
+    engine.lostRequests = Infinity;
+    await assertFailsWith(ahead.get(key('a')), 'store-unavailable');
+    await assertFailsWith(ahead.list(range()), 'store-unavailable');
+    engine.lostRequests = 0;
+    assert.equal(textOf(await read(other, 'a')), '1');
+    engine.refuses = 'denied';
+    assert.equal(await ahead.get(key('a')), undefined);
+    engine.refuses = undefined;
+    assert.equal(await ahead.get(key('a')), undefined);
+    assert.equal(await other.get(key('a')), undefined);
+  });
+
+  test('share one write of the time, and leave the queue to commits', async () => {
+    const engine = new SimulatedEngine();
+    let aheadMs = 0;
+    await using store = await openStoreIn(engine.connect(), {nowMs: () => Date.now() + aheadMs});
+    await write(store, putFor(5, 'a'), putFor(5, 'b'));
+    aheadMs = 6000;
+    let mostWaiting = 0;
+    engine.beforeWrite = async () => {
+      // Many ticks of the engine: all reads find the expired entries meanwhile.
+      for (let tick = 0; tick < 500; tick++) await setImmediate();
+      mostWaiting = Math.max(mostWaiting, (await store.statistics())?.waitingCommits ?? 0);
+    };
+    const writes = engine.writes;
+    const slow = write(store, put('c'));
+    const names = Array.from({length: 1000}, (_, index) => (index % 2 === 0 ? 'a' : 'b'));
+    const found = await Promise.all(names.map(name => store.get(key(name))));
+    await slow;
+    assert.deepEqual(new Set(found), new Set([undefined]));
+    assert.ok(mostWaiting <= 1, `${mostWaiting} commits waited`);
+    assert.ok(engine.writes - writes <= 3, `there were ${engine.writes - writes} writes`);
   });
 });
 

@@ -235,6 +235,9 @@ class SimulatedDriver implements Driver {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-function sizeOf({value, puts}: GuardedWrite): number {
-  return puts.reduce((sum, [key, bytes]) => sum + key.length + bytes.length, value.length);
+/** Returns the size of a request without the prefix of its keys, in bytes. */
+function sizeOf({value, puts, removes, removedRanges}: GuardedWrite): number {
+  const keys = [...removes, ...removedRanges.flatMap(({from, to}) => [from, to])];
+  const keyBytes = keys.reduce((sum, key) => sum + key.length, 0);
+  return puts.reduce((sum, [key, bytes]) => sum + key.length + bytes.length, value.length + keyBytes);
 }

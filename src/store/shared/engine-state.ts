@@ -70,7 +70,11 @@ export class EngineState {
     return {found: answer.found.slice(1), at: answer.at, head};
   }
 
-  /** Reads keys of the present state with one request that is smaller: without the head, unless it is needed to notice a restored engine. */
+  /**
+   * Reads keys of the present state with one request that is smaller: without the head, unless it is needed to notice a restored engine. One
+   * that was restored with the same cluster token, and has had as many writes since, is noticed only once the watch of the head ends: until
+   * then a get can return an entry of the restored data as one of the store before.
+   */
   async readKeys(keys: readonly string[]): Promise<ReadState> {
     const ranges = keys.map(from => ({from}));
     if (this.#missed > 0) return this.read(ranges);

@@ -8,7 +8,7 @@ const SHARING_MS = 1000;
 
 /** Longest pause for others after a write, and for the wish of one, in milliseconds: a slow engine must not stop this process for longer. */
 const PAUSE_MS_MAX = 300;
-const WISHED_MS_MAX = 2000;
+const WISHED_MS_MAX = 5000;
 
 /** Number of times in a row that a process loses before it writes a wish. */
 const LOSSES_MAX = 3;
@@ -22,7 +22,7 @@ const WISH_AGE_WRITES_MAX = 5000;
 /**
  * Lets all processes write that try to at the same time. Only one of them can write the next group; the winner is the first to know the new
  * head, so it would win again and again. It pauses for one to three of its own writes after each if it saw another's. That is not enough
- * for a process behind a slow link: it writes a wish, a time in milliseconds, and each of the others pauses once for it.
+ * for a process behind a slow link: it writes a wish, a time in milliseconds and its id, and each of the others pauses once for it.
  */
 export class Fairness {
   readonly #deps: StoreParts;
@@ -31,8 +31,8 @@ export class Fairness {
   /** Typical time of a write, in milliseconds. */
   #writeMs = 1;
   #losses = 0;
-  /** Version of the last wish that is honoured, or its own. */
-  #honoured = ABSENT;
+  /** Version of the last wish that it saw. The first may be of any age: a quiet store has no writes by which it gets old. */
+  #seen: number | undefined;
 
   constructor(deps: StoreParts) {
     this.#deps = deps;
@@ -60,24 +60,34 @@ export class Fairness {
   async lost(attemptMs: number, present: StoredPair | undefined): Promise<void> {
     this.#losses++;
     if (this.#losses % LOSSES_MAX !== 0) return;
-    const value = Buffer.from(String(Math.ceil(WISHED_ATTEMPTS * attemptMs)));
+    const value = Buffer.from(`${Math.ceil(WISHED_ATTEMPTS * attemptMs)} ${this.#deps.writer}`);
     const guard = {key: WISH_KEY, version: present?.version ?? ABSENT, value, usesReserve: true};
     try {
-      const answer = await this.#deps.driver.compareAndWrite({...guard, puts: [], removes: [], removedRanges: []});
-      if (answer.kind === 'written') this.#honoured = answer.version;
+      await this.#deps.driver.compareAndWrite({...guard, puts: [], removes: [], removedRanges: []});
     } catch (error) {
       // The next attempt finds out what is wrong.
       if (!isEngineFailure(error)) throw error;
     }
   }
 
-  /** Pauses once for the wish of another process. @param at Number of the last write of the engine. @returns Whether it did. */
-  async honour(wish: StoredPair | undefined, at: number): Promise<boolean> {
-    if (wish === undefined || wish.version === this.#honoured) return false;
-    this.#honoured = wish.version;
-    const pauseMs = Number(wish.value.toString());
-    if (at - wish.version > WISH_AGE_WRITES_MAX || !(pauseMs > 0)) return false;
-    await this.#wait(Math.min(WISHED_MS_MAX, pauseMs));
+  /**
+   * Pauses once for the wish of another process.
+   *
+   * @param at Number of the last write of the engine.
+   * @param onPause Called with the length of the pause before it, in milliseconds.
+   * @returns Whether it did.
+   */
+  async honour(wish: StoredPair | undefined, at: number, onPause: (pauseMs: number) => void): Promise<boolean> {
+    const version = wish?.version ?? ABSENT;
+    const isSeen = this.#seen === undefined || this.#seen === version;
+    this.#seen = version;
+    if (wish === undefined || isSeen) return false;
+    const [duration, writer] = wish.value.toString().split(' ');
+    const pauseMs = Math.min(WISHED_MS_MAX, Number(duration));
+    const isOwn = writer === this.#deps.writer;
+    if (isOwn || at - wish.version > WISH_AGE_WRITES_MAX || !(pauseMs > 0)) return false;
+    onPause(pauseMs);
+    await this.#wait(pauseMs);
     return true;
   }
 

@@ -5,8 +5,15 @@ import {endEntryRecord} from '../format/entry-record.ts';
 import type {Plan, PlannedWrite, StorePut} from '../plan/plan.ts';
 import {recordOf} from '../plan/prepare-commit.ts';
 import {encodeLog, findTrim, largeLogKey} from './engine/change-log.ts';
-import {type GuardedWrite, type KeyRange, OPERATIONS_MAX, REQUEST_BYTES_MAX} from './engine/driver.ts';
-import {entryKey, expiryKey, fenceOf, logUpTo, partsOfStaged} from './engine/engine-keys.ts';
+import {
+  type GuardedWrite,
+  type KeyRange,
+  OPERATIONS_MAX,
+  PREFIX_BYTES_MAX,
+  REQUEST_BYTES_MAX,
+  type StoredPair,
+} from './engine/driver.ts';
+import {entryKey, expiryKey, fenceOf, logUpTo, NAMED_VALUE, partsOfStaged, STAGED_VALUE} from './engine/engine-keys.ts';
 import {type Head, replaceHead} from './engine/head.ts';
 import {encodeResults, type GroupResults, resultsToTrim} from './engine/results.ts';
 import {
@@ -15,6 +22,7 @@ import {
   INLINE_BYTES_MAX,
   keysOfParts,
   PART_BYTES_MAX,
+  rangeOfParts,
   type StoredEntry,
 } from './engine/stored-entry.ts';
 import type {Attempt} from './group-sender.ts';
@@ -62,7 +70,7 @@ const VALUES_BYTES_MAX = 640 * 1024;
  * @throws {AppError} `transaction-too-large` if it writes more keys than a request may, or larger ones.
  */
 export async function describeGroup(
-  {base, entries, abandoned}: PlanningState,
+  {base, entries, oldMarks}: PlanningState,
   plan: Plan,
   {driver, attempt, writer, ids, results, unchanged, logLimits}: GroupOptions,
 ): Promise<GroupRequest> {
@@ -82,9 +90,10 @@ export async function describeGroup(
     entries: Math.max(0, base.head.entries + request.created),
     unchanged: base.head.unchanged + unchanged,
   };
-  if (trimmed.revision > base.head.trimmed.revision) request.removedRanges.push(...logUpTo(trimmed.revision));
-  request.removedRanges.push(...resultsToTrim(base.head, head));
-  request.removeUnnamed(abandoned);
+  if (trimmed.revision > base.head.trimmed.revision)
+    for (const range of logUpTo(trimmed.revision)) request.removeRange(range);
+  for (const range of resultsToTrim(base.head, head)) request.removeRange(range);
+  request.removeUnnamed(oldMarks);
   const usesReserve = [...plan.writes.values()].every(({put}) => put === undefined);
   const {parts, removedRanges} = request;
   const operations = {puts: [...request.puts], removes: [...request.removes], removedRanges};
@@ -125,13 +134,23 @@ class RequestBuilder {
     this.#bytes += OPERATION_BYTES + key.length;
   }
 
+  /** Adds the removal of a range; joins it to the last one if it follows that, as parts of values do that were written together. */
+  removeRange(range: KeyRange): void {
+    const last = this.removedRanges.at(-1);
+    if (last?.to === range.from) {
+      this.removedRanges.splice(-1, 1, {from: last.from, to: range.to});
+      return;
+    }
+    this.removedRanges.push(range);
+    this.#bytes += OPERATION_BYTES + range.from.length + range.to.length + PREFIX_BYTES_MAX;
+  }
+
   /** Adds the write of an entry, with its expiry, and without the parts that it had. */
   add(key: Key, write: PlannedWrite): void {
     const before = this.#before.get(key);
     const {put, expiresAtMs, expiredAtMs} = write;
     this.created += Number(put !== undefined) - Number(before !== undefined);
-    const [first] = keysOfParts(before?.parts);
-    if (first !== undefined) this.removedRanges.push({from: first, to: `${keysOfParts(before?.parts).at(-1)}\0`});
+    if (before?.parts !== undefined) this.removeRange(rangeOfParts(before.parts));
     if (expiredAtMs !== undefined && expiredAtMs !== expiresAtMs) this.remove(expiryKey(expiredAtMs, key));
     const fence = fenceOf(key);
     if (put === undefined) {
@@ -163,19 +182,20 @@ class RequestBuilder {
   }
 
   /**
-   * Adds the removal of the mark, since a head names the parts now, of parts of earlier plans that it does not name, and of those of
-   * groups that were abandoned: as far as there is space for them.
+   * Marks that a head names its parts now. Adds the removal of parts of earlier plans that it does not name, of old marks, and of the parts
+   * that no head has named: as far as there is space for them.
    */
-  removeUnnamed(abandoned: readonly string[]): void {
+  removeUnnamed(oldMarks: readonly StoredPair[]): void {
     const {mark, written} = this.#attempt;
-    if (this.parts.length > 0 || written.size > 0) this.removes.add(mark);
-    for (const key of written) if (!this.#named.has(key) && this.#operations < OPERATIONS_MAX) this.removes.add(key);
-    for (const key of abandoned) {
-      // The clock may have gone ahead: then its own parts look as if they were.
+    if (this.parts.length > 0 || written.size > 0) this.put(mark, NAMED_VALUE);
+    const hasSpace = (): boolean => this.#operations + 2 <= OPERATIONS_MAX && this.#bytes <= REQUEST_BYTES_MAX;
+    for (const key of written) if (!this.#named.has(key) && hasSpace()) this.remove(key);
+    for (const {key, value} of oldMarks) {
+      // The clock may have gone ahead: then its own parts look as if they were old.
       if (key === mark) continue;
-      if (this.#operations + 2 > OPERATIONS_MAX) break;
-      this.removes.add(key);
-      this.removedRanges.push(partsOfStaged(key));
+      if (!hasSpace()) break;
+      this.remove(key);
+      if (value.equals(STAGED_VALUE)) this.removeRange(partsOfStaged(key));
     }
   }
 

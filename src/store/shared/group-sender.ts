@@ -10,7 +10,7 @@ import {
   isEngineFailure,
   type WriteAnswer,
 } from './engine/driver.ts';
-import {HEAD_KEY, stagedKey} from './engine/engine-keys.ts';
+import {HEAD_KEY, STAGED_VALUE, stagedKey} from './engine/engine-keys.ts';
 import {headIn, type KnownHead} from './engine/head.ts';
 import {splitBySize} from './engine/range-pages.ts';
 import {hasGroup} from './engine/results.ts';
@@ -21,7 +21,10 @@ import type {StoreParts} from './store-parts.ts';
 const FIRST_PAUSE_MS = 20;
 const PAUSE_MS_MAX = 500;
 
-type SenderDeps = Pick<StoreParts, 'driver' | 'timers'>;
+/** Problem of an attempt whose mark was removed. */
+export const PARTS_REMOVED = 'the parts of a value were removed, since writing them took too long';
+
+type SenderDeps = Pick<StoreParts, 'driver' | 'timers' | 'elapsedMs'>;
 
 /**
  * One attempt to write a group, which ends in time: after that nothing is sent for it any more, and its callers are answered, also
@@ -30,7 +33,7 @@ type SenderDeps = Pick<StoreParts, 'driver' | 'timers'>;
 export class Attempt {
   /** Id of the group. */
   readonly group: string;
-  /** Key of the mark of its parts in the engine: one that is older than some minutes shows that no head ever will name them. */
+  /** Key of the mark of its parts in the engine: if no head has named them some minutes after its time, none ever will. */
   readonly mark: string;
   /** True while a request may have been applied whose answer is not known. */
   isInDoubt = false;
@@ -38,12 +41,17 @@ export class Attempt {
   problem = 'the engine does not answer in time';
   /** Number of plans so far. */
   plans = 0;
-  /** Keys of the parts that are written, and of their mark. */
+  /** Keys of the parts that are written. */
   readonly written = new Set<string>();
+  #markVersion = ABSENT;
   readonly #parts = new Map<JsonText, Parts>();
   #partCount = 0;
   readonly #deps: SenderDeps;
   readonly #over = new AbortController();
+  /** Time by `elapsedMs` at which it ends, and how much of it was added by {@link extend}. */
+  #endMs = 0;
+  #extendedMs = 0;
+  #cancelEnd = (): void => {};
 
   /** @param nowMs Time by the clock of the store. */
   constructor(group: string, nowMs: number, deps: SenderDeps) {
@@ -65,26 +73,47 @@ export class Attempt {
     return parts;
   }
 
-  /** Resolves as the work does. @throws {EngineFailure} `unavailable` after a time in milliseconds. */
+  /** Resolves as the work does. @throws {EngineFailure} `unavailable` after a time in milliseconds, which {@link extend} makes longer. */
   async within<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
-    const end = (): void => this.#over.abort(new EngineFailure('unavailable', this.problem));
-    const cancel = this.#deps.timers.after(Math.max(0, timeoutMs), end);
+    this.#endAfter(timeoutMs);
     try {
       return await untilAborted(work(), this.#over.signal);
     } finally {
-      cancel();
+      this.#cancelEnd();
     }
   }
 
-  /** Writes parts, which have no effect until a head names them, with some 512 KiB in each request. @throws {EngineFailure} */
+  /** Extends it by a time in milliseconds, or by what that is longer than the last such time: several plans do not make it endless. */
+  extend(byMs: number): void {
+    if (byMs <= this.#extendedMs || this.#over.signal.aborted) return;
+    const moreMs = byMs - this.#extendedMs;
+    this.#extendedMs = byMs;
+    this.#cancelEnd();
+    this.#endAfter(this.#endMs - this.#deps.elapsedMs() + moreMs);
+  }
+
+  #endAfter(delayMs: number): void {
+    const {timers, elapsedMs} = this.#deps;
+    this.#endMs = elapsedMs() + delayMs;
+    const end = (): void => this.#over.abort(new EngineFailure('unavailable', this.problem));
+    this.#cancelEnd = timers.after(Math.max(0, delayMs), end);
+  }
+
+  /**
+   * Writes parts, which have no effect until a head names them, with some 512 KiB in each request. Each request compares the mark and writes
+   * it, so that a copy of it which arrives late does nothing.
+   *
+   * @throws {EngineFailure} Also `unavailable` if the parts were removed meanwhile.
+   */
   async writeParts(parts: readonly (readonly [key: string, value: Uint8Array])[], usesReserve = false): Promise<void> {
-    if (parts.length === 0) return;
-    const mark = this.written.has(this.mark) ? [] : [[this.mark, Buffer.alloc(0)] as const];
-    for (const run of splitBySize([...mark, ...parts], ([, value]) => value.length, PART_BYTES_MAX)) {
-      const [[key, value] = ['', Buffer.alloc(0)], ...puts] = run;
-      // A conflict: an earlier request was applied, although it was not answered. Parts never change.
-      await this.#repeat({key, version: ABSENT, value, puts, removes: [], removedRanges: [], usesReserve});
-      for (const [written] of run) this.written.add(written);
+    const mark = {key: this.mark, value: STAGED_VALUE, removes: [], removedRanges: [], usesReserve};
+    for (const puts of splitBySize(parts, ([, value]) => value.length, PART_BYTES_MAX)) {
+      const {answer} = await this.#repeat({...mark, version: this.#markVersion, puts});
+      // After a conflict: no other process writes the mark, so an earlier request was applied, although it was not answered.
+      const version = answer.kind === 'written' ? answer.version : (answer.answer.found[0]?.[0]?.version ?? ABSENT);
+      if (version <= this.#markVersion) throw new EngineFailure('unavailable', PARTS_REMOVED);
+      this.#markVersion = version;
+      for (const [written] of puts) this.written.add(written);
     }
   }
 

@@ -34,6 +34,9 @@ const LINK_BYTES_PER_MS = 256;
 /** Time after a read of the engine for which a plan may be made without one, in milliseconds: a wish is noticed then. */
 const UNREAD_MS_MAX = 250;
 
+/** Maximum number of operations, and of checks, of a group of several commits: a plan reads every key that they name. */
+const GROUP_KEYS_MAX = 1000;
+
 /** Commits that are not to be applied again. */
 const NOTHING = {checks: [], operations: []};
 
@@ -77,7 +80,8 @@ export class GroupWriter {
   }
 
   /** Writes a group, or its first commits, and returns their results. Never throws a failure of the engine. Commits that have waited for too long are refused. */
-  async write(commits: readonly SharedCommit[]): Promise<Results> {
+  async write(waiting: readonly SharedCommit[]): Promise<Results> {
+    const commits = waiting.slice(0, countFitting(waiting));
     const startMs = this.#deps.elapsedMs();
     const isTimely = ({arrivedMs}: SharedCommit): boolean =>
       Math.max(arrivedMs, this.#wroteMs) >= startMs - WAIT_MS_MAX;
@@ -103,7 +107,9 @@ export class GroupWriter {
         return commits.map(({id}, index) => failureOf(id ?? commitIdIn(attempt.group, index)));
       }
       if (isEngineFailure(error, 'full')) return this.#writeDeletions(commits, startMs);
-      const isTooLarge = error instanceof AppError && error.failure.code === 'transaction-too-large';
+      const isTooLarge =
+        isEngineFailure(error, 'too-large') ||
+        (error instanceof AppError && error.failure.code === 'transaction-too-large');
       if (isTooLarge && commits.length > 1) return this.#attempt(commits.slice(0, commits.length / 2), startMs);
       if (!isEngineFailure(error)) throw error;
       const {kind, message: problem} = error;
@@ -130,7 +136,7 @@ export class GroupWriter {
       const startMs = elapsedMs();
       try {
         const planning = await this.#readState(commits, attempt);
-        if (await fairness.honour(planning.wish, planning.base.at)) continue;
+        if (await fairness.honour(planning.wish, planning.base.at, pauseMs => attempt.extend(pauseMs))) continue;
         const results = await this.#tryWrite(commits.slice(0, planning.count), planning, attempt);
         if (results !== undefined) return results;
         await fairness.lost(elapsedMs() - startMs, planning.wish);
@@ -143,18 +149,24 @@ export class GroupWriter {
   }
 
   /** Returns the state on which commits are planned: what this process wrote last if it needs no more, otherwise what it reads. */
-  async #readState(commits: readonly SharedCommit[], {mark, written}: Attempt): Promise<PlanningState> {
+  async #readState(commits: readonly SharedCommit[], attempt: Attempt): Promise<PlanningState> {
     const {state, elapsedMs, clock} = this.#deps;
+    const {mark, written} = attempt;
     const last = this.#last;
     const isRecent = last?.head.version === state.known.version && elapsedMs() - this.#readMs <= UNREAD_MS_MAX;
     if (isRecent && written.size === 0 && commits.every(isIndependent)) {
       const {head: base, entries} = last;
       const count = commits.length;
       const isEnough = [...keysOf(commits)].every(key => entries.has(key));
-      if (isEnough) return {base, count, entries, parts: new Map(), applied: [], abandoned: []};
+      if (isEnough) return {base, count, entries, parts: new Map(), applied: [], oldMarks: []};
     }
-    const options = {...this.#deps, mark: written.size > 0 ? mark : undefined, nowMs: clock.now()};
-    const planning = await readPlanningState(commits, options);
+    const planning = await readPlanningState(commits, {
+      ...this.#deps,
+      mark: written.size > 0 ? mark : undefined,
+      nowMs: clock.now(),
+      // They are read, and then written again.
+      onPatched: bytes => attempt.extend((2 * bytes) / LINK_BYTES_PER_MS),
+    });
     this.#readMs = elapsedMs();
     return planning;
   }
@@ -165,7 +177,7 @@ export class GroupWriter {
     planning: PlanningState,
     attempt: Attempt,
   ): Promise<Results | undefined> {
-    const {base, applied, abandoned} = planning;
+    const {base, applied, oldMarks} = planning;
     const plan = this.#plan(
       commits.map((commit, index) => (applied[index] === undefined ? commit : NOTHING)),
       planning,
@@ -173,7 +185,7 @@ export class GroupWriter {
     const ids = commits.map(({id}, index) => (applied[index] === undefined ? id : undefined));
     const unchanged = plan.changes.length > 0 ? 0 : countNamed(ids, plan.results);
     const seenMs = commits.reduce((max, {seenExpiryMs = 0}) => Math.max(max, seenExpiryMs), plan.seenExpiryMs);
-    const isWrite = plan.changes.length + plan.stale.length + unchanged + abandoned.length > 0;
+    const isWrite = plan.changes.length + plan.stale.length + unchanged + oldMarks.length > 0;
     if (isWrite || seenMs > base.head.clockMs) {
       const options = {ids, results: plan.results, unchanged, attempt};
       if (!(await this.#send(planning, plan, options))) return undefined;
@@ -229,6 +241,17 @@ export class GroupWriter {
 function isIndependent({operations, checks, id}: SharedCommit): boolean {
   const isPut = operations.length > 0 && operations.every(({kind}) => kind === 'put');
   return isPut && checks.length === 0 && id === undefined;
+}
+
+/** Returns the number of the first commits that fit into a group: at least one. */
+function countFitting(commits: readonly SharedCommit[]): number {
+  let [operations, checks] = [0, 0];
+  const end = commits.findIndex(commit => {
+    operations += commit.operations.length;
+    checks += commit.checks.length;
+    return operations > GROUP_KEYS_MAX || checks > GROUP_KEYS_MAX;
+  });
+  return end === -1 ? commits.length : Math.max(1, end);
 }
 
 /** Returns the first commits of which none repeats the id of another: that one gets the result of the first. */

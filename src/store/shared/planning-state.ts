@@ -2,12 +2,13 @@ import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
 import type {Key} from '../../domain/entries/key.ts';
 import type {StoreOperation} from '../plan/plan.ts';
 import {type Driver, EngineFailure, type StoredPair} from './engine/driver.ts';
-import {entryKey, numberInKey, STAGED, WISH_KEY} from './engine/engine-keys.ts';
+import {entryKey, stagedBefore, WISH_KEY} from './engine/engine-keys.ts';
 import type {KnownHead} from './engine/head.ts';
 import {readPairs, splitBySize} from './engine/range-pages.ts';
 import {findResults} from './engine/results.ts';
 import {decodeState, PART_BYTES_MAX, readParts, type StoredEntry} from './engine/stored-entry.ts';
 import type {EngineState} from './engine-state.ts';
+import {PARTS_REMOVED} from './group-sender.ts';
 
 /** Entries, without values in parts; undefined for keys without one. */
 export type EntriesByKey = ReadonlyMap<Key, StoredEntry | undefined>;
@@ -25,8 +26,8 @@ export interface PlanningState {
   readonly applied: readonly (CommitResult | undefined)[];
   /** The present wish. */
   readonly wish?: StoredPair | undefined;
-  /** Marks of groups that no head will name any more. */
-  readonly abandoned: readonly string[];
+  /** Old marks: no request for their groups is on its way any more, and no head will name parts that none has named yet. */
+  readonly oldMarks: readonly StoredPair[];
 }
 
 /** Number of entries in the first request, with the head; each may have a small value. */
@@ -35,8 +36,8 @@ const FIRST_KEYS_MAX = 250;
 /** Time after which the parts of a group that no head has named are removed, in milliseconds: no attempt takes nearly as long. */
 export const ABANDONED_MS = 600_000;
 
-/** Maximum number of such groups that are removed with one write. */
-const ABANDONED_MAX = 20;
+/** Maximum number of old marks that are removed with one write. */
+const OLD_MARKS_MAX = 100;
 
 /**
  * Reads the state on which commits are planned: the head, and the entries that they name, as they were at that moment.
@@ -51,21 +52,22 @@ export async function readPlanningState(
     state,
     mark,
     nowMs,
+    onPatched,
   }: {
     readonly driver: Driver;
     readonly state: EngineState;
     readonly mark: string | undefined;
     readonly nowMs: number;
+    /** Called with the size of the values that patches and touches change, in bytes, before they are read. */
+    readonly onPatched: (bytes: number) => void;
   },
 ): Promise<PlanningState> {
   const keys = [...keysOf(commits)];
   const first = keys.slice(0, FIRST_KEYS_MAX).map(key => ({from: entryKey(key)}));
-  const staged = {...STAGED, limit: ABANDONED_MAX, keysOnly: true};
-  const {found, head: base, at} = await state.read([{from: WISH_KEY}, {from: mark ?? WISH_KEY}, staged, ...first]);
-  const [[wish] = [], [marked] = [], marks = [], ...pairs] = found;
-  if (mark !== undefined && marked === undefined)
-    throw new EngineFailure('unavailable', 'the parts of a value were removed, since writing them took too long');
-  const abandoned = marks.map(({key}) => key).filter(key => numberInKey(key) + ABANDONED_MS <= nowMs);
+  const old = {...stagedBefore(nowMs - ABANDONED_MS + 1), limit: OLD_MARKS_MAX};
+  const {found, head: base, at} = await state.read([{from: WISH_KEY}, {from: mark ?? WISH_KEY}, old, ...first]);
+  const [[wish] = [], [marked] = [], oldMarks = [], ...pairs] = found;
+  if (mark !== undefined && marked === undefined) throw new EngineFailure('unavailable', PARTS_REMOVED);
   const rest = await readPairs(driver, keys.slice(FIRST_KEYS_MAX).map(entryKey), at);
   const all = [...pairs.map(([pair]) => pair), ...rest];
   const entries = new Map(keys.map((key, index) => [key, decode(key, all[index])]));
@@ -74,9 +76,11 @@ export async function readPlanningState(
   const sizeOf = (commit: Commit<StoreOperation>): number =>
     patched(commit).reduce((sum, {info}) => sum + info.sizeBytes, 0);
   const [planned = []] = splitBySize(commits, sizeOf, PART_BYTES_MAX);
-  const parts = await readParts(driver, [...new Set(planned.flatMap(patched))], at);
+  const changed = [...new Set(planned.flatMap(patched))];
+  onPatched(changed.reduce((sum, {info}) => sum + info.sizeBytes, 0));
+  const parts = await readParts(driver, changed, at);
   const ids = planned.map(({id}) => id);
-  return {base, count: planned.length, entries, parts, applied: await findResults(driver, ids, base), wish, abandoned};
+  return {base, count: planned.length, entries, parts, applied: await findResults(driver, ids, base), wish, oldMarks};
 }
 
 /** Returns the keys of all checks and operations of commits. */

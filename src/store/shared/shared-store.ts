@@ -20,6 +20,7 @@ import {type Driver, EngineFailure, isEngineFailure} from './engine/driver.ts';
 import {type KnownHead, openHead, unavailable} from './engine/head.ts';
 import {joinParts, readParts} from './engine/stored-entry.ts';
 import {EngineState} from './engine-state.ts';
+import {ExpiryTicks} from './expiry-ticks.ts';
 import {Fairness} from './fairness.ts';
 import {EntryReader} from './get-entry.ts';
 import {GroupWriter, type SharedCommit} from './group-writer.ts';
@@ -73,6 +74,7 @@ class SharedStore implements Store {
   readonly #writer: GroupWriter;
   readonly #queue: CommitQueue<SharedCommit>;
   readonly #elapsedMs: () => number;
+  readonly #ticks: ExpiryTicks;
   #closed: Promise<void> | undefined;
 
   /** @param owned What is closed with it, in this order. */
@@ -87,6 +89,9 @@ class SharedStore implements Store {
     this.#state = state;
     this.#reader = new EntryReader(state);
     this.#writer = writer;
+    const writeTime = (seenExpiryMs: number): Promise<unknown> =>
+      this.#push({checks: [], operations: [], seenExpiryMs});
+    this.#ticks = new ExpiryTicks({state, writeTime});
     this.#queue = new CommitQueue<SharedCommit>({
       write: commits => writer.write(commits),
       groupBytesMax: GROUP_BYTES_MAX,
@@ -204,7 +209,7 @@ class SharedStore implements Store {
     this.#state.close();
     try {
       // The clock of the store does not go back when it is opened again.
-      void this.#writeTime(this.#clock.now());
+      void this.#push({checks: [], operations: [], seenExpiryMs: this.#clock.now()}).catch(() => {});
       await this.#queue.end();
     } finally {
       await closeAll(this.#owned);
@@ -237,22 +242,15 @@ class SharedStore implements Store {
   }
 
   /**
-   * Writes the time into the head before a caller learns that an entry has expired, so that it never comes back, for no process.
+   * Writes the time into the head before a caller learns that an entry has expired.
    *
    * @param read The head of the state in which it was found.
    * @returns Whether the time is there now, and was not in that state: then it is to be read again. False also if the store cannot write.
    */
   async #tick(expiresAtMs: number, read: KnownHead): Promise<boolean> {
     if (expiresAtMs <= read.head.clockMs) return false;
-    if (expiresAtMs > this.#state.known.head.clockMs) await this.#writeTime(expiresAtMs);
+    await this.#ticks.reach(expiresAtMs);
     return expiresAtMs <= this.#state.known.head.clockMs;
-  }
-
-  /** Writes the time into the head, if that is not as high as this. Ignores failures. */
-  async #writeTime(seenExpiryMs: number): Promise<void> {
-    await this.#push({checks: [], operations: [], seenExpiryMs}).catch(error => {
-      if (!(error instanceof AppError)) throw error;
-    });
   }
 
   #assertOpen(): void {

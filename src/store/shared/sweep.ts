@@ -19,7 +19,7 @@ export interface Due {
   readonly nextMs: number | undefined;
 }
 
-/** Finds what is to be removed: entries that have expired, and parts of values that no head has named for a long time. */
+/** Finds what is to be removed: entries that have expired, parts of values that no head has named for a long time, and old marks. */
 export async function findDue(state: EngineState, driver: Driver, nowMs: number): Promise<Due> {
   const expiries = {...expiriesBetween(0, nowMs + 1), limit: SWEPT_MAX + 1};
   const {found, at} = await state.read([expiries, {...STAGED, limit: 1, keysOnly: true}]);

@@ -77,7 +77,13 @@ export interface GuardedWrite {
 /** Maximum number of operations of a write besides the guarded key. etcd allows 128 by default, and 63 times 64 in nested transactions. */
 export const OPERATIONS_MAX = 63 * 64;
 
-/** Largest request, in bytes, with 32 for each operation. etcd allows 1.5 MiB by default; the rest is for the prefix of each key. */
+/** Longest prefix of keys, in bytes. */
+export const PREFIX_BYTES_MAX = 64;
+
+/**
+ * Largest request, in bytes, with 32 for each operation, and 64 for each key beyond one of an operation. etcd allows 1.5 MiB by default; the rest is for
+ * the prefix of one key of each operation.
+ */
 export const REQUEST_BYTES_MAX = 1280 * 1024;
 
 /** Version of a key that does not exist. */
@@ -98,7 +104,7 @@ export type WriteAnswer =
  * | `full` | it has no space for the write, which did not happen |
  * | `denied` | it refuses this user |
  * | `compacted` | it no longer has the state that was asked for |
- * | `too-large` | the answer would be too large; ask for less |
+ * | `too-large` | the request, which did not happen, or its answer would be too large; ask for less |
  */
 export type EngineFailureKind = 'unavailable' | 'unknown' | 'full' | 'denied' | 'compacted' | 'too-large';
 

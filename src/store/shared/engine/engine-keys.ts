@@ -15,7 +15,7 @@ import type {KeyRange} from './driver.ts';
  * | `f/<key>` | nothing: a fence, one for some hundred entries, so that a page of a list need not be a range of all of them |
  * | `x/<ms>/<hash>` | the key of an entry that expires at this time |
  * | `v/<group>/<n>` | a part of a large value |
- * | `s/<ms>/<group>` | nothing, while the parts of a group are written and no head has named them |
+ * | `s/<ms>/<group>` | the mark of the parts of a group: nothing until a head has named them. It stays for some minutes, so that late copies of requests conflict with it |
  * | `c/<revision>/<ordinal>/<volume>` | a part of the change log, or the key of it: see `change-log.ts` |
  * | `d/<revision>/<id>` | a large part of the change log |
  * | `i/<era>/<id>`, `i/<era>/=<id>` | results of a group of commits, and of a commit with an id of its caller: see `results.ts` |
@@ -23,8 +23,12 @@ import type {KeyRange} from './driver.ts';
 export const HEAD_KEY = 'h';
 export const WISH_KEY = 'w';
 
-/** Marks of groups whose parts no head has named yet. */
+/** Marks of groups that have written parts. */
 export const STAGED: KeyRange = {from: 's/', to: 's0'};
+
+/** Values of a mark: until a head names the parts, and from then on. */
+export const STAGED_VALUE = Buffer.alloc(0);
+export const NAMED_VALUE = Buffer.from('named');
 
 /** Number of entries for one fence, on average: a range of so many takes etcd less than a millisecond. */
 export const FENCED_ENTRIES = 256;
@@ -92,6 +96,11 @@ export function partKey(group: string, part: number): string {
 /** Returns the mark of a group whose parts are being written since a time. */
 export function stagedKey(group: string, sinceMs: number): string {
   return `s/${formatNumber(sinceMs)}/${group}`;
+}
+
+/** Returns the marks of groups whose parts were written before a time. */
+export function stagedBefore(ms: number): KeyRange {
+  return {from: STAGED.from, to: `s/${formatNumber(Math.max(0, ms))}`};
 }
 
 /** Returns all parts of values of the group in a {@link stagedKey}. */

@@ -6,7 +6,7 @@ import {AppError} from '../../../failures/app-error.ts';
 import {copyJson} from '../../../json/json-text.ts';
 import {decodeEntryInfo, decodeEntryRecord} from '../../format/entry-record.ts';
 import {matchesChecksum, NUMBER_BYTES} from '../../format/numbers.ts';
-import type {Driver} from './driver.ts';
+import type {Driver, KeyRange} from './driver.ts';
 import {partKey} from './engine-keys.ts';
 import {splitBySize} from './range-pages.ts';
 
@@ -85,6 +85,11 @@ export function keysOfParts(parts: Parts | undefined): readonly string[] {
   if (parts === undefined) return [];
   const {group, first, sizeBytes} = parts;
   return Array.from({length: Math.ceil(sizeBytes / PART_BYTES_MAX)}, (_, index) => partKey(group, first + index));
+}
+
+/** Returns the range of the parts of a value. */
+export function rangeOfParts({group, first, sizeBytes}: Parts): KeyRange {
+  return {from: partKey(group, first), to: partKey(group, first + Math.ceil(sizeBytes / PART_BYTES_MAX))};
 }
 
 /** Reads the parts of values, in the state of the engine in which their entries were found: those of several in one request. */

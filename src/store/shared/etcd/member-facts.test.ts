@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {createServer, type RequestListener} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {setImmediate} from 'node:timers/promises';
 import {test} from 'vitest';
-import {findVersionProblem} from './member-facts.ts';
+import {findVersionProblem, readMembers} from './member-facts.ts';
 
 for (const [version, isAccepted] of [
   ['3.3.27', false],
@@ -14,4 +18,34 @@ for (const [version, isAccepted] of [
   test(`${isAccepted ? 'accepts' : 'refuses'} etcd ${JSON.stringify(version)}`, () => {
     assert.equal(findVersionProblem(version) === undefined, isAccepted);
   });
+}
+
+test('waits for no other member once the leader has answered', async () => {
+  const metrics = [
+    'etcd_server_version{server_version="3.5.21"} 1',
+    'etcd_mvcc_db_total_size_in_bytes 20480',
+    'etcd_server_quota_backend_bytes 2.147483648e+09',
+    'etcd_server_is_leader 1',
+  ].join('\n');
+  let isAborted = false;
+  const silent = await serve(request => request.once('close', () => (isAborted = true)));
+  const leader = await serve((_, response) => response.end(metrics));
+  try {
+    const members = [silent, leader].map(({address}) => address);
+    const facts = await readMembers({members});
+    assert.deepEqual(
+      facts.map(({member}) => member),
+      [leader.address],
+    );
+    for (let tick = 0; tick < 100; tick++) await setImmediate();
+    assert.ok(!isAborted, 'the request to the other member is not over');
+  } finally {
+    for (const {server} of [silent, leader]) server.close().closeAllConnections();
+  }
+});
+
+async function serve(listener: RequestListener) {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {server, address: `127.0.0.1:${(server.address() as AddressInfo).port}`};
 }

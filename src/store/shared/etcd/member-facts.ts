@@ -69,24 +69,38 @@ export function findVersionProblem(version: string): string | undefined {
   return `etcd ${version} is too old: the tests ran with ${OLDEST}, and its developers support the last two minor versions`;
 }
 
-/** Reads the facts of all members that report them. */
+/** Reads the facts of members, until a leader has reported some that are accepted: others may not answer at all. */
 export async function readMembers(address: EtcdAddress, nowMs = Date.now): Promise<readonly MemberFacts[]> {
-  const found = await Promise.all(address.members.map(member => readMember(member, address, nowMs)));
-  return found.filter(facts => facts !== undefined);
+  const found: MemberFacts[] = [];
+  await new Promise<void>((resolve, reject) => {
+    const readFacts = async (member: string): Promise<void> => {
+      const facts = await readMember(member, address, nowMs);
+      if (facts === undefined) return;
+      found.push(facts);
+      if (facts.isLeader && findProblem([facts]) === undefined) resolve();
+    };
+    Promise.all(address.members.map(readFacts)).then(() => resolve(), reject);
+  });
+  return [...found];
 }
 
 /**
  * Asserts that etcd is not too old, and that the clock of this machine is not far ahead of that of every member: the store follows the
- * clock that is ahead, so entries would expire early on all machines. Members that do not report them are not judged.
+ * clock that is ahead, so entries would expire early on all machines. Members that do not report them, or only after the leader has, are not judged.
  *
  * @throws {EngineFailure} `denied`.
  */
 export function assertMembers(members: readonly MemberFacts[]): void {
+  const problem = findProblem(members);
+  if (problem !== undefined) throw new EngineFailure('denied', problem);
+}
+
+function findProblem(members: readonly MemberFacts[]): string | undefined {
   const aheadMs = Math.min(...members.map(facts => facts.aheadMs));
   const clockProblem = `the clock of this machine is ${Math.floor(aheadMs / 1000)} s ahead of etcd, so entries would expire early on all machines; set it right`;
   const isAhead = members.length > 0 && aheadMs > CLOCK_DIFFERENCE_MS_MAX;
   const problem = members.map(({version}) => findVersionProblem(version)).find(each => each !== undefined);
-  if (problem !== undefined || isAhead) throw new EngineFailure('denied', problem ?? clockProblem);
+  return problem ?? (isAhead ? clockProblem : undefined);
 }
 
 async function read(
