@@ -21,6 +21,9 @@ const DENIED: readonly number[] = [
   ...[status.FAILED_PRECONDITION, status.UNIMPLEMENTED],
 ];
 
+/** Text by which the library reports an answer that was cut off, with the status UNIMPLEMENTED. */
+const CUT_OFF = /^No message received/;
+
 /** Returns whether a call was refused because the login has expired, or the users have changed. It was not executed. */
 export function isLoginOver(error: unknown): boolean {
   return LOGIN_OVER.test((error as Partial<ServiceError>).details ?? '');
@@ -35,7 +38,7 @@ export function toEngineFailure(error: unknown, member: string, lost: 'unavailab
   if (error instanceof EngineFailure) return error;
   if (!(error instanceof Error && 'details' in error)) throw error;
   const {code, details} = error as ServiceError;
-  const byStatus = DENIED.includes(code) ? 'denied' : lost;
+  const byStatus = DENIED.includes(code) && !CUT_OFF.test(details) ? 'denied' : lost;
   const [, kind = byStatus, advice] = BY_MESSAGE.find(([message]) => message.test(details)) ?? [];
   // One line, without the note that the library adds, which is mostly empty.
   const tidy = details
