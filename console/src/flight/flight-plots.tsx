@@ -51,6 +51,7 @@ export function FlightPlots({track, darkMode}: FlightPlotsProps) {
             ),
           ]}
           formatY={formatFeet}
+          endYMin={1000}
         />
       </figure>
       <figure>
@@ -68,6 +69,7 @@ export function FlightPlots({track, darkMode}: FlightPlotsProps) {
             ),
           ]}
           formatY={formatKnots}
+          endYMin={100}
         />
       </figure>
     </div>

@@ -34,12 +34,12 @@ export function DrawnPlot({summary, xs, lines, rangeX, height = PLOT_HEIGHT, the
   return <div class="plot" ref={element} role="img" aria-label={summary} />;
 }
 
-type PlotFormats = Pick<PlotProps, 'formatX' | 'formatY' | 'stepsX'>;
+type PlotFormats = Pick<PlotProps, 'formatX' | 'formatY' | 'stepsX' | 'endYMin'>;
 
 function optionsOf(
   container: HTMLElement,
   lines: readonly PlotLine[],
-  {formatX, formatY, stepsX}: PlotFormats,
+  {formatX, formatY, stepsX, endYMin}: PlotFormats,
 ): Omit<UPlot.Options, 'width' | 'height'> {
   const colorOf = (name: string): string => resolveColor(container, name);
   const axis = {
@@ -53,7 +53,7 @@ function optionsOf(
     cursor: {show: false},
     // On the right, half of the last time below the plot.
     padding: [8, 32, 0, 0],
-    scales: {x: {time: false}, y: {range: (_plot, min, max) => axisRange(min, max)}},
+    scales: {x: {time: false}, y: {range: (_plot, min, max) => axisRange(min, max, endYMin)}},
     axes: [
       {
         ...{...axis, grid: {show: false}, size: 24, space: 90, values: (_plot, ticks) => ticks.map(formatX)},

@@ -25,6 +25,8 @@ export interface PlotProps {
   readonly formatY: (value: number) => string;
   /** Steps that x may have from label to label, in rising order. @default {round decimal numbers} */
   readonly stepsX?: readonly number[] | undefined;
+  /** Least end of the axis of y: below it the labels of whole numbers would repeat. @default {1} */
+  readonly endYMin?: number;
   /** Height in pixels. @default {140} */
   readonly height?: number;
   /** Changes with the theme, whose colours the plot is drawn with. */

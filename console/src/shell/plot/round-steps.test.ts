@@ -31,6 +31,8 @@ test('an axis begins at 0, or at the lowest value below it', () => {
   expect(axisRange(-11, 20)).toEqual([-11, 20]);
   expect(axisRange(-11, -3)).toEqual([-11, 1]);
   expect(axisRange(null, null)).toEqual([0, 1]);
+  expect(axisRange(0, 0, 1000)).toEqual([0, 1000]);
+  expect(axisRange(0, 1300, 1000)).toEqual([0, 1500]);
 });
 
 test('time counts in parts of minutes and hours', () => {

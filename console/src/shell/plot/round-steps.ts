@@ -9,9 +9,9 @@ export function roundEnd(value: number): number {
   return Math.ceil(value / step - ROUNDING) * step;
 }
 
-/** Returns the ends of an axis: 0, or the lowest value if that is less, and {@link roundEnd} of the highest. `null` stands for no value. */
-export function axisRange(min: number | null, max: number | null): [number, number] {
-  return [Math.min(0, min ?? 0), roundEnd(max ?? 0)];
+/** Returns the ends of an axis: 0, or the lowest value if that is less, and {@link roundEnd} of the highest, or of `endMin`. `null` stands for no value. */
+export function axisRange(min: number | null, max: number | null, endMin = 0): [number, number] {
+  return [Math.min(0, min ?? 0), roundEnd(Math.max(max ?? 0, endMin))];
 }
 
 /** Part of a step that is a mistake of floating-point numbers. */
