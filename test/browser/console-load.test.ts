@@ -43,7 +43,11 @@ interface Loaded {
 function recordLoaded(page: Page): readonly Loaded[] {
   const loaded: Loaded[] = [];
   page.on('response', response => {
-    loaded.push({path: new URL(response.url()).pathname, isFailed: response.status() >= 400, size: compressedSize(response)});
+    loaded.push({
+      path: new URL(response.url()).pathname,
+      isFailed: response.status() >= 400,
+      size: compressedSize(response),
+    });
   });
   return loaded;
 }
