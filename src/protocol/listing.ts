@@ -5,7 +5,7 @@ import type {ShapeOf} from '../domain/shape.ts';
 import {encodeText, trustStoredJson} from '../json/json-text.ts';
 import {ByteWriter} from './text/byte-writer.ts';
 import {formatString} from './text/format-string.ts';
-import {formatTime} from './text/format-time.ts';
+import {createTimeFormat, type TimeFormat} from './text/format-time.ts';
 import {EACH, readExactTexts} from './text/json-reader.ts';
 import {
   readDocument,
@@ -25,9 +25,10 @@ export interface Listing<E extends EntryInfo> {
 /** Writes a page, with the exact bytes of the values if its entries have values. */
 export function formatListing({storeId, page: {entries, next}}: Listing<EntryInfo | Entry>): Uint8Array {
   const writer = new ByteWriter().text(`{"storeId":"${storeId}","entries":[`);
+  const formatTime = createTimeFormat();
   let separator = '';
   for (const entry of entries) {
-    writeEntry(writer, separator, entry);
+    writeEntry(writer, separator, entry, formatTime);
     separator = ',';
   }
   return writer.text(next === undefined ? ']}' : `],"next":${formatString(next)}}`).end();
@@ -36,11 +37,11 @@ export function formatListing({storeId, page: {entries, next}}: Listing<EntryInf
 /** Writes one entry as a listing shows it. */
 export function formatEntry(entry: EntryInfo | Entry): Uint8Array {
   const writer = new ByteWriter();
-  writeEntry(writer, '', entry);
+  writeEntry(writer, '', entry, createTimeFormat());
   return writer.end();
 }
 
-function writeEntry(writer: ByteWriter, before: string, entry: EntryInfo | Entry): void {
+function writeEntry(writer: ByteWriter, before: string, entry: EntryInfo | Entry, formatTime: TimeFormat): void {
   const {key, revision, sizeBytes, updatedAtMs, expiresAtMs, writtenBy} = entry;
   const updatedAt = formatTime(updatedAtMs);
   const expiry = expiresAtMs === undefined ? '' : `,"expiresAt":"${formatTime(expiresAtMs)}"`;

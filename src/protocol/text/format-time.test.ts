@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {formatTime} from './format-time.ts';
+import {createTimeFormat, formatTime} from './format-time.ts';
 
 test('a time is written as a Date writes it', () => {
   fc.assert(
@@ -16,7 +16,7 @@ test('times of one day are written as a Date writes them', () => {
     expect(formatTime(midnightMs + restMs)).toBe(new Date(midnightMs + restMs).toISOString());
 });
 
-test('times are written as a Date writes them, whatever times were written before', () => {
+test('a format that remembers the last date and minute writes all times as a Date writes them', () => {
   const midnightMs = Date.UTC(2026, 2, 1);
   const dayMs = 86_400_000;
   const times = fc.oneof(
@@ -28,8 +28,9 @@ test('times are written as a Date writes them, whatever times were written befor
   );
   fc.assert(
     fc.property(fc.array(times), listed => {
-      expect(listed.map(formatTime)).toEqual(listed.map(timeMs => new Date(timeMs).toISOString()));
-      expect(() => formatTime(Number.NaN)).toThrow(RangeError);
+      const format = createTimeFormat();
+      expect(listed.map(format)).toEqual(listed.map(timeMs => new Date(timeMs).toISOString()));
+      expect(() => format(Number.NaN)).toThrow(RangeError);
     }),
   );
 });

@@ -4,7 +4,7 @@ import type {Revision} from '../../domain/entries/revision.ts';
 import {decodeJsonText, type JsonText} from '../../json/json-text.ts';
 import {ByteWriter} from '../text/byte-writer.ts';
 import {formatString} from '../text/format-string.ts';
-import {formatTime} from '../text/format-time.ts';
+import {createTimeFormat, type TimeFormat} from '../text/format-time.ts';
 import {hasLineBreaks} from '../text/one-line.ts';
 
 /**
@@ -64,11 +64,12 @@ export function formatTrailerLine(entries: number): string {
 /** Writes the lines of entries, after the lines before them. */
 export function formatEntryLines(entries: readonly Entry[], linesBefore = ''): Uint8Array {
   const writer = new ByteWriter().text(linesBefore);
-  for (const entry of entries) writeEntryLine(writer, entry);
+  const formatTime = createTimeFormat();
+  for (const entry of entries) writeEntryLine(writer, entry, formatTime);
   return writer.end();
 }
 
-function writeEntryLine(writer: ByteWriter, entry: Entry): void {
+function writeEntryLine(writer: ByteWriter, entry: Entry, formatTime: TimeFormat): void {
   const {key, revision, updatedAtMs, expiresAtMs, writtenBy, json} = entry;
   const updatedAt = formatTime(updatedAtMs);
   const expiry = expiresAtMs === undefined ? '' : `"expiresAt":"${formatTime(expiresAtMs)}",`;
