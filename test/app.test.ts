@@ -4,6 +4,7 @@ import {openCrewroom} from '../src/app.ts';
 import type {IdentitySource} from '../src/domain/identity/identity.ts';
 import {openEmptySource} from '../src/identity/sample-source.ts';
 import {SNAPSHOTS_MAX} from '../src/store/tree/snapshots.ts';
+import {findFreePort} from './support/free-port.ts';
 import {makeTemporaryDirectory} from './support/service.ts';
 
 describe('openCrewroom()', () => {
@@ -60,8 +61,9 @@ describe('openCrewroom()', () => {
       ...openEmptySource(),
       [Symbol.asyncDispose]: () => Promise.reject(new Error('broken')),
     };
-    const first = await openCrewroom({dataDir, port: 0}, {openIdentity: async () => broken});
-    const {port} = await first.listen();
+    const port = await findFreePort();
+    const first = await openCrewroom({dataDir, port}, {openIdentity: async () => broken});
+    await first.listen();
     await expect(first[Symbol.asyncDispose]()).rejects.toThrow('broken');
 
     const second = await openCrewroom({dataDir, port});

@@ -2,6 +2,7 @@ import {once} from 'node:events';
 import {createServer as createHttpServer, type RequestListener} from 'node:http';
 import {type AddressInfo, createServer, type Server, type Socket} from 'node:net';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {findFreePort} from '../../test/support/free-port.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {Failure} from '../failures/failure.ts';
 import {type Client, createClient} from './client.ts';
@@ -133,11 +134,7 @@ describe('a client of another program or version', () => {
 
 describe('a client of a failing service', () => {
   test('reports that nothing listens', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const {port} = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
+    const port = await findFreePort();
     const {entries} = createClient({baseUrl: `http://127.0.0.1:${port}`});
     expect(await failureOf(entries.get('k'))).toEqual({
       code: 'service-unreachable',

@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
-import {findAnyPort} from '../system/free-port.ts';
+import {findFreePort} from '../../test/support/free-port.ts';
 import {checkPort} from './check-port.ts';
 
 // On which nothing answers.
-const ADDRESS = {host: '127.0.0.1', port: await findAnyPort('127.0.0.1')};
+const ADDRESS = {host: '127.0.0.1', port: await findFreePort()};
 const NAME = `127.0.0.1:${ADDRESS.port}`;
 const listen = async (): Promise<string> => 'EACCES';
 

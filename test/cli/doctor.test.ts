@@ -8,6 +8,7 @@ import {describe, test} from 'vitest';
 import type {Finding} from '../../src/doctor/finding.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
 import {DATA_FORMAT} from '../../src/store/disk/data-format.ts';
+import {findFreePort} from '../support/free-port.ts';
 import {createMachine, plain} from './crewroom.ts';
 
 const machine = await createMachine();
@@ -31,14 +32,9 @@ function about({findings}: Examined, check: string): readonly string[] {
   return findings.filter(finding => finding.check === check).map(({level, detail}) => `${level}: ${detail}`);
 }
 
-/** Returns a port that is free now, and is not assigned again soon. */
+/** Returns a port on which nothing listens, as a flag takes it. */
 async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const {port} = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return String(port);
+  return String(await findFreePort());
 }
 
 /** Makes a data directory with some entries that no service uses. */

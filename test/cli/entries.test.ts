@@ -7,6 +7,7 @@ import {type AddressInfo, createServer as createNetServer} from 'node:net';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, test} from 'vitest';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {findFreePort} from '../support/free-port.ts';
 import {startService, type TestService} from '../support/service.ts';
 import {createMachine, type Finished, MAIN, plain, type RunOptions} from './crewroom.ts';
 
@@ -426,8 +427,7 @@ describe('crewroom status and identity', () => {
 
 describe('if no service answers', () => {
   test('every command says so, with exit code 5', async () => {
-    const {port} = service;
-    await service[Symbol.asyncDispose]();
+    const port = await findFreePort();
     for (const args of [
       ['status'],
       ['identity'],

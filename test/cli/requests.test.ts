@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
 import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
+import {findFreePort} from '../support/free-port.ts';
 import {callService} from '../support/service.ts';
 import {createMachine, MAIN, plain} from './crewroom.ts';
 
@@ -62,14 +63,14 @@ describe('crewroom requests', () => {
     const environment = {...process.env, HOME: machine.home, CREWROOM_PORT: String(service.port)};
     const script = `node ${MAIN} requests --follow --json | head -1; echo "\${PIPESTATUS[0]}"`;
     const {stdout, stderr} = await promisify(execFile)('bash', ['-c', script], {env: environment});
-    assert.match(stdout, /^\{"sequence":1,.*\}\n0\n$/);
+    assert.match(stdout, /^ *\{"sequence":1,.*\}\n0\n$/);
     assert.equal(stderr, '');
     await service.stop();
   });
 
   test('follows with --follow until Ctrl+C, also over a restart of the service', async () => {
-    const service = await machine.start();
-    const port = String(service.port);
+    const port = String(await findFreePort());
+    const service = await machine.start(['--ephemeral', '--port', port]);
     await callService(service, 'GET /livez');
     const following = machine.spawn(['requests', '--follow', '--json', '--port', port]);
     await following.until(({stdout}) => stdout.includes('/livez'));
@@ -95,10 +96,9 @@ describe('crewroom requests', () => {
   });
 
   test('ends with exit code 5 if no service answers, with --follow too', async () => {
-    const service = await machine.start();
-    await service.stop();
+    const port = String(await findFreePort());
     for (const flags of [[], ['--follow']]) {
-      const {exitCode, stderr} = await machine.run(['requests', ...flags, '--port', String(service.port)]);
+      const {exitCode, stderr} = await machine.run(['requests', ...flags, '--port', port]);
       assert.equal(exitCode, 5);
       assert.match(stderr, /Cannot reach the service/);
     }

@@ -22,6 +22,7 @@ import {join} from 'node:path';
 import {setImmediate} from 'node:timers/promises';
 import {afterEach, beforeEach, describe, test} from 'vitest';
 import {formatExport, manyEntries} from '../support/exports.ts';
+import {findFreePort} from '../support/free-port.ts';
 import {startService, type TestService} from '../support/service.ts';
 import {createMachine, type Finished, MAIN, plain, type RunOptions} from './crewroom.ts';
 
@@ -143,8 +144,7 @@ describe('crewroom export', () => {
   });
 
   test('fails when nothing answers, and leaves no file', async () => {
-    await service[Symbol.asyncDispose]();
-    assert.equal((await run(['export', 'f'])).exitCode, 5);
+    assert.equal((await run(['export', 'f'], {}, await findFreePort())).exitCode, 5);
     assert.deepEqual(await readdir(directory), []);
   });
 
@@ -351,7 +351,7 @@ describe('crewroom copy', () => {
   });
 
   test('says which of the two services is missing', async () => {
-    const nowhere = await freePort();
+    const nowhere = await findFreePort();
     const target = await run(['copy', '--to', String(nowhere)]);
     assert.deepEqual([target.exitCode, target.stdout], [5, '']);
     assert.match(target.stderr, /nothing listens there\nStart that service, or name another one with --to\n/);
@@ -537,14 +537,6 @@ async function serveOnce(
       server.closeAllConnections();
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function listen(server: Server): Promise<number> {

@@ -4,6 +4,7 @@ import {mkdtemp} from 'node:fs/promises';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {beforeEach, describe, test} from 'vitest';
+import {findFreePort} from '../support/free-port.ts';
 import {useService} from '../support/service.ts';
 import {createMachine, plain, type Running} from './crewroom.ts';
 
@@ -97,8 +98,8 @@ describe('crewroom watch', () => {
 
   test('continues at its cursor when the service restarts, and reports that', async () => {
     const dataDir = await mkdtemp(join(home, 'data-'));
-    const first = await machine.start(['--data-dir', dataDir]);
-    const port = String(first.port);
+    const port = String(await findFreePort());
+    const first = await machine.start(['--data-dir', dataDir, '--port', port]);
     const running = machine.spawn(['watch', '--json', '--since', '0', '--port', port]);
     await put('a', '1', first);
     await running.until(({stdout}) => stdout.includes('"key":"a"'));
@@ -123,8 +124,8 @@ describe('crewroom watch', () => {
   });
 
   test('reports that it starts over if the service has another store', async () => {
-    const first = await machine.start();
-    const port = String(first.port);
+    const port = String(await findFreePort());
+    const first = await machine.start(['--ephemeral', '--port', port]);
     for (const key of ['a', 'b', 'c']) await put(key, '1', first);
     const running = machine.spawn(['watch', '--json', '--since', '0', '--port', port]);
     await running.until(({stdout}) => stdout.includes('"key":"c"'));

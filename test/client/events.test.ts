@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {type ClientEvent, createClient, type EventStream} from '../../src/client/index.ts';
+import {findFreePort} from '../support/free-port.ts';
 import {makeTemporaryDirectory, startService, useService} from '../support/service.ts';
 
 const service = useService({ephemeral: true});
@@ -78,7 +79,7 @@ describe('events of a running service', () => {
 
 test('events continue after a restart of the service, and report a reset if it has another store', async () => {
   const directory = await makeTemporaryDirectory();
-  const options = {dataDir: `${directory.path}/data`};
+  const options = {dataDir: `${directory.path}/data`, port: await findFreePort()};
   const first = await startService(options);
   const {entries, events} = createClient({baseUrl: first.url});
   const stream = events({prefix: 'k', initial: true})[Symbol.asyncIterator]();
@@ -89,7 +90,7 @@ test('events continue after a restart of the service, and report a reset if it h
   expect(await next()).toEqual(['k', '1']);
   await first[Symbol.asyncDispose]();
 
-  const second = await startService({...options, port: first.port});
+  const second = await startService(options);
   await second.crewroom.entries.put('k', '2');
   await second.crewroom.entries.put('k', '3');
   expect([await next(), await next()]).toEqual([
@@ -98,7 +99,7 @@ test('events continue after a restart of the service, and report a reset if it h
   ]);
   await second[Symbol.asyncDispose]();
 
-  const third = await startService({ephemeral: true, port: first.port});
+  const third = await startService({ephemeral: true, port: options.port});
   await third.crewroom.entries.put('k', 'null');
   expect([await next(), await next()]).toEqual(['reset', ['k', 'null']]);
   await stream.return?.();

@@ -5,6 +5,7 @@ import {join} from 'node:path';
 import {afterEach, describe, expect, onTestFinished, test} from 'vitest';
 import {openCrewroom} from '../../src/app.ts';
 import {ACCESS_MODES, type AccessMode} from '../../src/domain/access/access.ts';
+import {findFreePort} from '../support/free-port.ts';
 import {exchange, formatRequest} from '../support/raw-client.ts';
 import {makeTemporaryDirectory, startService} from '../support/service.ts';
 
@@ -100,7 +101,7 @@ describe('a port in use is a failure; no other port is used (A14)', () => {
   }
 
   test('the port is free as soon as the service is disposed of', async () => {
-    const first = await startService();
+    const first = await startService({port: await findFreePort()});
     await fetch(`${first.url}/livez`);
     await first[Symbol.asyncDispose]();
     const second = await startService({port: first.port});

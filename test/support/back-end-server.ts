@@ -1,6 +1,6 @@
 import {once} from 'node:events';
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
-import type {AddressInfo} from 'node:net';
+import {findFreePort} from './free-port.ts';
 
 /** Path of the back end on its server. */
 const ROOT = '/back-end/';
@@ -51,7 +51,7 @@ export interface BackEndServer extends AsyncDisposable {
  */
 export async function startBackEndServer(respond: Respond, {dropsSlash = false} = {}): Promise<BackEndServer> {
   const server = new NodeBackEndServer(respond, dropsSlash);
-  await server.listen(0);
+  await server.listen(await findFreePort());
   return server;
 }
 
@@ -94,7 +94,7 @@ class NodeBackEndServer implements BackEndServer {
   async listen(port: number): Promise<void> {
     this.#server.listen(port, '127.0.0.1');
     await once(this.#server, 'listening');
-    this.#port = (this.#server.address() as AddressInfo).port;
+    this.#port = port;
   }
 
   async stop(): Promise<void> {

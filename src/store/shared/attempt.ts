@@ -3,8 +3,8 @@ import type {Key} from '../../domain/entries/key.ts';
 import type {JsonText} from '../../json/json-text.ts';
 import {Backoff} from '../../time/backoff.ts';
 import {wait, within} from '../../time/wait.ts';
-import {sum} from '../plan/commit-size.ts';
 import type {StoreOperation} from '../plan/plan.ts';
+import {sum} from '../plan/prepare-commit.ts';
 import {
   ABSENT,
   EngineFailure,

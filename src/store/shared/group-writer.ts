@@ -1,9 +1,8 @@
 import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {sizeOfCommit, sum, writtenBytesOf} from '../plan/commit-size.ts';
 import type {Plan, StoreOperation} from '../plan/plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';
-import {isDeletion} from '../plan/prepare-commit.ts';
+import {isDeletion, sizeOfCommit, sum, writtenBytesOf} from '../plan/prepare-commit.ts';
 import {Attempt, type PlanningState} from './attempt.ts';
 import {isEngineFailure} from './engine/driver.ts';
 import {writtenHead} from './engine/head.ts';

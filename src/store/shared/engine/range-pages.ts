@@ -1,4 +1,4 @@
-import {sum} from '../../plan/commit-size.ts';
+import {sum} from '../../plan/prepare-commit.ts';
 import {type Driver, type EngineReadOptions, isEngineFailure, type PairRange, type StoredPair} from './driver.ts';
 import {keyAfter} from './engine-keys.ts';
 
