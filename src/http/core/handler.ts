@@ -15,7 +15,7 @@ import {
 import {judge, type Verdict} from './guard.ts';
 import {type HttpAnswer, type HttpHandler, type HttpRequest, isStream, redirect, type WholeAnswer} from './message.ts';
 import {allowedMethods, assertPermitted, Call, createRouter, isMethod, type Route, type Router} from './route.ts';
-import {isServedAt, type Sites, withoutCookies} from './sites.ts';
+import {type Sites, withoutCookies} from './sites.ts';
 
 export interface HandlerDeps {
   /** Called for each request: the port may be known only once the server listens. */
@@ -140,12 +140,12 @@ function cutWithCaller({request, caller}: Handling): void {
 }
 
 /** A request that the guard admitted. */
-type Admitted = Pick<Extract<Verdict, {readonly kind: 'admitted'}>, 'target' | 'site'>;
+type Admitted = Pick<Extract<Verdict, {readonly kind: 'admitted'}>, 'target' | 'isServed'>;
 
-function dispatch(handling: Handling, {target, site}: Admitted, router: Router): HttpAnswer | Promise<HttpAnswer> {
+function dispatch(handling: Handling, {target, isServed}: Admitted, router: Router): HttpAnswer | Promise<HttpAnswer> {
   const {request, origin} = handling;
-  const {method, headers, opensWebSocket = false} = request;
-  const match = isServedAt(site, {target, headers}) ? router.find(target) : undefined;
+  const {method, opensWebSocket = false} = request;
+  const match = isServed ? router.find(target) : undefined;
   handling.route = match?.route.path;
   if (method === 'OPTIONS' && (match !== undefined || isPreflight(request, origin)))
     return answerOptions(request, match?.route, origin);

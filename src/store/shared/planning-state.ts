@@ -1,31 +1,29 @@
 import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
 import type {Key} from '../../domain/entries/key.ts';
 import type {StoreOperation} from '../plan/plan.ts';
-import {type Driver, EngineFailure, type StoredPair} from './engine/driver.ts';
-import {entryKey, stagedBefore, WISH_KEY} from './engine/engine-keys.ts';
+import {sum} from '../plan/prepare-commit.ts';
+import type {Attempt} from './attempt.ts';
+import type {Driver, StoredPair} from './engine/driver.ts';
+import {entryKey, numbersBetween, WISH_KEY} from './engine/engine-keys.ts';
 import type {KnownHead} from './engine/head.ts';
 import {readPairs, splitBySize} from './engine/range-pages.ts';
 import {findResults} from './engine/results.ts';
 import {decodeState, PART_BYTES_MAX, readParts, type StoredEntry} from './engine/stored-entry.ts';
 import type {EngineState} from './engine-state.ts';
-import {PARTS_REMOVED} from './group-sender.ts';
-
-/** Entries, without values in parts; undefined for keys without one. */
-export type EntriesByKey = ReadonlyMap<Key, StoredEntry | undefined>;
 
 /** The state on which a group is planned. */
 export interface PlanningState {
   readonly base: KnownHead;
   /** The commits that can be planned: the first ones, whose values to be patched are some hundred KiB. */
   readonly count: number;
-  /** The entries that checks and operations name. */
-  readonly entries: EntriesByKey;
+  /** The entries that checks and operations name, without values in parts; undefined for keys without one. */
+  readonly entries: ReadonlyMap<Key, StoredEntry | undefined>;
   /** The parts of the values that patches and touches change. */
   readonly parts: ReadonlyMap<string, Buffer>;
   /** Results of the commits that were applied already. */
   readonly applied: readonly (CommitResult | undefined)[];
   /** The present wish. */
-  readonly wish?: StoredPair | undefined;
+  readonly wish: StoredPair | undefined;
   /** Old marks: no request for their groups is on its way any more, and no head will name parts that none has named yet. */
   readonly oldMarks: readonly StoredPair[];
 }
@@ -42,52 +40,36 @@ const OLD_MARKS_MAX = 100;
 /**
  * Reads the state on which commits are planned: the head, and the entries that they name, as they were at that moment.
  *
- * @param mark Key that has to exist, if the commits have parts already.
- * @throws {EngineFailure} `unavailable` if the mark does not exist.
+ * @param attempt Gets the time for the values that patches and touches change.
+ * @throws {EngineFailure} Also `unavailable` if the parts of the attempt were removed.
  */
 export async function readPlanningState(
   commits: readonly Commit<StoreOperation>[],
-  {
-    driver,
-    state,
-    mark,
-    nowMs,
-    onPatched,
-  }: {
-    readonly driver: Driver;
-    readonly state: EngineState;
-    readonly mark: string | undefined;
-    readonly nowMs: number;
-    /** Called with the size of the values that patches and touches change, in bytes, before they are read. */
-    readonly onPatched: (bytes: number) => void;
-  },
+  attempt: Attempt,
+  {driver, state, nowMs}: {readonly driver: Driver; readonly state: EngineState; readonly nowMs: number},
 ): Promise<PlanningState> {
-  const keys = [...keysOf(commits)];
-  const first = keys.slice(0, FIRST_KEYS_MAX).map(key => ({from: entryKey(key)}));
-  const old = {...stagedBefore(nowMs - ABANDONED_MS + 1), limit: OLD_MARKS_MAX};
-  const {found, head: base, at} = await state.read([{from: WISH_KEY}, {from: mark ?? WISH_KEY}, old, ...first]);
-  const [[wish] = [], [marked] = [], oldMarks = [], ...pairs] = found;
-  if (mark !== undefined && marked === undefined) throw new EngineFailure('unavailable', PARTS_REMOVED);
-  const rest = await readPairs(driver, keys.slice(FIRST_KEYS_MAX).map(entryKey), at);
+  const keys = [...new Set(commits.flatMap(({checks, operations}) => [...checks, ...operations].map(({key}) => key)))];
+  const sized = keys.map(key => ({from: entryKey(key), bytes: 0}));
+  const old = {...numbersBetween('s', 0, nowMs - ABANDONED_MS + 1), limit: OLD_MARKS_MAX};
+  const first = [{from: WISH_KEY}, {from: attempt.mark}, old, ...sized.slice(0, FIRST_KEYS_MAX)];
+  const {found, head: base} = await state.read(first);
+  const [[wish] = [], [mark] = [], oldMarks = [], ...pairs] = found;
+  attempt.assertMarked(mark !== undefined);
+  const rest = await readPairs(driver, sized.slice(FIRST_KEYS_MAX), base.at);
   const all = [...pairs.map(([pair]) => pair), ...rest];
-  const entries = new Map(keys.map((key, index) => [key, decode(key, all[index])]));
+  const entries = new Map(
+    keys.map((key, index) => {
+      const value = all[index]?.value;
+      return [key, value && decodeState(key, value)];
+    }),
+  );
   const patched = (commit: Commit<StoreOperation>): readonly StoredEntry[] =>
     commit.operations.flatMap(({kind, key}) => (kind === 'patch' || kind === 'touch' ? (entries.get(key) ?? []) : []));
-  const sizeOf = (commit: Commit<StoreOperation>): number =>
-    patched(commit).reduce((sum, {info}) => sum + info.sizeBytes, 0);
-  const [planned = []] = splitBySize(commits, sizeOf, PART_BYTES_MAX);
+  const sizeOf = (changed: readonly StoredEntry[]): number => sum(changed, ({info}) => info.sizeBytes);
+  const [planned = []] = splitBySize(commits, commit => sizeOf(patched(commit)), PART_BYTES_MAX);
   const changed = [...new Set(planned.flatMap(patched))];
-  onPatched(changed.reduce((sum, {info}) => sum + info.sizeBytes, 0));
-  const parts = await readParts(driver, changed, at);
+  attempt.extendFor(sizeOf(changed));
+  const parts = await readParts(driver, changed, base.at);
   const ids = planned.map(({id}) => id);
   return {base, count: planned.length, entries, parts, applied: await findResults(driver, ids, base), wish, oldMarks};
-}
-
-/** Returns the keys of all checks and operations of commits. */
-export function keysOf(commits: readonly Commit<StoreOperation>[]): ReadonlySet<Key> {
-  return new Set(commits.flatMap(({checks, operations}) => [...checks, ...operations].map(({key}) => key)));
-}
-
-function decode(key: Key, pair: StoredPair | undefined): StoredEntry | undefined {
-  return pair && decodeState(key, pair.value);
 }

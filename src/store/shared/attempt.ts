@@ -1,7 +1,6 @@
 import type {JsonText} from '../../json/json-text.ts';
 import {Backoff} from '../../time/backoff.ts';
-import {untilAborted} from '../../time/until-aborted.ts';
-import {wait} from '../../time/wait.ts';
+import {wait, within} from '../../time/wait.ts';
 import {
   ABSENT,
   type EngineAnswer,
@@ -21,10 +20,10 @@ import type {StoreParts} from './store-parts.ts';
 const FIRST_PAUSE_MS = 20;
 const PAUSE_MS_MAX = 500;
 
-/** Problem of an attempt whose mark was removed. */
-export const PARTS_REMOVED = 'the parts of a value were removed, since writing them took too long';
+/** Bytes that the slowest supported link carries in a millisecond: 2 Mbit/s. Large groups have the time for that in addition. */
+const LINK_BYTES_PER_MS = 256;
 
-type SenderDeps = Pick<StoreParts, 'driver' | 'timers' | 'elapsedMs'>;
+type AttemptDeps = Pick<StoreParts, 'driver' | 'timers' | 'elapsedMs' | 'clock' | 'createId' | 'groupTimeoutMs'>;
 
 /**
  * One attempt to write a group, which ends in time: after that nothing is sent for it any more, and its callers are answered, also
@@ -37,32 +36,55 @@ export class Attempt {
   readonly mark: string;
   /** True while a request may have been applied whose answer is not known. */
   isInDoubt = false;
-  /** The last failure of the engine, for the message. */
-  problem = 'the engine does not answer in time';
-  /** Number of plans so far. */
-  plans = 0;
   /** Keys of the parts that are written. */
   readonly written = new Set<string>();
   #markVersion = ABSENT;
   readonly #parts = new Map<JsonText, Parts>();
   #partCount = 0;
-  readonly #deps: SenderDeps;
-  readonly #over = new AbortController();
+  readonly #deps: AttemptDeps;
+  /** The last failure of the engine, for the message. */
+  #problem = 'the engine does not answer in time';
   /** Time by `elapsedMs` at which it ends, and how much of it was added by {@link extend}. */
-  #endMs = 0;
+  #endMs: number;
   #extendedMs = 0;
-  #cancelEnd = (): void => {};
 
-  /** @param nowMs Time by the clock of the store. */
-  constructor(group: string, nowMs: number, deps: SenderDeps) {
-    this.group = group;
-    this.mark = stagedKey(group, nowMs);
+  /**
+   * @param startMs Time by `elapsedMs` at which it began.
+   * @param bytes Size of its commits.
+   */
+  constructor(deps: AttemptDeps, startMs: number, bytes: number) {
     this.#deps = deps;
+    this.group = deps.createId();
+    this.mark = stagedKey(this.group, deps.clock.now());
+    this.#endMs = startMs + deps.groupTimeoutMs + bytes / LINK_BYTES_PER_MS;
   }
 
   /** @throws {EngineFailure} `unavailable` if the time is over. */
   assertOpen(): void {
-    this.#over.signal.throwIfAborted();
+    if (this.#deps.elapsedMs() >= this.#endMs) throw new EngineFailure('unavailable', this.#problem);
+  }
+
+  /** Resolves as the work does. @throws {EngineFailure} `unavailable` once the time is over. */
+  async untilOver<T>(work: Promise<T>): Promise<T> {
+    const working = work.then(value => ({value}));
+    for (;;) {
+      const done = await within(working, this.#endMs - this.#deps.elapsedMs(), this.#deps.timers);
+      if (done !== undefined) return done.value;
+      this.assertOpen();
+    }
+  }
+
+  /** Gives it more time, in milliseconds, or what that is longer than the last such time: several plans do not make it endless. */
+  extend(byMs: number): void {
+    this.assertOpen();
+    const moreMs = Math.max(0, byMs - this.#extendedMs);
+    this.#extendedMs += moreMs;
+    this.#endMs += moreMs;
+  }
+
+  /** Gives it the time to read and to write some bytes. */
+  extendFor(bytes: number): void {
+    this.extend((2 * bytes) / LINK_BYTES_PER_MS);
   }
 
   /** Returns the parts for a value: the same for each plan. */
@@ -73,30 +95,10 @@ export class Attempt {
     return parts;
   }
 
-  /** Resolves as the work does. @throws {EngineFailure} `unavailable` after a time in milliseconds, which {@link extend} makes longer. */
-  async within<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
-    this.#endAfter(timeoutMs);
-    try {
-      return await untilAborted(work(), this.#over.signal);
-    } finally {
-      this.#cancelEnd();
-    }
-  }
-
-  /** Extends it by a time in milliseconds, or by what that is longer than the last such time: several plans do not make it endless. */
-  extend(byMs: number): void {
-    if (byMs <= this.#extendedMs || this.#over.signal.aborted) return;
-    const moreMs = byMs - this.#extendedMs;
-    this.#extendedMs = byMs;
-    this.#cancelEnd();
-    this.#endAfter(this.#endMs - this.#deps.elapsedMs() + moreMs);
-  }
-
-  #endAfter(delayMs: number): void {
-    const {timers, elapsedMs} = this.#deps;
-    this.#endMs = elapsedMs() + delayMs;
-    const end = (): void => this.#over.abort(new EngineFailure('unavailable', this.problem));
-    this.#cancelEnd = timers.after(Math.max(0, delayMs), end);
+  /** @throws {EngineFailure} `unavailable` if its parts were removed meanwhile. @param isMarked Whether its mark exists. */
+  assertMarked(isMarked: boolean): void {
+    if (this.written.size > 0 && !isMarked)
+      throw new EngineFailure('unavailable', 'the parts of a value were removed, since writing them took too long');
   }
 
   /**
@@ -109,11 +111,11 @@ export class Attempt {
     const mark = {key: this.mark, value: STAGED_VALUE, removes: [], removedRanges: [], usesReserve};
     for (const puts of splitBySize(parts, ([, value]) => value.length, PART_BYTES_MAX)) {
       const {answer} = await this.#repeat({...mark, version: this.#markVersion, puts});
+      for (const [written] of puts) this.written.add(written);
       // After a conflict: no other process writes the mark, so an earlier request was applied, although it was not answered.
       const version = answer.kind === 'written' ? answer.version : (answer.answer.found[0]?.[0]?.version ?? ABSENT);
-      if (version <= this.#markVersion) throw new EngineFailure('unavailable', PARTS_REMOVED);
+      this.assertMarked(version > this.#markVersion);
       this.#markVersion = version;
-      for (const [written] of puts) this.written.add(written);
     }
   }
 
@@ -150,7 +152,7 @@ export class Attempt {
         wasLost ||= isEngineFailure(error, 'unknown');
         this.isInDoubt &&= wasLost;
         if (!isEngineFailure(error, 'unknown', 'unavailable')) throw error;
-        this.problem = error.message;
+        this.#problem = error.message;
       }
     }
   }
