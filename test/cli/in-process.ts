@@ -2,6 +2,7 @@ import {EventEmitter} from 'node:events';
 import {join} from 'node:path';
 import {Readable, Writable} from 'node:stream';
 import {setImmediate} from 'node:timers/promises';
+import {COMMAND_LOADERS} from '../../src/cli/loaders.ts';
 import {type HostProcess, processContext} from '../../src/cli/process-context.ts';
 import {runCli} from '../../src/cli/run.ts';
 import type {PlatformPaths} from '../../src/paths.ts';
@@ -56,7 +57,7 @@ export async function runInProcess(command: Command): Promise<Finished> {
   };
   // The checks of a back end pause for seconds, so that they do not look like an attack. A pause lets events through, such as the end
   // of a child process.
-  const exitCode = await runCli({...processContext(host, paths), pause: () => setImmediate()});
+  const exitCode = await runCli({...processContext(host, paths), pause: () => setImmediate()}, COMMAND_LOADERS);
   const listening = signals.eventNames();
   if (listening.length > 0) throw new Error(`the command still listens for ${listening.join(' and ')}`);
   if (columns === undefined) return {exitCode, signal: null, stdout: stdout.text(), stderr: stderr.text()};
