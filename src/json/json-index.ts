@@ -1,7 +1,6 @@
 import type {JsonLimits} from './json-limits.ts';
-import {scanJson} from './json-scanner.ts';
 import {decodeBeginning, isTooLong} from './json-string.ts';
-import type {JsonText} from './json-text.ts';
+import {type JsonText, parseWithEnds} from './json-text.ts';
 
 /** The position of a value in a text, in bytes: its first byte, and the byte after its last. */
 export interface JsonSpan {
@@ -61,7 +60,7 @@ export class JsonIndex {
   constructor(bytes: Uint8Array, limits: JsonLimits = {}, ends = new Int32Array(bytes.length)) {
     this.bytes = bytes;
     this.#ends = ends;
-    const json = scanJson(bytes, limits, ends);
+    const json = parseWithEnds(bytes, limits, ends);
     const start = json.byteOffset - bytes.byteOffset;
     this.root = {start, end: start + json.length};
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import {beginsNumber, scanNumber} from './json-scanner.ts';
+import {beginsNumber, scanNumber} from './json-number.ts';
 
 /** Scans the number at the beginning of a text. @returns The position after it. */
 function scan(text: string): number {

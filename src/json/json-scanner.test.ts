@@ -4,7 +4,7 @@ import {describe, test} from 'vitest';
 import {accepts} from '../../test/support/accepts.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {Failure} from '../failures/failure.ts';
-import {scanJson} from './json-scanner.ts';
+import {parseJsonText} from './json-text.ts';
 
 /** Every byte of ASCII, and some of the others: they are in `json-characters.test.ts`. */
 const BYTES = [...Array.from({length: 0x80}, (_, byte) => byte), 0x80, 0xa0, 0xc2, 0xe9, 0xef, 0xff];
@@ -19,7 +19,7 @@ const CONTEXTS = [
   ...['{"a" ?1}', '{"a":{}?}', '{"a":[]?}', '[{}?]', '{?"a":1}', '{"a":1}?', '{}?', '[{"a":[1?]}]'],
 ];
 
-describe('scanJson()', () => {
+describe('parseJsonText()', () => {
   for (const context of CONTEXTS) {
     test(`accepts in ${context} exactly the bytes that JSON.parse accepts`, () => {
       const [before = '', after = ''] = context.split('?');
@@ -49,7 +49,7 @@ describe('scanJson()', () => {
   test('finds the first wrong byte: everything before it begins a JSON text', () => {
     const anyText = fc.string({unit: fc.constantFrom(...'{}[]",:-+.0123eE\\utrfalsn é'), maxLength: 16});
     const wrongAt = (bytes: Uint8Array): number | undefined => {
-      const failure = failureOf(() => scanJson(bytes, {}));
+      const failure = failureOf(() => parseJsonText(bytes));
       return failure?.code === 'invalid-json' ? failure.position : undefined;
     };
     fc.assert(
@@ -87,17 +87,17 @@ const MESSAGES: readonly (readonly [text: string | Uint8Array, problem: string])
   [Uint8Array.of(0xff, 0xfe), 'expected a value, found the byte 0xff'],
 ];
 
-describe('a failure of scanJson()', () => {
+describe('a failure of parseJsonText()', () => {
   for (const [text, problem] of MESSAGES) {
     test(`says: ${problem}`, () => {
-      const failure = failureOf(() => scanJson(typeof text === 'string' ? Buffer.from(text) : text, {}));
+      const failure = failureOf(() => parseJsonText(typeof text === 'string' ? Buffer.from(text) : text));
       assert.equal(failure?.code === 'invalid-json' && failure.problem, problem);
     });
   }
 });
 
 function scanPlainly(bytes: Uint8Array): unknown {
-  return scanJson(bytes, {});
+  return parseJsonText(bytes);
 }
 
 /** Decodes and parses with the platform. A byte order mark is kept, so that it is refused. */

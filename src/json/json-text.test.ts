@@ -4,14 +4,13 @@ import {describe, test} from 'vitest';
 import {SAMPLE_TEXTS} from '../../test/contracts/shared/samples.ts';
 import {accepts} from '../../test/support/accepts.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
-import {scanJson} from './json-scanner.ts';
 import {
   copyJson,
   decodeJsonText,
   encodeJsonText,
   encodeText,
-  type JsonText,
   parseJsonText,
+  parseWithEnds,
   trustStoredJson,
 } from './json-text.ts';
 
@@ -127,12 +126,12 @@ describe('parseJsonText()', () => {
   });
 });
 
-describe('scanJson() with a buffer for ends', () => {
+describe('parseWithEnds() with a buffer for ends', () => {
   test('finds the end of each array, object and string, names included', () => {
     const text = ' { "a" : [ 1 , "]" , { } ] , "b\\"" : "\\\\" } ';
     const bytes = Buffer.from(text);
     const ends = new Int32Array(bytes.length);
-    assert.equal(decodeJsonText(scanJson(bytes, {}, ends) as JsonText), text.trim());
+    assert.equal(decodeJsonText(parseWithEnds(bytes, {}, ends)), text.trim());
     const spans = Array.from(ends.entries())
       .filter(([, end]) => end !== 0)
       .map(([start, end]) => text.slice(start, end));
@@ -144,7 +143,7 @@ describe('scanJson() with a buffer for ends', () => {
       fc.property(fc.json({maxDepth: 4}), fc.constantFrom('', ' '), (json, space) => {
         const bytes = Buffer.from(space + json + space);
         const ends = new Int32Array(bytes.length);
-        scanJson(bytes, {}, ends);
+        parseWithEnds(bytes, {}, ends);
         let count = 0;
         for (const [start, end] of ends.entries()) {
           if (end === 0) continue;
@@ -158,15 +157,15 @@ describe('scanJson() with a buffer for ends', () => {
 
   test('leaves the rest of a longer buffer alone', () => {
     const ends = new Int32Array(10).fill(7);
-    scanJson(Buffer.from('[]'), {}, ends);
+    parseWithEnds(Buffer.from('[]'), {}, ends);
     assert.deepEqual([...ends], [2, ...new Array<number>(9).fill(7)]);
   });
 
   test('refuses what parseJsonText() refuses', () => {
-    assert.throws(() => scanJson(Buffer.from('[1'), {}, new Int32Array(2)), {
+    assert.throws(() => parseWithEnds(Buffer.from('[1'), {}, new Int32Array(2)), {
       failure: {code: 'invalid-json', problem: 'expected "," or "]", found the end of the text', position: 2},
     });
-    assert.throws(() => scanJson(Buffer.from('[[]]'), {depthMax: 1}, new Int32Array(4)), {
+    assert.throws(() => parseWithEnds(Buffer.from('[[]]'), {depthMax: 1}, new Int32Array(4)), {
       failure: {code: 'value-too-deep', depthMax: 1, position: 1},
     });
   });

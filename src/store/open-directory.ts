@@ -22,7 +22,7 @@ import {openTables, readMetadata} from './tree/store-tables.ts';
 import type {TreeFiles} from './tree/tree.ts';
 import {type RecoveredRecord, type Recovery, readWriteAheadLog} from './wal/recovery.ts';
 import {secureRecords} from './wal/wal-files.ts';
-import type {WalRecord} from './wal/wal-record.ts';
+import type {WalRecord} from './wal/wal-format.ts';
 
 /** An opened data directory: its lock is held, and no damage was found in its files. */
 export interface OpenedDirectory extends TreeFiles {

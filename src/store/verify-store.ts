@@ -7,7 +7,7 @@ import {decodeChangeLogKey, decodeChangeLogRecord} from './format/change-log-rec
 import {decodeEntryRecord} from './format/entry-record.ts';
 import {decodeMetadata, type StoreMetadata} from './format/store-metadata.ts';
 import {type FileTable, LmdbFile} from './lmdb/page-reader.ts';
-import {sum} from './plan/commit-size.ts';
+import {sum} from './plan/prepare-commit.ts';
 import {encodeExpiry} from './tree/expiry-index.ts';
 import {readWriteAheadLog} from './wal/recovery.ts';
 

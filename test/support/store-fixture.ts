@@ -15,7 +15,7 @@ import {openEnvironment} from '../../src/store/lmdb/environment.ts';
 import {type LmdbStoreDeps, openLmdbStore} from '../../src/store/lmdb-store.ts';
 import {readMetadata} from '../../src/store/tree/store-tables.ts';
 import {WAL_RECORD_BYTES_MAX} from '../../src/store/wal/wal-files.ts';
-import {encodeWalRecord} from '../../src/store/wal/wal-record.ts';
+import {encodeWalRecord} from '../../src/store/wal/wal-format.ts';
 import {WriteAheadLog} from '../../src/store/wal/write-ahead-log.ts';
 import {type StartOptions, type StoreProcess, startStoreProcess} from '../store/store-process.ts';
 

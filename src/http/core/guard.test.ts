@@ -33,7 +33,7 @@ describe('judge()', () => {
       kind: 'admitted',
       target: '/api',
       origin: undefined,
-      site: {kind: 'service'},
+      isServed: true,
     });
   });
 

@@ -5,18 +5,19 @@ import {BACKGROUND_TOKEN_HEADER} from '../../protocol/headers/background-token.t
 import {CLIENT_HEADER} from '../../protocol/headers/client-header.ts';
 import type {RequestHeaders} from '../../protocol/headers/request-headers.ts';
 import type {HttpRequest} from './message.ts';
-import {PLUGIN_PAGES, SCHEME, type Site, type Sites} from './sites.ts';
+import {CLIENT_MODULE, PLUGIN_PAGES, SCHEME, type Site, type Sites, WEBPACK_SOCKET} from './sites.ts';
 
 /**
- * Decision of the guard; with the origin of the page that may read the answer, if a page sent the request, the site that it calls, and its credentials,
- * which the guard does not judge.
+ * Decision of the guard; with the origin of the page that may read the answer, if a page sent the request, and its credentials, which the guard does not
+ * judge.
  */
 export type Verdict =
   | {
       readonly kind: 'admitted';
       readonly target: string;
       readonly origin: string | undefined;
-      readonly site: Site;
+      /** False if the site that it calls serves nothing at the target. */
+      readonly isServed: boolean;
       readonly credentials: Credentials;
     }
   | {readonly kind: 'refused'; readonly failure: Failure};
@@ -35,7 +36,7 @@ export function judge({method, target: sent, headers}: JudgedRequest, sites: Sit
   const site = findSite(headers, sites);
   if ('code' in site) return {kind: 'refused', failure: site};
   const {host, target} = splitTarget(sent);
-  const [origin] = headers.origin;
+  const origin = headers.origin[0];
   const failure =
     findTargetProblem(host, target, {site, sites}) ??
     (origin === undefined ? findForeignPage(method, target, headers, site) : findPageProblem(target, headers, site));
@@ -47,7 +48,7 @@ export function judge({method, target: sent, headers}: JudgedRequest, sites: Sit
     plugin: page?.plugin,
     isPageProved: page?.isProved === true,
   };
-  return {kind: 'admitted', target, origin, site, credentials};
+  return {kind: 'admitted', target, origin, isServed: isServedAt(site, target, headers), credentials};
 }
 
 /** Returns the site of the plugin whose page sent a request: it calls its own host, or another one with its own origin. */
@@ -57,9 +58,10 @@ function findPage(site: Site, origin: string | undefined, sites: Sites): Site | 
 }
 
 /** Finds the site that the Host header names. */
-function findSite({host: [host, second]}: RequestHeaders, sites: Sites): Site | Failure {
+function findSite({host: hosts}: RequestHeaders, sites: Sites): Site | Failure {
+  const host = hosts[0];
   if (host === undefined) return {code: 'malformed-request', problem: 'it has no Host header'};
-  if (second !== undefined) return {code: 'malformed-request', problem: 'it has more than one Host header'};
+  if (hosts.length > 1) return {code: 'malformed-request', problem: 'it has more than one Host header'};
   return sites(host) ?? sites(host.toLowerCase()) ?? {code: 'foreign-host', host: shorten(withoutHostSecrets(host))};
 }
 
@@ -201,6 +203,43 @@ function findForeignReferer(
   }
   return undefined;
 }
+
+/** Path at which the console exchanges its code. */
+const CODE_EXCHANGE = '/api/access/page-tokens';
+
+/** Kinds of requests (Fetch standard) whose answers run no script. */
+const HARMLESS_DESTINATIONS: ReadonlySet<string> = new Set(['image', 'audio', 'video']);
+
+/** Kind of the script of a service worker (Fetch standard). */
+const SERVICE_WORKER = 'serviceworker';
+
+/**
+ * Returns whether a site serves a target. A service worker would answer for the service whenever an address of the page of its plugin is opened, so none
+ * gets its script. It separates origins: scripts of plugins must run in none that has the token of the owner, and the page of a
+ * plugin in none that has the storage of another one.
+ */
+function isServedAt({kind, plugin}: Site, target: string, headers: RequestHeaders): boolean {
+  if (headers['sec-fetch-dest'].includes(SERVICE_WORKER)) return false;
+  switch (kind) {
+    case 'service':
+      return !target.startsWith(CODE_EXCHANGE);
+    case 'console': {
+      if (!target.startsWith(PLUGIN_PAGES)) return true;
+      // Icons of plugins, and their sounds.
+      const [destination = '', second] = headers['sec-fetch-dest'];
+      return second === undefined && HARMLESS_DESTINATIONS.has(destination);
+    }
+    case 'plugin': {
+      const path = target.split('?', 1)[0] ?? '';
+      if (path === '/api' || path.startsWith('/api/')) return !path.startsWith('/api/access/');
+      const page = PLUGIN_PAGES + plugin;
+      return path === page || path.startsWith(`${page}/`) || SHARED_PATHS.has(path);
+    }
+  }
+}
+
+/** Paths that the pages of all plugins have in common. */
+const SHARED_PATHS: ReadonlySet<string> = new Set([WEBPACK_SOCKET, CLIENT_MODULE]);
 
 /** Shortens untrusted text for a failure; its beginning is enough to recognise it. Removes the credentials of an address or a host, and secrets of pages. */
 function shorten(text: string, lengthMax = 100): string {

@@ -15,7 +15,7 @@ import {
 import {judge, type Verdict} from './guard.ts';
 import {type HttpAnswer, type HttpHandler, type HttpRequest, isStream, redirect, type WholeAnswer} from './message.ts';
 import {allowedMethods, assertPermitted, Call, createRouter, isMethod, type Route, type Router} from './route.ts';
-import {isServedAt, type Sites, withoutCookies} from './sites.ts';
+import {type Sites, withoutCookies} from './sites.ts';
 
 export interface HandlerDeps {
   /** Called for each request: the port may be known only once the server listens. */
@@ -115,7 +115,11 @@ async function finish(handling: Handling, answered: Promise<HttpAnswer>, deps: D
 
 function end(handling: Handling, answered: HttpAnswer, deps: Deps): HttpAnswer {
   const {request, startedMs, origin, caller, route, faults, failed} = handling;
-  const answer = withFaultHeader(withCors(withoutCookies(answered, request), origin), faults);
+  let answer = answered;
+  // Few requests have any of these: no function is called for the others.
+  if (request.headers.cookie.length > 0) answer = withoutCookies(answer, request);
+  if (origin !== undefined) answer = withCors(answer, origin);
+  if (faults !== undefined) answer = withFaultHeader(answer, faults);
   if (answer.longLived) deps.streams.add(request, caller);
   if (answer.webSocket !== undefined || isStream(answer.body)) cutWithCaller(handling);
   deps.onAnswered({
@@ -140,12 +144,12 @@ function cutWithCaller({request, caller}: Handling): void {
 }
 
 /** A request that the guard admitted. */
-type Admitted = Pick<Extract<Verdict, {readonly kind: 'admitted'}>, 'target' | 'site'>;
+type Admitted = Pick<Extract<Verdict, {readonly kind: 'admitted'}>, 'target' | 'isServed'>;
 
-function dispatch(handling: Handling, {target, site}: Admitted, router: Router): HttpAnswer | Promise<HttpAnswer> {
+function dispatch(handling: Handling, {target, isServed}: Admitted, router: Router): HttpAnswer | Promise<HttpAnswer> {
   const {request, origin} = handling;
-  const {method, headers, opensWebSocket = false} = request;
-  const match = isServedAt(site, {target, headers}) ? router.find(target) : undefined;
+  const {method, opensWebSocket = false} = request;
+  const match = isServed ? router.find(target) : undefined;
   handling.route = match?.route.path;
   if (method === 'OPTIONS' && (match !== undefined || isPreflight(request, origin)))
     return answerOptions(request, match?.route, origin);

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {readRequestHeaders} from '../../protocol/headers/request-headers.ts';
 import {judge} from './guard.ts';
-import {createSites, isServedAt} from './sites.ts';
+import {createSites} from './sites.ts';
 
 const ALLOWED = 'http://localhost:3000';
 const SERVICE = 'localhost:7172';
@@ -23,7 +23,19 @@ const sites = createSites({
 
 function verdictOf(host: string, headers: readonly string[] = [], target = '/api/identity'): string {
   const verdict = judge({method: 'GET', target, headers: readRequestHeaders(['Host', host, ...headers])}, sites);
-  return verdict.kind === 'admitted' ? verdict.site.kind : verdict.failure.code;
+  return verdict.kind === 'admitted' ? siteAt(host) : verdict.failure.code;
+}
+
+/** Returns whether a host serves a target. */
+function isServed(host: string, target: string, rawHeaders: readonly string[] = []): boolean {
+  const verdict = judge({method: 'GET', target, headers: readRequestHeaders(['Host', host, ...rawHeaders])}, sites);
+  return verdict.kind === 'admitted' && verdict.isServed;
+}
+
+/** Returns the kind of the site of a host, by what it serves. */
+function siteAt(host: string): string {
+  if (isServed(host, '/api/access/page-tokens')) return 'console';
+  return isServed(host, '/metrics') ? 'service' : 'plugin';
 }
 
 describe('judge() names the plugin whose page calls', () => {
@@ -156,11 +168,7 @@ describe('createSites()', () => {
   });
 });
 
-describe('isServedAt()', () => {
-  const at = (host: string, target: string, rawHeaders: readonly string[] = []): boolean => {
-    const site = sites(host);
-    return site !== undefined && isServedAt(site, {target, headers: readRequestHeaders(rawHeaders)});
-  };
+describe('judge() knows what a site serves:', () => {
   for (const {target, served} of [
     {target: '/', served: [SERVICE, CONSOLE]},
     {target: '/console/assets/index.js', served: [SERVICE, CONSOLE]},
@@ -178,24 +186,26 @@ describe('isServedAt()', () => {
     {target: '/plugins/com.a%2F..%2Fcom.b/', served: [SERVICE]},
     {target: '//plugins/com.a/', served: [SERVICE, CONSOLE]},
   ])
-    test(`serves ${target} at ${served.join(', ')}`, () => {
-      expect([SERVICE, CONSOLE, PLUGIN].filter(host => at(host, target))).toEqual(served);
+    test(`${target} at ${served.join(', ')}`, () => {
+      expect([SERVICE, CONSOLE, PLUGIN].filter(host => isServed(host, target))).toEqual(served);
     });
 
-  test('serves no script of a service worker, which would answer for the service later', () => {
+  test('no script of a service worker, which would answer for the service later', () => {
     for (const host of [SERVICE, CONSOLE, PLUGIN])
       for (const target of ['/plugins/com.a/worker.js', '/api/com.a/worker.js', '/docs'])
-        expect(at(host, target, ['Sec-Fetch-Dest', 'serviceworker']), host + target).toBe(false);
+        expect(isServed(host, target, ['Sec-Fetch-Dest', 'serviceworker']), host + target).toBe(false);
   });
 
-  test('serves files of plugins to the console as pictures and sounds only', () => {
+  test('files of plugins at the console as pictures and sounds only', () => {
     for (const [destination, served] of [
       ...['image', 'audio', 'video'].map(each => [each, true] as const),
       ...['document', 'iframe', 'script', 'serviceworker', 'style', 'empty', 'object', 'embed', 'frame', ''].map(
         each => [each, false] as const,
       ),
     ])
-      expect(at(CONSOLE, '/plugins/com.a/a', ['Sec-Fetch-Dest', destination]), destination).toBe(served);
-    expect(at(CONSOLE, '/plugins/com.a/a', ['Sec-Fetch-Dest', 'image', 'Sec-Fetch-Dest', 'document'])).toBe(false);
+      expect(isServed(CONSOLE, '/plugins/com.a/a', ['Sec-Fetch-Dest', destination]), destination).toBe(served);
+    expect(isServed(CONSOLE, '/plugins/com.a/a', ['Sec-Fetch-Dest', 'image', 'Sec-Fetch-Dest', 'document'])).toBe(
+      false,
+    );
   });
 });

@@ -135,11 +135,7 @@ const PLUGIN_HOST = /\.crewroom\.localhost((?::\d+)?)$/i;
 /** Clears cookies with a page, or with a failure in its place, that was asked for with some. */
 export function withoutCookies(answered: HttpAnswer, {headers}: Pick<HttpRequest, 'headers'>): HttpAnswer {
   // Only if a window or a frame is to show the answer (Fetch Metadata), as far as the browser tells.
-  if (
-    headers.cookie.length === 0 ||
-    !headers['sec-fetch-dest'].every(value => value === 'document' || value === 'iframe')
-  )
-    return answered;
+  if (!headers['sec-fetch-dest'].every(value => value === 'document' || value === 'iframe')) return answered;
   const further = clearCookies(headers.host[0] ?? '');
   return further.length === 0 ? answered : {...answered, rawHeaders: [...answered.rawHeaders, ...further]};
 }
@@ -147,45 +143,8 @@ export function withoutCookies(answered: HttpAnswer, {headers}: Pick<HttpRequest
 /** Path of the pages of plugins. */
 export const PLUGIN_PAGES = '/plugins/';
 
-/** Path at which the console exchanges its code. */
-const CODE_EXCHANGE = '/api/access/page-tokens';
-
-/** Kinds of requests (Fetch standard) whose answers run no script. */
-const HARMLESS_DESTINATIONS: ReadonlySet<string> = new Set(['image', 'audio', 'video']);
-
-/** Kind of the script of a service worker (Fetch standard). */
-const SERVICE_WORKER = 'serviceworker';
-
-/**
- * Returns whether a site serves a target. A service worker would answer for the service whenever an address of the page of its plugin is opened, so none
- * gets its script. It separates origins: scripts of plugins must run in none that has the token of the owner, and the page of a
- * plugin in none that has the storage of another one.
- */
-export function isServedAt({kind, plugin}: Site, {target, headers}: Pick<HttpRequest, 'target' | 'headers'>): boolean {
-  if (headers['sec-fetch-dest'].includes(SERVICE_WORKER)) return false;
-  switch (kind) {
-    case 'service':
-      return !target.startsWith(CODE_EXCHANGE);
-    case 'console': {
-      if (!target.startsWith(PLUGIN_PAGES)) return true;
-      // Icons of plugins, and their sounds.
-      const [destination = '', second] = headers['sec-fetch-dest'];
-      return second === undefined && HARMLESS_DESTINATIONS.has(destination);
-    }
-    case 'plugin': {
-      const path = target.split('?', 1)[0] ?? '';
-      if (path === '/api' || path.startsWith('/api/')) return !path.startsWith('/api/access/');
-      const page = PLUGIN_PAGES + plugin;
-      return path === page || path.startsWith(`${page}/`) || SHARED_PATHS.has(path);
-    }
-  }
-}
-
 /** Path at which the client of webpack-dev-server opens its WebSocket, whatever the path of the page. */
 export const WEBPACK_SOCKET = '/ws';
 
 /** Path of the client for pages that need no build: a file without data. */
 export const CLIENT_MODULE = '/client.js';
-
-/** Paths that the pages of all plugins have in common. */
-const SHARED_PATHS: ReadonlySet<string> = new Set([WEBPACK_SOCKET, CLIENT_MODULE]);

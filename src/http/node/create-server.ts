@@ -2,13 +2,13 @@ import {createServer, type IncomingMessage, type Server, type ServerOptions} fro
 import {Socket} from 'node:net';
 import type {Limits} from '../../domain/limits.ts';
 import type {Failure} from '../../failures/failure.ts';
-import type {HttpHandler, HttpRequest} from '../core/message.ts';
+import type {HttpHandler} from '../core/message.ts';
 import {clearLargeCookies} from '../core/sites.ts';
 import type {Connections} from './connections/connection-pool.ts';
-import {NodeExchange, type ReceivedRequest} from './exchange.ts';
+import {enqueueRequest} from './exchange.ts';
 import type {PeerCheck} from './peer-check.ts';
-import {closeWithFailure, enqueueOrClose, type RefuseDeps, reportBadRequest} from './refuse.ts';
-import {asksForWebSocket, enqueueUpgrade, findHandshakeProblem, hasContent, type UpgradeDeps} from './upgrade.ts';
+import {closeWithFailure, type RefuseDeps, reportBadRequest} from './refuse.ts';
+import {enqueueUpgrade, hasContent, type UpgradeDeps} from './upgrade.ts';
 
 export interface NodeServerDeps extends UpgradeDeps, JudgePeerDeps {
   readonly limits: Pick<Limits, 'connectionsMax' | 'headerBytesMax'>;
@@ -109,40 +109,6 @@ function listenForErrors(server: Server, deps: NodeServerDeps): void {
         breakConnection(socket, failure, deps, clearLargeCookies(...findPlace(error.rawPacket)));
       else breakConnection(socket, failure, deps);
     });
-}
-
-/** Enqueues a request on its connection, or its refusal if other parsers could read it differently. */
-function enqueueRequest(received: ReceivedRequest, handle: HttpHandler, deps: NodeServerDeps): void {
-  const connection = deps.connections.of(received.request.socket);
-  // Refused, evicted or about to close: the request must have no effect.
-  if (!connection?.acceptsRequests) return;
-  const exchange = new NodeExchange(received, connection, handle, deps);
-  // An upgrade that was declined because of its body can be answered without upgrade, unless it asks for a WebSocket.
-  const isDeclined = received.isLast && asksForWebSocket(received.request);
-  const problem =
-    findFramingProblem(received.request, exchange.request) ??
-    (isDeclined ? findHandshakeProblem(received.request) : undefined);
-  if (problem === undefined) {
-    enqueueOrClose(connection, exchange, deps);
-    return;
-  }
-  const refuseFraming: HttpHandler = () => reportBadRequest({code: 'malformed-request', problem}, deps);
-  // It is uncertain where the next request begins.
-  enqueueOrClose(connection, new NodeExchange({...received, isLast: true}, connection, refuseFraming, deps), deps);
-}
-
-/**
- * Returns the reason why other parsers could read a request differently than Node's parser. RFC 9112 section 6.1 has
- * 501 for an unknown transfer coding; Node answers most of them with 400, so all get 400.
- */
-function findFramingProblem({httpVersion}: IncomingMessage, {headers}: HttpRequest): string | undefined {
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return `it says that it is HTTP/${httpVersion}`;
-  const codings = headers['transfer-encoding'];
-  if (codings.length === 0) return undefined;
-  if (httpVersion === '1.0') return 'HTTP/1.0 has no Transfer-Encoding';
-  return codings.length === 1 && codings[0]?.toLowerCase() === 'chunked'
-    ? undefined
-    : 'its Transfer-Encoding is not "chunked" alone';
 }
 
 /** Refuses unreadable bytes, after the requests before them are answered. */

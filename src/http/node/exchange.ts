@@ -1,15 +1,15 @@
 import type {IncomingMessage, ServerResponse} from 'node:http';
 import {nextTick} from '../../time/next-tick.ts';
-import {type HttpAnswer, type HttpHandler, isStream} from '../core/message.ts';
+import {type HttpAnswer, type HttpHandler, type HttpRequest, isStream} from '../core/message.ts';
 import type {Connection, Exchange} from './connections/connection.ts';
-import {type RefuseDeps, reportBadRequest} from './refuse.ts';
+import {type ExchangeDeps, enqueueOrClose, reportBadRequest} from './refuse.ts';
 import {NodeRequest} from './request.ts';
 import {cut, send} from './send.ts';
 import {isExpected} from './send-stream.ts';
-import type {ServerTimeouts} from './timeouts.ts';
+import {asksForWebSocket, findHandshakeProblem, type UpgradeDeps} from './upgrade.ts';
 
 /** A request as Node emits it, with its response. */
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Response on which to send `100 Continue` before the body is read, if the client expects it. */
@@ -18,25 +18,60 @@ export interface ReceivedRequest {
   readonly isLast: boolean;
 }
 
-export interface NodeExchangeDeps extends RefuseDeps {
-  readonly timeouts: ServerTimeouts;
-  /** Called with unexpected errors. */
-  readonly onError: (error: unknown) => void;
-}
-
 /** Largest answer that is sent even if the memory for clients is full, in bytes. One such answer for each connection does no harm. */
 const SPARED_BYTES_MAX = 64 * 1024;
 
+/** Largest answer that is not counted, in bytes: the operating system takes it before the client reads it. */
+const UNCOUNTED_BYTES_MAX = 8 * 1024;
+
+/** Enqueues a request on its connection, or its refusal if other parsers could read it differently. */
+export function enqueueRequest(
+  received: ReceivedRequest,
+  handle: HttpHandler,
+  deps: ExchangeDeps & Pick<UpgradeDeps, 'connections'>,
+): void {
+  const connection = deps.connections.of(received.request.socket);
+  // Refused, evicted or about to close: the request must have no effect.
+  if (!connection?.acceptsRequests) return;
+  const exchange = new NodeExchange(received, connection, handle, deps);
+  // An upgrade that was declined because of its body can be answered without upgrade, unless it asks for a WebSocket.
+  const isDeclined = received.isLast && asksForWebSocket(received.request);
+  const problem =
+    findFramingProblem(received.request, exchange.request) ??
+    (isDeclined ? findHandshakeProblem(received.request) : undefined);
+  if (problem === undefined) {
+    enqueueOrClose(connection, exchange, deps);
+    return;
+  }
+  const refuseFraming: HttpHandler = () => reportBadRequest({code: 'malformed-request', problem}, deps);
+  // It is uncertain where the next request begins.
+  enqueueOrClose(connection, new NodeExchange({...received, isLast: true}, connection, refuseFraming, deps), deps);
+}
+
+/**
+ * Returns the reason why other parsers could read a request differently than Node's parser. RFC 9112 section 6.1 has
+ * 501 for an unknown transfer coding; Node answers most of them with 400, so all get 400.
+ */
+function findFramingProblem({httpVersion}: IncomingMessage, {headers}: HttpRequest): string | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return `it says that it is HTTP/${httpVersion}`;
+  const codings = headers['transfer-encoding'];
+  if (codings.length === 0) return undefined;
+  if (httpVersion === '1.0') return 'HTTP/1.0 has no Transfer-Encoding';
+  return codings.length === 1 && codings[0]?.toLowerCase() === 'chunked'
+    ? undefined
+    : 'its Transfer-Encoding is not "chunked" alone';
+}
+
 /** An exchange of Node's HTTP server: calls the handler and sends its answer. */
-export class NodeExchange implements Exchange {
+class NodeExchange implements Exchange {
   readonly request: NodeRequest;
   readonly response: ServerResponse;
   readonly #received: ReceivedRequest;
   readonly #connection: Connection;
   readonly #handle: HttpHandler;
-  readonly #deps: NodeExchangeDeps;
+  readonly #deps: ExchangeDeps;
 
-  constructor(received: ReceivedRequest, connection: Connection, handle: HttpHandler, deps: NodeExchangeDeps) {
+  constructor(received: ReceivedRequest, connection: Connection, handle: HttpHandler, deps: ExchangeDeps) {
     const {request, response, awaiting} = received;
     this.request = new NodeRequest(request, {
       answerTo: response,
@@ -67,7 +102,8 @@ export class NodeExchange implements Exchange {
       if (!this.request.arrived) await nextTick();
       const sent = this.#send(answered);
       if (sent !== undefined) await sent;
-      this.#connection.enter('sending');
+      // The operating system has most answers at once.
+      if (!this.response.writableFinished) this.#connection.enter('sending');
     } catch (error) {
       this.#abort(error);
     }
@@ -95,6 +131,7 @@ export class NodeExchange implements Exchange {
     // The body of the request, and memory that was reserved for the answer, are no longer needed.
     this.#connection.release();
     const sizeBytes = answered.body?.length ?? 0;
+    if (sizeBytes <= UNCOUNTED_BYTES_MAX) return answered;
     if (this.#connection.hold(sizeBytes) || sizeBytes <= SPARED_BYTES_MAX || this.request.method !== 'GET')
       return answered;
     this.#connection.release();

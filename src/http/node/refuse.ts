@@ -14,6 +14,12 @@ export interface RefuseDeps {
   readonly timeouts: Pick<ServerTimeouts, 'lingerMs'>;
 }
 
+export interface ExchangeDeps extends RefuseDeps {
+  readonly timeouts: ServerTimeouts;
+  /** Called with unexpected errors. */
+  readonly onError: (error: unknown) => void;
+}
+
 /** Reports a request that could not be read or answered. @returns The answer to it. */
 export function reportBadRequest(
   failure: Failure,

@@ -5,8 +5,7 @@ import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpAnswer, HttpHandler, HttpStream} from '../core/message.ts';
 import type {Connection, Exchange, ExchangeResponse} from './connections/connection.ts';
 import type {Connections} from './connections/connection-pool.ts';
-import type {NodeExchangeDeps} from './exchange.ts';
-import {closeWithFailure, enqueueOrClose} from './refuse.ts';
+import {closeWithFailure, type ExchangeDeps, enqueueOrClose} from './refuse.ts';
 import {NodeRequest} from './request.ts';
 import {sendRaw} from './send.ts';
 
@@ -18,7 +17,7 @@ export interface Upgrade {
   readonly rest: Buffer;
 }
 
-export interface UpgradeDeps extends NodeExchangeDeps {
+export interface UpgradeDeps extends ExchangeDeps {
   readonly handle: HttpHandler;
   readonly connections: Connections;
 }

@@ -4,7 +4,7 @@ import {type ServerOptions, type WebSocket, WebSocketServer} from 'ws';
 import {AppError} from '../../failures/app-error.ts';
 import type {Failure} from '../../failures/failure.ts';
 import type {HttpStream} from '../core/message.ts';
-import type {NodeExchangeDeps} from './exchange.ts';
+import type {ExchangeDeps} from './refuse.ts';
 import {isExpected, returnIterator} from './send-stream.ts';
 import type {ServerTimeouts} from './timeouts.ts';
 
@@ -47,7 +47,7 @@ export function shakeHands(request: IncomingMessage, socket: Socket, head: Buffe
   return handshake;
 }
 
-export interface SendFramesOptions extends Pick<NodeExchangeDeps, 'onError'>, Pick<ServerTimeouts, 'pingIntervalMs'> {
+export interface SendFramesOptions extends Pick<ExchangeDeps, 'onError'>, Pick<ServerTimeouts, 'pingIntervalMs'> {
   /** Closes the WebSocket: the server stops. */
   readonly signal: AbortSignal;
 }

@@ -8,8 +8,8 @@ import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-
 import type {Engine} from '../lmdb/engine.ts';
 import {failedOnFullDisk, findCause} from '../lmdb/engine-errors.ts';
 import type {EnvironmentSnapshot, LmdbEnvironment} from '../lmdb/environment.ts';
-import {sizeOfPlans} from '../plan/commit-size.ts';
 import type {Plan} from '../plan/plan.ts';
+import {sizeOfPlans} from '../plan/prepare-commit.ts';
 import {ChangeLog} from './change-log.ts';
 import type {LmdbSnapshots} from './snapshots.ts';
 import {openTables, type StoreTables} from './store-tables.ts';

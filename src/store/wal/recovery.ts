@@ -1,9 +1,19 @@
 import {join} from 'node:path';
 import type {Revision} from '../../domain/entries/revision.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
-import {nextBeginning, SECTOR_BYTES, type SectorContent, sealedBytes, sealedPosition, unseal} from './sectors.ts';
 import {type RecordPosition, WAL_FILE_BYTES, WAL_FILES, WAL_RECORD_BYTES_MAX} from './wal-files.ts';
-import {type DecodedHeader, type DecodedRecord, decodeWalChanges, decodeWalHeader} from './wal-record.ts';
+import {
+  type DecodedHeader,
+  type DecodedRecord,
+  decodeWalChanges,
+  decodeWalHeader,
+  nextBeginning,
+  SECTOR_BYTES,
+  type SectorContent,
+  sealedBytes,
+  sealedPosition,
+  unseal,
+} from './wal-format.ts';
 
 /** Content of a write-ahead log that is not checkpointed. */
 export interface Recovery {

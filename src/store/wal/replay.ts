@@ -2,7 +2,7 @@ import type {Change} from '../../domain/commits/change.ts';
 import type {Key} from '../../domain/entries/key.ts';
 import type {EntryState} from '../format/entry-state.ts';
 import type {Plan, PlannedWrite} from '../plan/plan.ts';
-import type {WalRecord} from './wal-record.ts';
+import type {WalRecord} from './wal-format.ts';
 
 /**
  * Returns the plan of the group in a record of the write-ahead log.

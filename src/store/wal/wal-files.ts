@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import type {Revision} from '../../domain/entries/revision.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
 import {type OpenFile, writeWhole} from '../disk/file-system.ts';
-import {SectorWriter} from './sectors.ts';
+import {SectorWriter} from './wal-format.ts';
 
 /** Files of a write-ahead log, used alternately. */
 export const WAL_FILES = ['wal-0', 'wal-1'] as const;

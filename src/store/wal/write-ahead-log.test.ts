@@ -21,8 +21,8 @@ import {parseKey} from '../../domain/entries/key.ts';
 import {SILENT_LOG} from '../../domain/log.ts';
 import {RECOVERY_HINT} from '../open-directory.ts';
 import {verifyStore} from '../verify-store.ts';
-import {SectorWriter, sealedPosition, unseal} from './sectors.ts';
 import {WAL_FILE_BYTES, WAL_FILES, WAL_RECORD_BYTES_MAX} from './wal-files.ts';
+import {SectorWriter, sealedPosition, unseal} from './wal-format.ts';
 
 const [FIRST_FILE, SECOND_FILE] = WAL_FILES;
 

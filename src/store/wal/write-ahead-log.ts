@@ -4,8 +4,8 @@ import {messageOf} from '../../failures/error-text.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
 import {writeWhole} from '../disk/file-system.ts';
 import {isFullDiskError} from '../disk/free-space.ts';
-import {sealedBytes} from './sectors.ts';
 import {createFiles, eraseRecord, WAL_FILE_BYTES, WAL_RECORD_BYTES_MAX, type WalFile} from './wal-files.ts';
+import {sealedBytes} from './wal-format.ts';
 
 /** A record could not be made durable, nor be erased. */
 export class UnretractedRecordError extends Error {

@@ -4,8 +4,8 @@ import {AppError} from '../../failures/app-error.ts';
 import {messageOf} from '../../failures/error-text.ts';
 import {isOpeningRefused} from '../disk/file-system.ts';
 import {DiskSpace, type DiskSpaceDeps, type FreeSpace} from '../disk/reserve.ts';
-import {sizeOfPlans} from '../plan/commit-size.ts';
 import type {Plan} from '../plan/plan.ts';
+import {sizeOfPlans} from '../plan/prepare-commit.ts';
 
 /**
  * Every write to the disk passes here. Fail-stop: after one failed, no other is tried until the store is opened again. After a failed

@@ -7,7 +7,7 @@ import type {Plan} from '../plan/plan.ts';
 import type {StoreClock} from '../plan/store-clock.ts';
 import type {Tree} from '../tree/tree.ts';
 import {removeFiles, WAL_RECORD_BYTES_MAX} from '../wal/wal-files.ts';
-import {encodeWalRecord, walRecordBytesMax} from '../wal/wal-record.ts';
+import {encodeWalRecord, walRecordBytesMax} from '../wal/wal-format.ts';
 import {WriteAheadLog} from '../wal/write-ahead-log.ts';
 import type {WalCheckpointer} from './checkpointer.ts';
 import type {DiskGate} from './disk-gate.ts';
