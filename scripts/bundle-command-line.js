@@ -14,7 +14,7 @@ const INLINED_DEPENDENCIES = ['mrmime', 'picocolors'];
 /** Bundles of packages that go into the program: each start of the service loads them, and the cache of compiled code has only one file. */
 const INLINED_BUNDLES = ['lmdb', 'valibot'];
 
-/** What runs a service, and what runs all commands. */
+/** Programs: one runs a service, and one all commands. */
 const PROGRAMS = ['service', 'program'];
 
 /** The function that Node makes of a CommonJS module: `main.js` compiles the text of a program as it is. */
