@@ -404,7 +404,6 @@ const MAY_IMPORT = {
     '@clack/prompts',
     'fast-string-width',
     'picocolors',
-    'pino',
   ],
   'cli/live': [
     'domain/',
@@ -711,7 +710,6 @@ const ONLY_IN = {
   yazl: ['plugins/package/pack-plugin.ts'],
   '@grpc/grpc-js': ['store/shared/etcd/'],
   '@grpc/proto-loader': ['store/shared/etcd/etcd-schema.ts'],
-  pino: ['cli/terminal/log.ts'],
   picocolors: ['cli/terminal/style.ts'],
   '@clack/prompts': ['cli/terminal/prompts.ts'],
 } as const;
@@ -740,7 +738,8 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'paths.ts': [['environment'], 'the default of what the paths depend on'],
   'parts.ts': [['environment', 'clock', 'randomness', 'network', 'timers'], 'the defaults of `CrewroomParts`'],
   'app.ts': [['process'], 'the base of relative paths'],
-  'cli/program.ts': [['environment'], 'no request of this process to this machine goes through a proxy'],
+  'cli/run-process.ts': [['environment'], 'no request of this process to this machine goes through a proxy'],
+  'cli/main.ts': [['process'], 'the name of the command, by which it chooses a program'],
   'cli/process-context.ts': [['clock', 'randomness', 'timers'], 'the context of every command'],
   'cli/transfer/': [['timers'], 'a progress line, and the time to wait for a response after Ctrl+C'],
   'client/options.ts': [['randomness', 'network'], 'the defaults of the options of all clients'],

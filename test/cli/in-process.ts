@@ -2,6 +2,7 @@ import {EventEmitter} from 'node:events';
 import {join} from 'node:path';
 import {Readable, Writable} from 'node:stream';
 import {setTimeout} from 'node:timers/promises';
+import {COMMAND_LOADERS} from '../../src/cli/loaders.ts';
 import {type HostProcess, processContext} from '../../src/cli/process-context.ts';
 import {runCli} from '../../src/cli/run.ts';
 import type {PlatformPaths} from '../../src/paths.ts';
@@ -61,7 +62,7 @@ export async function runInProcess(command: Command): Promise<Finished> {
     },
   };
   const pause = (timeMs: number): Promise<unknown> => setTimeout(Math.min(timeMs, PAUSE_MS_MAX));
-  const exitCode = await runCli({...processContext(host, paths), pause});
+  const exitCode = await runCli({...processContext(host, paths), pause}, COMMAND_LOADERS);
   const listening = signals.eventNames();
   if (listening.length > 0) throw new Error(`the command still listens for ${listening.join(' and ')}`);
   if (columns === undefined) return {exitCode, signal: null, stdout: stdout.text(), stderr: stderr.text()};
