@@ -72,6 +72,25 @@ describe('the console', () => {
       expect(headers.get('content-security-policy')).toContain(`connect-src 'self' http://crewroom.localhost:`);
     });
 
+  const CHROMIUM = ['Sec-CH-UA: "Chromium";v="156"', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'];
+  for (const host of ['localhost', 'LocalHost'])
+    test(`is at ${host} its own name for browsers of Chromium, without a page between`, async () => {
+      const {port} = service();
+      const {status, headers} = await callService(service(), 'GET /', {host: `${host}:${port}`, headers: CHROMIUM});
+      expect([status, headers.get('location')]).toEqual([308, `http://crewroom.localhost:${port}/`]);
+      expect(headers.get('cache-control')).toBe('no-store');
+    });
+
+  for (const {name, host, headers} of [
+    {name: 'a browser of Chromium at an address', host: '127.0.0.1', headers: CHROMIUM},
+    {name: 'a browser that may not resolve names below localhost', host: 'localhost', headers: CHROMIUM.slice(1)},
+    {name: 'a script in a page', host: 'localhost', headers: [...CHROMIUM.slice(0, 1), 'Sec-Fetch-Site: same-origin']},
+  ])
+    test(`is a page that tries its own name for ${name}`, async () => {
+      const answer = await callService(service(), 'GET /', {host: `${host}:${service().port}`, headers});
+      expect([answer.status, answer.text.includes('entrance.js')]).toEqual([200, true]);
+    });
+
   for (const [settings, theme] of [
     [{}, 'light dark'],
     [{darkMode: true}, 'dark'],

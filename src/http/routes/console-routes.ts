@@ -4,9 +4,9 @@ import {AppError} from '../../failures/app-error.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {PROCESS_TIMERS} from '../../time/timers.ts';
 import {within} from '../../time/wait.ts';
-import {type HttpAnswer, type HttpRequest, WINDOW_HEADERS} from '../core/message.ts';
+import {type HttpAnswer, type HttpRequest, redirect, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route} from '../core/route.ts';
-import {CONSOLE_NAME, isLoopbackName} from '../core/sites.ts';
+import {CONSOLE_NAME, isLoopbackName, SCHEME} from '../core/sites.ts';
 import {answerFile, type FileAnswerOptions, type Rewrite} from '../files/file-answer.ts';
 import {findFile} from '../files/find-file.ts';
 import {assertNoQuery} from './no-query.ts';
@@ -43,7 +43,8 @@ function policyOf(host: string): string {
 /**
  * `/`, the page of the console, and `/console/…`, the files that it loads. It contains no data.
  *
- * At the loopback names `/` is a page of two small files that leads to the console's own name: it alone can know whether the browser resolves that.
+ * At the loopback names `/` leads to the console's own name: at once where the browser is known to resolve that, and otherwise by a page of two small
+ * files, which tries it.
  */
 export function consoleRoutes(settings: Pick<UserSettings, 'get'>): readonly Route[] {
   return [
@@ -51,7 +52,10 @@ export function consoleRoutes(settings: Pick<UserSettings, 'get'>): readonly Rou
       path: '/',
       needs: 'nothing',
       GET: async call => {
-        const page = isLoopbackName(hostOf(call.request)) ? 'entrance.html' : 'index.html';
+        const host = hostOf(call.request);
+        assertNoQuery(call.query);
+        if (resolvesConsoleName(call.request)) return redirect(`${SCHEME}${host.replace(LOCALHOST, CONSOLE_NAME)}/`);
+        const page = isLoopbackName(host) ? 'entrance.html' : 'index.html';
         return answerConsole(call, page, {rawHeaders: openerHeaders(call.request), rewrite: await readTheme(settings)});
       },
     },
@@ -61,6 +65,17 @@ export function consoleRoutes(settings: Pick<UserSettings, 'get'>): readonly Rou
       GET: call => answerConsole(call, call.segments[0] ?? ''),
     },
   ];
+}
+
+const LOCALHOST = /^localhost(?=:|$)/i;
+
+/**
+ * Returns whether the console's name leads the window that asks for a page to where `localhost` led it. It does in browsers of Chromium, which alone
+ * send `Sec-CH-UA`: they take each name below `localhost` for the loopback addresses, as `localhost` itself, without asking the system.
+ */
+function resolvesConsoleName({rawHeaders}: HttpRequest): boolean {
+  const isWindow = headerValues(rawHeaders, 'sec-fetch-dest').join() === 'document';
+  return isWindow && headerValues(rawHeaders, 'sec-ch-ua').length > 0 && LOCALHOST.test(hostOf({rawHeaders}));
 }
 
 /** Theme of the pages as they are built: that of the system. */
