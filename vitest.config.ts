@@ -85,9 +85,9 @@ export default defineConfig({
   test: {
     ...test,
     globalSetup: ['test/build.ts'],
-    // One more than there are cores: many files wait, for processes that they start and for time to pass, and leave their core idle meanwhile. Not in
+    // More than there are cores: many files wait, for processes that they start and for time to pass, and leave their core idle meanwhile. Not in
     // the projects, where it would override --maxWorkers of the command line.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     sequence: {sequencer: LongFirst},
     projects: [
       // Starting a process and loading the service in it takes longer than most files of tests.

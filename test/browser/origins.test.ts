@@ -87,6 +87,14 @@ describe.skipIf(!CAN_BROWSE)('the origins of the console and of plugins (needs C
     const other = await launchChromium('--host-resolver-rules=MAP *.localhost ~NOTFOUND');
     onTestFinished(() => other.close());
     const page = await other.newPage();
+    // Without what only browsers of Chromium send, which all resolve it.
+    await page.route(
+      ({pathname}) => pathname === '/',
+      async route => {
+        const {'sec-ch-ua': _, ...headers} = route.request().headers();
+        await route.fulfill({response: await route.fetch({headers})});
+      },
+    );
     await page.goto(`http://localhost:${service.port}/#/plugins/${VICTIM}`);
     await page.getByRole('button', {name: `Show Page ${VICTIM}`}).click();
     await page.frameLocator('iframe').locator('h1').waitFor();

@@ -72,6 +72,25 @@ describe('the console', () => {
       expect(headers.get('content-security-policy')).toContain(`connect-src 'self' http://crewroom.localhost:`);
     });
 
+  const CHROMIUM = ['Sec-CH-UA: "Chromium";v="156"', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'];
+  for (const host of ['localhost', 'LocalHost'])
+    test(`is at ${host} its own name for browsers of Chromium, without a page between`, async () => {
+      const {port} = service();
+      const {status, headers} = await callService(service(), 'GET /', {host: `${host}:${port}`, headers: CHROMIUM});
+      expect([status, headers.get('location')]).toEqual([308, `http://crewroom.localhost:${port}/`]);
+      expect(headers.get('cache-control')).toBe('no-store');
+    });
+
+  for (const {name, host, headers} of [
+    {name: 'a browser of Chromium at an address', host: '127.0.0.1', headers: CHROMIUM},
+    {name: 'a browser that may not resolve names below localhost', host: 'localhost', headers: CHROMIUM.slice(1)},
+    {name: 'a script in a page', host: 'localhost', headers: [...CHROMIUM.slice(0, 1), 'Sec-Fetch-Site: same-origin']},
+  ])
+    test(`is a page that tries its own name for ${name}`, async () => {
+      const answer = await callService(service(), 'GET /', {host: `${host}:${service().port}`, headers});
+      expect([answer.status, answer.text.includes('entrance.js')]).toEqual([200, true]);
+    });
+
   for (const [settings, theme] of [
     [{}, 'light dark'],
     [{darkMode: true}, 'dark'],
@@ -120,7 +139,18 @@ describe('the console', () => {
   ]) {
     test(`knows that it was opened by ${name}`, async () => {
       const answer = await callService(service(), 'GET /', {headers});
-      expect([answer.status, answer.headers.get('server-timing')]).toEqual([200, mark]);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('server-timing')?.split(', ')).toContain(mark);
     });
   }
+
+  for (const {name, command} of [
+    {name: 'npm', command: 'npx crewroom'},
+    {name: 'an installer', command: 'crewroom'},
+  ] as const)
+    test(`names the command of users who have it from ${name}`, async () => {
+      await using other = await startService({ephemeral: true}, {command});
+      const {headers} = await callService(other, 'GET /');
+      expect(headers.get('server-timing')).toContain(`command;desc="${command}"`);
+    });
 });

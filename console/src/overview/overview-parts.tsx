@@ -1,6 +1,6 @@
 import './overview.css';
 import type {ComponentChildren} from 'preact';
-import {useEffect, useMemo} from 'preact/hooks';
+import {useLayoutEffect, useMemo} from 'preact/hooks';
 import type {ConsoleState} from '../state/console-state.ts';
 import {NextSteps} from './next-steps.tsx';
 import {OverviewState} from './overview-state.ts';
@@ -17,7 +17,8 @@ interface OverviewPartsProps {
 /** The service at a glance: what to do next, requests, pilot and session, and health. */
 export function OverviewParts({state, children}: OverviewPartsProps) {
   const overview = useMemo(() => new OverviewState(), []);
-  useEffect(() => {
+  // Before the first paint: what it reads is part of the overview.
+  useLayoutEffect(() => {
     const left = new AbortController();
     overview.follow(state, left.signal);
     return () => left.abort();

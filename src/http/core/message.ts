@@ -145,11 +145,9 @@ export function emptyAnswer(status: number, rawHeaders: readonly string[] = []):
   return {status, rawHeaders: [...COMMON_HEADERS, ...rawHeaders]};
 }
 
-/**
- * Creates a redirect to the canonical path of a resource, which keeps the method.
- */
-export function redirect(path: string, rawHeaders: readonly string[] = []): WholeAnswer {
-  return emptyAnswer(308, [...WINDOW_HEADERS, 'Location', path, 'Content-Length', '0', ...rawHeaders]);
+/** Creates a redirect to the canonical path or address of a resource, which keeps the method. */
+export function redirect(location: string, rawHeaders: readonly string[] = []): WholeAnswer {
+  return emptyAnswer(308, [...WINDOW_HEADERS, 'Location', location, 'Content-Length', '0', ...rawHeaders]);
 }
 
 /** Creates an answer with a value as JSON. */

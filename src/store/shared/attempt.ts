@@ -1,19 +1,24 @@
+import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
+import type {Key} from '../../domain/entries/key.ts';
 import type {JsonText} from '../../json/json-text.ts';
 import {Backoff} from '../../time/backoff.ts';
 import {wait, within} from '../../time/wait.ts';
+import type {StoreOperation} from '../plan/plan.ts';
+import {sum} from '../plan/prepare-commit.ts';
 import {
   ABSENT,
-  type EngineAnswer,
   EngineFailure,
   type GuardedWrite,
   isEngineFailure,
+  type StoredPair,
   type WriteAnswer,
 } from './engine/driver.ts';
-import {HEAD_KEY, STAGED_VALUE, stagedKey} from './engine/engine-keys.ts';
+import {entryKey, HEAD_KEY, numbersBetween, STAGED_VALUE, stagedKey, WISH_KEY} from './engine/engine-keys.ts';
 import {headIn, type KnownHead} from './engine/head.ts';
-import {splitBySize} from './engine/range-pages.ts';
-import {hasGroup} from './engine/results.ts';
-import {PART_BYTES_MAX, type Parts} from './engine/stored-entry.ts';
+import {readPairs, splitBySize} from './engine/range-pages.ts';
+import {findResults, hasGroup} from './engine/results.ts';
+import {decodeState, PART_BYTES_MAX, type Parts, readParts, type StoredEntry} from './engine/stored-entry.ts';
+import type {EngineState} from './engine-state.ts';
 import type {StoreParts} from './store-parts.ts';
 
 /** Pause before the first repetition of a request, in milliseconds. Each further one is twice as long. */
@@ -23,7 +28,35 @@ const PAUSE_MS_MAX = 500;
 /** Bytes that the slowest supported link carries in a millisecond: 2 Mbit/s. Large groups have the time for that in addition. */
 const LINK_BYTES_PER_MS = 256;
 
-type AttemptDeps = Pick<StoreParts, 'driver' | 'timers' | 'elapsedMs' | 'clock' | 'createId' | 'groupTimeoutMs'>;
+/** The state on which a group is planned. */
+export interface PlanningState {
+  readonly base: KnownHead;
+  /** The commits that can be planned: the first ones, whose values to be patched are some hundred KiB. */
+  readonly count: number;
+  /** The entries that checks and operations name, without values in parts; undefined for keys without one. */
+  readonly entries: ReadonlyMap<Key, StoredEntry | undefined>;
+  /** The parts of the values that patches and touches change. */
+  readonly parts: ReadonlyMap<string, Buffer>;
+  /** Results of the commits that were applied already. */
+  readonly applied: readonly (CommitResult | undefined)[];
+  /** The present wish. */
+  readonly wish: StoredPair | undefined;
+  /** Old marks: no request for their groups is on its way any more, and no head will name parts that none has named yet. */
+  readonly oldMarks: readonly StoredPair[];
+}
+
+/** Number of entries in the first request, with the head; each may have a small value. */
+const FIRST_KEYS_MAX = 250;
+
+/** Time after which the parts of a group that no head has named are removed, in milliseconds: no attempt takes nearly as long. */
+export const ABANDONED_MS = 600_000;
+
+/** Maximum number of old marks that are removed with one write. */
+const OLD_MARKS_MAX = 100;
+
+type AttemptDeps = Pick<StoreParts, 'driver' | 'timers' | 'elapsedMs' | 'clock' | 'createId' | 'groupTimeoutMs'> & {
+  readonly state: EngineState;
+};
 
 /**
  * One attempt to write a group, which ends in time: after that nothing is sent for it any more, and its callers are answered, also
@@ -82,9 +115,35 @@ export class Attempt {
     this.#endMs += moreMs;
   }
 
-  /** Gives it the time to read and to write some bytes. */
-  extendFor(bytes: number): void {
-    this.extend((2 * bytes) / LINK_BYTES_PER_MS);
+  /**
+   * Reads the state on which commits are planned: the head, and the entries that they name, as they were at that moment.
+   *
+   * @throws {EngineFailure} Also `unavailable` if the parts were removed meanwhile.
+   */
+  async readState(commits: readonly Commit<StoreOperation>[]): Promise<PlanningState> {
+    const {driver, state, clock} = this.#deps;
+    const keys = [
+      ...new Set(commits.flatMap(({checks, operations}) => [...checks, ...operations].map(each => each.key))),
+    ];
+    const sized = keys.map(key => ({from: entryKey(key), bytes: 0}));
+    const old = {...numbersBetween('s', 0, clock.now() - ABANDONED_MS + 1), limit: OLD_MARKS_MAX};
+    const first = [{from: WISH_KEY}, {from: this.mark}, old, ...sized.slice(0, FIRST_KEYS_MAX)];
+    const {found, head: base} = await state.read(first);
+    const [[wish] = [], [mark] = [], oldMarks = [], ...pairs] = found;
+    this.#assertMarked(mark !== undefined);
+    const all = [...pairs.map(([pair]) => pair), ...(await readPairs(driver, sized.slice(FIRST_KEYS_MAX), base.at))];
+    const stored = all.map((pair, index) => pair && decodeState(keys[index] as Key, pair.value));
+    const entries = new Map(keys.map((key, index) => [key, stored[index]]));
+    const patched = ({operations}: Commit<StoreOperation>): readonly StoredEntry[] =>
+      operations.flatMap(({kind, key}) => (kind === 'patch' || kind === 'touch' ? (entries.get(key) ?? []) : []));
+    const sizeOf = (changed: readonly StoredEntry[]): number => sum(changed, ({info}) => info.sizeBytes);
+    const [planned = []] = splitBySize(commits, commit => sizeOf(patched(commit)), PART_BYTES_MAX);
+    const changed = [...new Set(planned.flatMap(patched))];
+    // They are read, and then written again.
+    this.extend((2 * sizeOf(changed)) / LINK_BYTES_PER_MS);
+    const parts = await readParts(driver, changed, base.at);
+    const ids = planned.map(({id}) => id);
+    return {base, count: planned.length, entries, parts, applied: await findResults(driver, ids, base), wish, oldMarks};
   }
 
   /** Returns the parts for a value: the same for each plan. */
@@ -93,12 +152,6 @@ export class Attempt {
     if (!this.#parts.has(json)) this.#partCount += Math.ceil(json.length / PART_BYTES_MAX);
     this.#parts.set(json, parts);
     return parts;
-  }
-
-  /** @throws {EngineFailure} `unavailable` if its parts were removed meanwhile. @param isMarked Whether its mark exists. */
-  assertMarked(isMarked: boolean): void {
-    if (this.written.size > 0 && !isMarked)
-      throw new EngineFailure('unavailable', 'the parts of a value were removed, since writing them took too long');
   }
 
   /**
@@ -114,7 +167,7 @@ export class Attempt {
       for (const [written] of puts) this.written.add(written);
       // After a conflict: no other process writes the mark, so an earlier request was applied, although it was not answered.
       const version = answer.kind === 'written' ? answer.version : (answer.answer.found[0]?.[0]?.version ?? ABSENT);
-      this.assertMarked(version > this.#markVersion);
+      this.#assertMarked(version > this.#markVersion);
       this.#markVersion = version;
     }
   }
@@ -123,12 +176,15 @@ export class Attempt {
    * Sends the write that commits a group until its outcome is known, or the time is over. The same request can be sent any number of
    * times: it compares the head, which the first one that is applied replaces.
    *
-   * @returns `overtaken`: it was written, and others after it. `conflict`: it was not written and never will be, since the head is another.
+   * @returns Whether it was written, perhaps with others after it. Otherwise it never will be, since the head is another.
    * @throws {EngineFailure}
    */
-  async send(write: GuardedWrite, base: KnownHead): Promise<SentResult> {
+  async send(
+    write: GuardedWrite,
+    base: KnownHead,
+  ): Promise<{readonly answer: WriteAnswer; readonly isWritten: boolean}> {
     const {answer, wasLost} = await this.#repeat(write);
-    if (answer.kind === 'written') return answer;
+    if (answer.kind === 'written') return {answer, isWritten: true};
     const found = answer.answer.found[0]?.[0];
     const isWritten =
       wasLost &&
@@ -136,7 +192,12 @@ export class Attempt {
         headIn(answer.answer)?.head.group === this.group ||
         (await hasGroup(this.#deps.driver, this.group, base.head)));
     this.isInDoubt = isWritten;
-    return {kind: isWritten ? 'overtaken' : 'conflict', answer: answer.answer};
+    return {answer, isWritten};
+  }
+
+  #assertMarked(isMarked: boolean): void {
+    if (this.written.size > 0 && !isMarked)
+      throw new EngineFailure('unavailable', 'the parts of a value were removed, since writing them took too long');
   }
 
   /** Sends a write until it is answered. @returns Also whether an answer was lost. */
@@ -157,8 +218,3 @@ export class Attempt {
     }
   }
 }
-
-/** Result of {@link Attempt.send}. */
-export type SentResult =
-  | {readonly kind: 'written'; readonly version: number}
-  | {readonly kind: 'overtaken' | 'conflict'; readonly answer: EngineAnswer};

@@ -3,7 +3,7 @@ import {AppError} from '../../failures/app-error.ts';
 import {endEntryRecord} from '../format/entry-record.ts';
 import type {Plan, PlannedWrite, StorePut} from '../plan/plan.ts';
 import {recordOf} from '../plan/prepare-commit.ts';
-import type {Attempt} from './attempt.ts';
+import type {Attempt, PlanningState} from './attempt.ts';
 import {encodeLog, findTrim, largeLogKey} from './engine/change-log.ts';
 import {
   type GuardedWrite,
@@ -17,19 +17,9 @@ import {entryKey, expiryKey, fenceOf, logUpTo, NAMED_VALUE, partsOfStaged, STAGE
 import {type Head, replaceHead} from './engine/head.ts';
 import {encodeResults, type GroupResults, resultsToTrim} from './engine/results.ts';
 import {encodeInParts, INLINE_BYTES_MAX, keysOfParts, PART_BYTES_MAX, rangeOfParts} from './engine/stored-entry.ts';
-import type {PlanningState} from './planning-state.ts';
 import type {StoreParts} from './store-parts.ts';
 
 type Pair = readonly [key: string, value: Uint8Array];
-
-/** Writes of a planned group. */
-export interface GroupRequest {
-  readonly head: Head;
-  /** The write that commits it. */
-  readonly write: GuardedWrite;
-  /** Parts of large values, and of the log, that are written before. */
-  readonly parts: readonly Pair[];
-}
 
 interface GroupOptions extends Pick<StoreParts, 'driver' | 'writer' | 'logLimits'> {
   readonly attempt: Attempt;
@@ -54,7 +44,8 @@ const ENTRY_BYTES = 256;
 const VALUES_BYTES_MAX = 640 * 1024;
 
 /**
- * Returns what a group writes. Without changes and ids it is only the time, in the head.
+ * Returns what a group writes: parts of large values and of the log, and then, with its head, the write that commits it. Without changes and
+ * ids that is only the time, in the head.
  *
  * @throws {AppError} `transaction-too-large` if it writes more keys than a request may, or larger ones.
  */
@@ -62,7 +53,7 @@ export async function describeGroup(
   {base, entries, oldMarks}: PlanningState,
   plan: Plan,
   {driver, attempt, writer, ids, results, unchanged, logLimits}: GroupOptions,
-): Promise<GroupRequest> {
+): Promise<{readonly parts: readonly Pair[]; readonly head: Head; readonly write: GuardedWrite}> {
   const {changes, nowMs} = plan;
   const {group} = attempt;
   const log = encodeLog(changes, base.head, logLimits);

@@ -3,7 +3,7 @@ import {AppError} from '../../failures/app-error.ts';
 import type {Plan, StoreOperation} from '../plan/plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';
 import {isDeletion, sizeOfCommit, sum, writtenBytesOf} from '../plan/prepare-commit.ts';
-import {Attempt} from './attempt.ts';
+import {Attempt, type PlanningState} from './attempt.ts';
 import {isEngineFailure} from './engine/driver.ts';
 import {writtenHead} from './engine/head.ts';
 import {commitIdIn} from './engine/results.ts';
@@ -11,7 +11,6 @@ import {joinParts} from './engine/stored-entry.ts';
 import type {EngineState} from './engine-state.ts';
 import type {Fairness} from './fairness.ts';
 import {describeGroup} from './group-request.ts';
-import {type PlanningState, readPlanningState} from './planning-state.ts';
 import type {StoreParts} from './store-parts.ts';
 
 /** A commit as the writer gets it. */
@@ -117,12 +116,12 @@ export class GroupWriter {
   }
 
   async #writeUntilWritten(commits: readonly SharedCommit[], attempt: Attempt): Promise<Results> {
-    const {fairness, elapsedMs, clock} = this.#deps;
+    const {fairness, elapsedMs} = this.#deps;
     for (;;) {
       attempt.assertOpen();
       const startMs = elapsedMs();
       try {
-        const planning = await readPlanningState(commits, attempt, {...this.#deps, nowMs: clock.now()});
+        const planning = await attempt.readState(commits);
         if (await fairness.honour(planning.wish, planning.base.at, pauseMs => attempt.extend(pauseMs))) continue;
         const results = await this.#tryWrite(commits.slice(0, planning.count), planning, attempt);
         if (results !== undefined) {
@@ -161,10 +160,10 @@ export class GroupWriter {
     const options = {...this.#deps, attempt, ids, results, unchanged};
     const {head, parts, write} = await describeGroup(planning, plan, options);
     await attempt.writeParts(parts, write.usesReserve);
-    const sent = await attempt.send(write, base);
-    if (sent.kind === 'written') state.become(writtenHead(head, sent.version));
-    else await state.learn(sent.answer, base);
-    if (sent.kind === 'conflict') return undefined;
+    const {answer, isWritten} = await attempt.send(write, base);
+    if (answer.kind === 'written') state.become(writtenHead(head, answer.version));
+    else await state.learn(answer.answer, base);
+    if (!isWritten) return undefined;
     this.#wroteMs = elapsedMs();
     this.#readOnlyBecause = undefined;
     this.#writtenBytes += writtenBytesOf(changes);

@@ -1,9 +1,9 @@
 import {compareKeys, trustStoredKey} from '../../domain/entries/key.ts';
 import type {ExpireOperation} from '../plan/plan.ts';
+import {ABANDONED_MS} from './attempt.ts';
 import type {Driver} from './engine/driver.ts';
 import {numberInKey, numbersBetween} from './engine/engine-keys.ts';
 import type {EngineState} from './engine-state.ts';
-import {ABANDONED_MS} from './planning-state.ts';
 
 /** Maximum number of expired entries that a sweep removes. */
 const SWEPT_MAX = 200;

@@ -70,8 +70,8 @@ export async function readChanges(
   let valuesBytes = 0;
   const pages = {...numbersBetween('c', since + 1), at, limit: FIRST_PARTS, bytes: FIRST_PARTS * PART_BYTES_MAX};
   for await (const {value} of readPages(driver, pages)) {
-    const large = {from: value.toString('latin1'), bytes: PART_BYTES_MAX};
-    const [pair] = value[0] === LARGE ? await readPairs(driver, [large], at) : [{value}];
+    const large = value[0] === LARGE ? [{from: value.toString('latin1'), bytes: PART_BYTES_MAX}] : [];
+    const [pair] = large.length > 0 ? await readPairs(driver, large, at) : [{value}];
     const changes = pair && decodeChangeLogRecord(pair.value);
     if (changes === undefined) return undefined;
     for (const change of changes) {

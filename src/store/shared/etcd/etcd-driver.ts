@@ -4,6 +4,7 @@ import {wait} from '../../../time/wait.ts';
 import {
   type Driver,
   type EngineAnswer,
+  EngineFailure,
   type EngineReadOptions,
   type GuardedWrite,
   isEngineFailure,
@@ -15,8 +16,7 @@ import {
 import {bytesOf, HEAD_KEY} from '../engine/engine-keys.ts';
 import {type EtcdAddress, EtcdClient} from './etcd-client.ts';
 import type {Message, Sent} from './etcd-schema.ts';
-import {EtcdSpace} from './etcd-space.ts';
-import {assertMembers, type MemberFacts, readMember, readMembers} from './member-facts.ts';
+import {EtcdSpace, findProblem, type MemberFacts, readMember, readMembers} from './member-facts.ts';
 
 export interface EtcdDriverOptions extends EtcdAddress {
   /** The first characters of all keys of the store. */
@@ -52,7 +52,8 @@ const REOPEN_MS = 200;
  */
 export async function openEtcdDriver(options: EtcdDriverOptions): Promise<Driver> {
   const members = await readMembers(options, options.nowMs);
-  assertMembers(members);
+  const problem = findProblem(members);
+  if (problem !== undefined) throw new EngineFailure('denied', problem);
   const client = await EtcdClient.create(options);
   useLeader(client, members);
   const driver = new EtcdDriver(client, options);
