@@ -2,11 +2,11 @@ import {isAscii} from 'node:buffer';
 import {createHash, type Hash} from 'node:crypto';
 import {mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {dirname, join} from 'node:path';
+import {dirname, join, parse} from 'node:path';
 import {constants, Script} from 'node:vm';
 import {PRIVATE_FILE_MODE} from '../files/own.ts';
 
-/** Number of files in the cache: programs of several versions, places and flags share it. */
+/** Number of files in the cache for a program: its versions, places and flags share them. */
 const FILES = 4;
 
 /** Largest file that is read, in bytes: many times the compiled code of the program. */
@@ -47,7 +47,7 @@ export function loadProgram<T>(
   const settings = [version, arch, process.env['NODE_OPTIONS'], ...execArgv, file, content].join('\n');
   const digest = createHash('sha256').update(settings);
   const [place = 0] = digest.copy().digest();
-  const cacheFile = directory === undefined ? undefined : join(directory, `program-${place % FILES}.cache`);
+  const cacheFile = directory === undefined ? undefined : join(directory, `${parse(file).name}-${place % FILES}.cache`);
   const {script, usedBytes} = compile(file, cacheFile, digest);
   const module = {exports: {}};
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
