@@ -176,7 +176,7 @@ class OpenedCrewroom implements Crewroom {
   #closed: Promise<void> | undefined;
 
   constructor({config, pluginConfig, parts, base, identity, store, pageServer, faults, access}: Opened) {
-    const {log, nowMs, elapsedMs, randomBytes, timers} = parts;
+    const {log, nowMs, elapsedMs, randomBytes, timers, stop, command} = parts;
     const limits = limitsWith(config);
     this.config = config;
     this.faults = faults;
@@ -212,7 +212,7 @@ class OpenedCrewroom implements Crewroom {
     const dataDir = config.ephemeral ? undefined : config.dataDir;
     const pages = createPages(access, this.plugins);
     const more = {accessMode: config.access, pages, dataDir, pluginConfig, pageServer, allowedOrigins, nowMs};
-    const routes = createRoutes({...services, ...more, ...VERSIONS, limits, randomBytes, stop: parts.stop});
+    const routes = createRoutes({...services, ...more, ...VERSIONS, limits, randomBytes, stop, command});
     this.#http = new HttpService({
       access: createAccess({mode: config.access, ...access}),
       ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults, allowedOrigins, plugins, pages},

@@ -11,7 +11,7 @@ import type {Log} from './domain/log.ts';
 import type {Flight} from './domain/plugins/flight.ts';
 import type {Plugins} from './domain/plugins/plugin.ts';
 import type {UserSettings} from './domain/plugins/user-settings.ts';
-import type {ProgramStop} from './domain/program-stop.ts';
+import type {ProgramName, ProgramStop} from './domain/program-stop.ts';
 import type {NotedRequests} from './domain/recorded-request.ts';
 import type {Keychain} from './identity/keychain/keychain.ts';
 import type {Timers} from './time/timers.ts';
@@ -102,6 +102,8 @@ export interface CrewroomParts {
   readonly takesForeignPlugins: boolean;
   /** Lets the owner end the program over HTTP. @default {`POST /api/stop` is not found} */
   readonly stop: ProgramStop | undefined;
+  /** The words with which the user calls the command line, for hints of the console. @default {'npx crewroom'} */
+  readonly command: ProgramName;
   /** Keeps the session. @default {the keychain of the operating system} */
   readonly keychain: Keychain;
 }

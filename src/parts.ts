@@ -59,6 +59,7 @@ export const DEFAULT_PARTS: ServiceParts = {
   pageServer: undefined,
   takesForeignPlugins: false,
   stop: undefined,
+  command: 'npx crewroom',
   keychain: openKeychain({environment: process.env}),
 };
 

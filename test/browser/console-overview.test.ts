@@ -128,6 +128,12 @@ describe.skipIf(!CAN_BROWSE)('the overview in Chromium', () => {
     await lookAt(page, 'overview-newcomer');
   });
 
+  test('names commands as the user of the service calls them', async () => {
+    await using installed = await startService({ephemeral: true}, {command: 'crewroom'});
+    const {page} = await openConsole(browser, installed.url);
+    await page.getByText('crewroom dev my-plugin', {exact: true}).waitFor();
+  });
+
   test('shows no steps to a user who has done them', async () => {
     const {url, crewroom} = await startInTest({ephemeral: true, plugin: [EXAMPLE]});
     await crewroom.entries.putValue('com.example.hello/volume', 0.5);

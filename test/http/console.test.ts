@@ -139,7 +139,18 @@ describe('the console', () => {
   ]) {
     test(`knows that it was opened by ${name}`, async () => {
       const answer = await callService(service(), 'GET /', {headers});
-      expect([answer.status, answer.headers.get('server-timing')]).toEqual([200, mark]);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('server-timing')?.split(', ')).toContain(mark);
     });
   }
+
+  for (const {name, command} of [
+    {name: 'npm', command: 'npx crewroom'},
+    {name: 'an installer', command: 'crewroom'},
+  ] as const)
+    test(`names the command of users who have it from ${name}`, async () => {
+      await using other = await startService({ephemeral: true}, {command});
+      const {headers} = await callService(other, 'GET /');
+      expect(headers.get('server-timing')).toContain(`command;desc="${command}"`);
+    });
 });

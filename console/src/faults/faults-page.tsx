@@ -4,6 +4,7 @@ import type {Fault} from '../service/documents.ts';
 import {Command} from '../shell/command.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
+import {crewroomCommand} from '../shell/format/example-commands.ts';
 import {OwnerNote} from '../shell/owner-note.tsx';
 import type {PageProps} from '../shell/page-props.ts';
 import type {ConsoleState} from '../state/console-state.ts';
@@ -48,7 +49,7 @@ function ActiveFaults({state, faults}: {readonly state: ConsoleState; readonly f
       {list.length === 0 && (
         <EmptyState glyph="faults" title="Nothing fails on purpose.">
           <p>Switch a fault on below, or from a terminal:</p>
-          <Command text="npx crewroom fault delay 500ms" />
+          <Command text={crewroomCommand('fault delay 500ms')} />
         </EmptyState>
       )}
       <ul class="fault-list">

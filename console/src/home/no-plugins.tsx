@@ -1,6 +1,7 @@
 import type {PluginList} from '../service/documents.ts';
 import {Command} from '../shell/command.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
+import {crewroomCommand} from '../shell/format/example-commands.ts';
 
 /** The ways to a first plugin. */
 export function NoPlugins({list}: {readonly list: PluginList}) {
@@ -11,10 +12,10 @@ export function NoPlugins({list}: {readonly list: PluginList}) {
           Begin one of your own, and run it: it appears here by itself. The{' '}
           <a href="/docs/guides/first-plugin">guide</a> goes on from there.
         </p>
-        <Command text="npx crewroom plugin new my-plugin" />
-        <Command text="npx crewroom dev my-plugin" />
+        <Command text={crewroomCommand('plugin new my-plugin')} />
+        <Command text={crewroomCommand('dev my-plugin')} />
         <p>Or install one that you have as a folder or a ZIP file:</p>
-        <Command text="npx crewroom plugin install my-plugin.zip" />
+        <Command text={crewroomCommand('plugin install my-plugin.zip')} />
         {list.directory !== undefined && (
           <p>
             Installed plugins are in <code>{list.directory}</code>.

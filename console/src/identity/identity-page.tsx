@@ -5,6 +5,7 @@ import {Command} from '../shell/command.tsx';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
+import {crewroomCommand} from '../shell/format/example-commands.ts';
 import type {PageProps} from '../shell/page-props.ts';
 import {hideSecrets} from './hide-secrets.ts';
 import {IdentityState} from './identity-state.ts';
@@ -43,7 +44,7 @@ function Document({text}: {readonly text: string | null | undefined}) {
           <p>
             It is <code>no-identity</code>, with the status 404. Sign in at an airline, or serve a sample below:
           </p>
-          <Command text="npx crewroom sign-in" />
+          <Command text={crewroomCommand('sign-in')} />
         </EmptyState>
       </div>
     );

@@ -3,7 +3,7 @@ import type {ComponentChildren} from 'preact';
 import {formatRoute} from '../route.ts';
 import type {PluginList, Session} from '../service/documents.ts';
 import {Command} from '../shell/command.tsx';
-import {exampleOfReading, exampleOfWriting} from '../shell/format/example-commands.ts';
+import {crewroomCommand, exampleOfReading, exampleOfWriting} from '../shell/format/example-commands.ts';
 import type {OverviewState} from './overview-state.ts';
 import {focusSignIn} from './sign-in-form.tsx';
 
@@ -56,8 +56,8 @@ const PLUGIN_STEP: Step = {
       <p class="quiet">
         It appears here by itself. The <a href="/docs/guides/first-plugin">guide</a> goes on from there.
       </p>
-      <Command text="npx crewroom plugin new my-plugin" />
-      <Command text="npx crewroom dev my-plugin" />
+      <Command text={crewroomCommand('plugin new my-plugin')} />
+      <Command text={crewroomCommand('dev my-plugin')} />
     </>
   ),
 };
@@ -67,8 +67,8 @@ const PILOT_STEP: Step = {
   content: (
     <>
       <p class="quiet">Save the document of the sample, edit it, and start the service with the file.</p>
-      <Command text="npx crewroom identity --pretty > me.json" />
-      <Command text="npx crewroom start --profile me.json" />
+      <Command text={crewroomCommand('identity --pretty > me.json')} />
+      <Command text={crewroomCommand('start --profile me.json')} />
     </>
   ),
 };
@@ -123,7 +123,7 @@ function signInStep({source, scriptURL}: Session): Step {
             </button>
           </p>
         ) : (
-          <Command text="npx crewroom sign-in" />
+          <Command text={crewroomCommand('sign-in')} />
         )}
       </>
     ),

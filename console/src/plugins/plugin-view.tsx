@@ -4,6 +4,7 @@ import type {Plugin, SettingValues} from '../service/documents.ts';
 import {SettingsForm} from '../settings/settings-form.tsx';
 import {Command} from '../shell/command.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
+import {crewroomCommand} from '../shell/format/example-commands.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {rememberShown} from '../state/opener.ts';
 import {ErrorOverlay} from './error-overlay.tsx';
@@ -42,7 +43,7 @@ function NoSuchPlugin({id}: {readonly id: string}) {
           There is no plugin <code>{id}</code>. These are <a href={formatRoute({view: 'plugins'})}>the plugins</a>. To
           install one:
         </p>
-        <Command text="npx crewroom plugin install my-plugin.zip" />
+        <Command text={crewroomCommand('plugin install my-plugin.zip')} />
       </EmptyState>
     </section>
   );

@@ -1,4 +1,6 @@
-/** Name of the metric with which the service marks a console that a page of its own origin opened. */
+import {pageMarks} from '../service/page-marks.ts';
+
+/** Name with which the service marks a console that a page of its own origin opened. */
 const OWN_PAGE = 'opened-by-own-page';
 
 /**
@@ -9,9 +11,7 @@ export function wasOpenedByOwnPage(): boolean {
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   // A browser that goes back may take the page, with an older mark, out of its cache.
   if (navigation === undefined || navigation.type === 'back_forward') return false;
-  // Firefox has no Server Timing without https, except at names of this machine. What opened the page is unknown there.
-  const metrics: readonly PerformanceServerTiming[] | undefined = navigation.serverTiming;
-  return metrics?.some(({name}) => name === OWN_PAGE) ?? false;
+  return pageMarks().some(({name}) => name === OWN_PAGE);
 }
 
 /** Returns whether this tab has shown the page of a plugin before. */

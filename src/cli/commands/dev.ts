@@ -1,6 +1,5 @@
 import {openCrewroom} from '../../app.ts';
 import type {Crewroom} from '../../crewroom.ts';
-import type {ProgramStop} from '../../domain/program-stop.ts';
 import type {NotedRequest} from '../../domain/recorded-request.ts';
 import {EXIT} from '../../failures/exit-codes.ts';
 import {findHalves} from '../../plugins/directory/plugin-halves.ts';
@@ -18,14 +17,13 @@ import {provideSdks} from '../dev/provide-sdks.ts';
 import {startCommand} from '../dev/side-command.ts';
 import {createLoopbackFetch} from '../service/http-fetch.ts';
 import {untilStarted} from '../service/until-started.ts';
-import {listenForStop} from '../terminal/stop-request.ts';
+import {listenForStop, programParts, type StopRequest} from '../terminal/stop-request.ts';
 
 /** `crewroom dev`: runs a plugin in development until a signal stops it, or the command beside it fails. */
 export async function run(call: CallOf<'dev'>): Promise<number> {
   // First of all: a signal during start-up stops it in good order too.
   const stop = listenForStop(call.context);
   const over = new AbortController();
-  const programStop = {processId: call.context.processId, ask: () => stop.ask('SIGTERM')};
   void stop.asked.then(() => over.abort());
   let reporter: DevReporter | undefined;
   try {
@@ -35,7 +33,7 @@ export async function run(call: CallOf<'dev'>): Promise<number> {
     const requests = (flags.requests ?? 'all') as RequestChoice;
     const given = {requests, json: flags.json === true, opens: flags.noOpen !== true};
     reporter = createDevReporter({context, stop, logLevel: settings.config.logLevel, ...given});
-    return await develop({call, settings, reporter, stop: programStop, signal: over.signal});
+    return await develop({call, settings, reporter, stop, signal: over.signal});
   } finally {
     reporter?.[Symbol.dispose]();
     over.abort();
@@ -47,7 +45,7 @@ interface Development {
   readonly call: CallOf<'dev'>;
   readonly settings: DevSettings;
   readonly reporter: DevReporter;
-  readonly stop: ProgramStop;
+  readonly stop: StopRequest;
   /** Aborted when it is to end. */
   readonly signal: AbortSignal;
 }
@@ -63,7 +61,7 @@ async function develop(development: Development): Promise<number> {
   // The session of a back end that ends with this process is not kept.
   const config =
     backEnd === undefined ? settings.config : {...settings.config, airline: backEnd.airlineFile, keep: false};
-  const parts = {log: reporter.log, pageServer, takesForeignPlugins: true, stop};
+  const parts = {log: reporter.log, pageServer, takesForeignPlugins: true, ...programParts(context, stop)};
   // Before a background starts, and before a command builds the plugin.
   const provided = await provideSdks(directory);
   const over = new AbortController();

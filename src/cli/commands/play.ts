@@ -21,7 +21,7 @@ import {createOwnCode} from '../service/owner-code.ts';
 import {untilStarted} from '../service/until-started.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import {createLog} from '../terminal/log.ts';
-import {listenForStop, type StopRequest} from '../terminal/stop-request.ts';
+import {listenForStop, programParts, type StopRequest} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** The example of a plugin: the build copies it, seen from the sources and from the built files alike. */
@@ -84,8 +84,8 @@ async function play(call: CallOf<'play'>, {settings, backEnd, stop}: Played): Pr
   const isForPeople = stderr.isTerminal;
   using terminal = openServiceTerminal({context, stop, logLevel, requests: 'refused'});
   const log = isForPeople ? terminal.log : createLog({level: logLevel, write: text => void stderr.write(text), nowMs});
-  const programStop = {processId, ask: () => stop.ask('SIGTERM')};
-  await using crewroom = await openCrewroom(config, {log, takesForeignPlugins: true, stop: programStop});
+  const parts = {log, takesForeignPlugins: true, ...programParts(context, stop)};
+  await using crewroom = await openCrewroom(config, parts);
   await fill(crewroom, backEnd);
   const started = {crewroom, ...(await crewroom.listen())};
   await Promise.race([untilStarted(crewroom.plugins), stop.asked]);

@@ -15,7 +15,7 @@ import {formatBanner, mainAddress, type StartedService, startedFields} from '../
 import type {CliContext, StopSignal} from '../terminal/context.ts';
 import {escapeText} from '../terminal/escape.ts';
 import {createLog, joinLogs} from '../terminal/log.ts';
-import {listenForStop, type StopRequest} from '../terminal/stop-request.ts';
+import {listenForStop, programParts, type StopRequest} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom start`: serves until a signal or a key stops it. */
@@ -36,8 +36,7 @@ export async function run(call: CallOf<'start'>): Promise<ExitCode> {
       ? reportToPeople(config, {requests, context, stop})
       : reportToPrograms(config, {requests, context});
     if (file !== undefined) reporter = reportToFile(reporter, file.log, context.processId);
-    const programStop = {processId: context.processId, ask: () => stop.ask('SIGTERM')};
-    const options = {log: reporter.log, newStoreId: flags.newStoreId === true, stop: programStop};
+    const options = {log: reporter.log, newStoreId: flags.newStoreId === true, ...programParts(context, stop)};
     await serve(() => openCrewroom(config, options), reporter, stop);
     return EXIT.ok;
   } catch (error) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import type {StopSignal} from './context.ts';
-import {listenForStop, STOP_LIMIT_MS} from './stop-request.ts';
+import {listenForStop, programParts, STOP_LIMIT_MS} from './stop-request.ts';
 
 /** Signals and a clock that a test moves by hand. */
 function createOutside(environment: Readonly<Record<string, string>> = {}) {
@@ -40,6 +40,18 @@ function createOutside(environment: Readonly<Record<string, string>> = {}) {
     listeners,
   };
 }
+
+describe('programParts()', () => {
+  for (const {name, environment, command} of [
+    {name: 'npx', environment: {npm_lifecycle_event: 'npx'}, command: 'npx crewroom'},
+    {name: 'a script of a package', environment: {npm_lifecycle_event: 'start'}, command: 'npx crewroom'},
+    {name: 'an installed command', environment: {}, command: 'crewroom'},
+  ])
+    test(`names the command of ${name}`, () => {
+      const outside = createOutside(environment);
+      assert.equal(programParts(outside, listenForStop(outside)).command, command);
+    });
+});
 
 describe('listenForStop()', () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) {

@@ -1,3 +1,4 @@
+import type {ProgramName, ProgramStop} from '../../domain/program-stop.ts';
 import {EXIT} from '../../failures/exit-codes.ts';
 import type {CliContext, StopSignal} from './context.ts';
 
@@ -41,13 +42,27 @@ export function limitStop({limitExit}: Pick<StopRequestDeps, 'limitExit'>): () =
   return limitExit(STOP_LIMIT_MS, `Cannot stop within ${STOP_LIMIT_MS / 1000} seconds: the process ends now`);
 }
 
+/** Returns the parts by which a service knows the program that runs it: how to end that, and how its user calls the command line. */
+export function programParts(
+  {processId, environment}: Pick<CliContext, 'processId' | 'environment'>,
+  stop: Pick<StopRequest, 'ask'>,
+): {readonly stop: ProgramStop; readonly command: ProgramName} {
+  const command = isRunByNpm(environment) ? 'npx crewroom' : 'crewroom';
+  return {stop: {processId, ask: () => stop.ask('SIGTERM')}, command};
+}
+
+/** Returns whether a package manager runs this process, by a script of a package or by the name of the command. */
+function isRunByNpm(environment: CliContext['environment']): boolean {
+  return environment['npm_lifecycle_event'] !== undefined;
+}
+
 /**
  * Listens for SIGINT, SIGTERM, SIGHUP (the terminal or the window was closed) and SIGBREAK (Ctrl+Break on Windows); a SIGINT after the first
  * signal ends the process at once. From the first one on the process has to end within {@link STOP_LIMIT_MS}.
  */
 export function listenForStop(context: StopRequestDeps): StopRequest {
   const {environment, elapsedMs} = context;
-  const graceMs = environment['npm_lifecycle_event'] === undefined ? 0 : REPEATED_WITHIN_MS;
+  const graceMs = isRunByNpm(environment) ? REPEATED_WITHIN_MS : 0;
   let askedAtMs: number | undefined;
   let liftLimit = (): void => {};
   let isClosed = false;

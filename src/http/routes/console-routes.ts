@@ -1,5 +1,6 @@
 import {fileURLToPath} from 'node:url';
 import {CORE_SETTINGS, type UserSettings} from '../../domain/plugins/user-settings.ts';
+import type {ProgramName} from '../../domain/program-stop.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {PROCESS_TIMERS} from '../../time/timers.ts';
@@ -11,6 +12,7 @@ import {answerFile, type FileAnswerOptions, type Rewrite} from '../files/file-an
 import {findFile} from '../files/find-file.ts';
 import {assertNoQuery} from './no-query.ts';
 import {hostOf} from './published-address.ts';
+import type {RoutesDeps} from './routes-deps.ts';
 
 /** The built console: `dist/console/`, seen from the sources and from the built files alike. */
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../../dist/console/', import.meta.url));
@@ -46,7 +48,7 @@ function policyOf(host: string): string {
  * At the loopback names `/` leads to the console's own name: at once where the browser is known to resolve that, and otherwise by a page of two small
  * files, which tries it.
  */
-export function consoleRoutes(settings: Pick<UserSettings, 'get'>): readonly Route[] {
+export function consoleRoutes({settings, command}: Pick<RoutesDeps, 'settings' | 'command'>): readonly Route[] {
   return [
     {
       path: '/',
@@ -56,7 +58,8 @@ export function consoleRoutes(settings: Pick<UserSettings, 'get'>): readonly Rou
         assertNoQuery(call.query);
         if (resolvesConsoleName(call.request)) return redirect(`${SCHEME}${host.replace(LOCALHOST, CONSOLE_NAME)}/`);
         const page = isLoopbackName(host) ? 'entrance.html' : 'index.html';
-        return answerConsole(call, page, {rawHeaders: openerHeaders(call.request), rewrite: await readTheme(settings)});
+        const rawHeaders = markHeaders(call.request, command);
+        return answerConsole(call, page, {rawHeaders, rewrite: await readTheme(settings)});
       },
     },
     {
@@ -105,12 +108,13 @@ async function readTheme(settings: Pick<UserSettings, 'get'>): Promise<Rewrite |
 
 /**
  * Marks a console that no page of the console's own origin opened. A page of another site may be behind it, which then chose the fragment of the
- * address, and with it the plugin to show: the console asks first. A script reads the mark in the entry of its navigation (Server Timing, W3C).
+ * address, and with it the plugin to show: the console asks first. A second mark names the command of its hints. Scripts read both in the entry of the
+ * navigation (Server Timing, W3C).
  */
-function openerHeaders({rawHeaders}: HttpRequest): readonly string[] {
+function markHeaders({rawHeaders}: HttpRequest, command: ProgramName): readonly string[] {
   const isOwn = headerValues(rawHeaders, 'sec-fetch-site').join() === 'same-origin';
   // Never absent: a browser that has the page already keeps the headers that an answer 304 does not replace.
-  return ['Server-Timing', isOwn ? 'opened-by-own-page' : 'opened-from-outside'];
+  return ['Server-Timing', `${isOwn ? 'opened-by-own-page' : 'opened-from-outside'}, command;desc="${command}"`];
 }
 
 async function answerConsole(

@@ -50,7 +50,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...stopRoutes(deps.stop, owner),
     ...requestsRoutes(deps.requests, deps.limits),
     ...metricsRoutes(deps.metrics),
-    ...consoleRoutes(deps.settings),
+    ...consoleRoutes(deps),
     ...docsRoutes(),
     ...pageClientRoutes(),
     ...createPluginRoutes(deps),

@@ -18,7 +18,7 @@ import type {Flight} from '../../domain/plugins/flight.ts';
 import type {PageProofs} from '../../domain/plugins/page-proofs.ts';
 import type {Plugins} from '../../domain/plugins/plugin.ts';
 import type {UserSettings} from '../../domain/plugins/user-settings.ts';
-import type {ProgramStop} from '../../domain/program-stop.ts';
+import type {ProgramName, ProgramStop} from '../../domain/program-stop.ts';
 import type {Requests} from '../../domain/recorded-request.ts';
 import type {PageServer} from '../proxy/page-server.ts';
 import type {MetricsSource} from './metrics-routes.ts';
@@ -66,6 +66,8 @@ export interface RoutesDeps {
   readonly dataDir: string | undefined;
   /** Ends the program of the service; undefined if it ends by itself. */
   readonly stop: ProgramStop | undefined;
+  /** The words with which the user calls the command line. */
+  readonly command: ProgramName;
 }
 
 /** The parts that routes of entries use. */
