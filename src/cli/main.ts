@@ -2,8 +2,7 @@
 import {fileURLToPath} from 'node:url';
 import {ownUserId} from '../files/own.ts';
 import {platformPaths} from '../paths.ts';
-import {prepareCacheDirectory} from '../system/cache-directory.ts';
-import {loadProgram} from '../system/code-cache.ts';
+import {loadProgram, prepareCacheDirectory} from '../system/code-cache.ts';
 import type * as program from './program.ts';
 import type * as service from './service.ts';
 

@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {Script} from 'node:vm';
 import {beforeEach, describe, expect, onTestFinished, test} from 'vitest';
 import {loadProgram} from './code-cache.ts';
@@ -46,6 +46,15 @@ describe('loadProgram()', () => {
     const bytes = readFileSync(kept());
     expect(start()).toBe('one');
     expect(readFileSync(kept())).toEqual(bytes);
+  });
+
+  test('keeps the code of each program in files of its own', () => {
+    for (const name of ['program', 'service']) {
+      file = join(dirname(file), `${name}.cjs`);
+      writeProgram('one');
+      start();
+    }
+    expect(readdirSync(directory)).toEqual([expect.stringMatching(/^program-/), expect.stringMatching(/^service-/)]);
   });
 
   test('runs a program that was replaced by one of the same length', () => {

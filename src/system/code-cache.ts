@@ -1,12 +1,24 @@
 import {isAscii} from 'node:buffer';
 import {createHash, type Hash} from 'node:crypto';
-import {mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import {createRequire} from 'node:module';
-import {dirname, join} from 'node:path';
+import {homedir} from 'node:os';
+import {basename, dirname, join, parse} from 'node:path';
 import {constants, Script} from 'node:vm';
-import {PRIVATE_FILE_MODE} from '../files/own.ts';
+import {codeOf, messageOf} from '../failures/error-text.ts';
+import {describeOwner, findOwnProblem, formatMode, PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE} from '../files/own.ts';
 
-/** Number of files in the cache: programs of several versions, places and flags share it. */
+/** Number of files in the cache for a program: its versions, places and flags share them. */
 const FILES = 4;
 
 /** Largest file that is read, in bytes: many times the compiled code of the program. */
@@ -47,7 +59,7 @@ export function loadProgram<T>(
   const settings = [version, arch, process.env['NODE_OPTIONS'], ...execArgv, file, content].join('\n');
   const digest = createHash('sha256').update(settings);
   const [place = 0] = digest.copy().digest();
-  const cacheFile = directory === undefined ? undefined : join(directory, `program-${place % FILES}.cache`);
+  const cacheFile = directory === undefined ? undefined : join(directory, `${parse(file).name}-${place % FILES}.cache`);
   const {script, usedBytes} = compile(file, cacheFile, digest);
   const module = {exports: {}};
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
@@ -104,4 +116,73 @@ function writeCache(file: string, digest: Hash, data: Buffer): void {
   } finally {
     rmSync(folder, {recursive: true, force: true});
   }
+}
+
+/**
+ * Prepares the directory in which the compiled code of this program is kept for the next start: one to which only this user can write, because this code is executed.
+ *
+ * @param userId The user of this process; undefined on Windows, where the profile of a user is closed to others by its ACL.
+ * @returns Undefined if no code may be kept: other users could write there, this user has no home directory, or the disk fails.
+ */
+export function prepareCacheDirectory(cacheDir: string, userId: number | undefined): string | undefined {
+  try {
+    // Accounts of services often name a home directory that must not exist.
+    if (statSync(homedir(), {throwIfNoEntry: false}) === undefined) return undefined;
+    const directory = locate(cacheDir);
+    if (findParentProblem(directory, userId) !== undefined) return undefined;
+    makeDirectory(directory);
+    return findDirectoryProblem(directory, userId) === undefined ? directory : undefined;
+  } catch {
+    // The cache is optional: it only makes the next start faster.
+    return undefined;
+  }
+}
+
+/**
+ * Finds the reason why compiled code is not kept in a directory.
+ *
+ * @returns Undefined if it is kept, or if the directory does not exist yet.
+ */
+export function findCacheProblem(path: string, userId: number | undefined): string | undefined {
+  try {
+    const directory = locate(path);
+    return findParentProblem(directory, userId) ?? findDirectoryProblem(directory, userId);
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? undefined : messageOf(error);
+  }
+}
+
+/** Creates a directory without `recursive`, which never ends below `/proc`. That of `files/` is asynchronous. */
+function makeDirectory(path: string): void {
+  if (statSync(path, {throwIfNoEntry: false}) !== undefined) return;
+  makeDirectory(dirname(path));
+  mkdirSync(path, {mode: PRIVATE_DIRECTORY_MODE});
+}
+
+/** Resolves links above the last part of a path, so that later changes of links have no effect. */
+function locate(path: string): string {
+  const parent = dirname(path);
+  const isThere = parent === path || statSync(parent, {throwIfNoEntry: false}) !== undefined;
+  return join(isThere ? realpathSync(parent) : locate(parent), basename(path));
+}
+
+function findDirectoryProblem(directory: string, userId: number | undefined): string | undefined {
+  const status = lstatSync(directory);
+  if (!status.isDirectory()) return `${directory} is not a directory`;
+  // Reading alone is a problem too: with a wide umask the files in it may be writable.
+  const problem = findOwnProblem(status, {forbidden: 'reading', userId});
+  if (problem?.owner !== undefined) return `${directory} ${describeOwner(problem.owner, userId)}`;
+  return problem && `${directory} is open to other users (mode ${formatMode(status.mode)})`;
+}
+
+/** Finds a parent directory in which another user could replace the directory. */
+function findParentProblem(directory: string, userId: number | undefined): string | undefined {
+  const parent = dirname(directory);
+  if (parent === directory || userId === undefined) return undefined;
+  const status = statSync(parent, {throwIfNoEntry: false});
+  if (status === undefined) return findParentProblem(parent, userId);
+  const problem = findOwnProblem(status, {forbidden: 'replacing', userId});
+  if (problem === undefined) return findParentProblem(parent, userId);
+  if (problem.owner !== undefined) return `${parent} belongs to user ${problem.owner}`;
+  return `other users may write to ${parent} (mode ${formatMode(status.mode)})`;
 }
