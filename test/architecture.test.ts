@@ -404,6 +404,7 @@ const MAY_IMPORT = {
     '@clack/prompts',
     'fast-string-width',
     'picocolors',
+    'pino',
   ],
   'cli/live': [
     'domain/',
@@ -710,6 +711,7 @@ const ONLY_IN = {
   yazl: ['plugins/package/pack-plugin.ts'],
   '@grpc/grpc-js': ['store/shared/etcd/'],
   '@grpc/proto-loader': ['store/shared/etcd/etcd-schema.ts'],
+  pino: ['cli/terminal/log.ts'],
   picocolors: ['cli/terminal/style.ts'],
   '@clack/prompts': ['cli/terminal/prompts.ts'],
 } as const;

@@ -52,14 +52,14 @@ describe('createLog()', () => {
   });
 
   const unusual = [
-    {name: 'a circle', value: circle(), text: '[object Object]'},
-    {name: 'a number that JSON has not', value: 12n, text: '12'},
+    {name: 'a circle', value: circle(), written: {self: '[Circular]'}},
+    {name: 'a number that JSON has not', value: 12n, written: 12},
   ];
-  for (const {name, value, text} of unusual)
-    test(`writes the text of ${name}`, () => {
+  for (const {name, value, written} of unusual)
+    test(`writes ${name}`, () => {
       const {log, lines} = logOf('info');
       log.info('a message', {value});
-      expect(parse(lines[0])).toMatchObject({level: 'info', value: text, message: 'a message'});
+      expect(parse(lines[0])).toMatchObject({level: 'info', value: written, message: 'a message'});
     });
 });
 
