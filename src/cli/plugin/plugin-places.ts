@@ -7,6 +7,7 @@ import {findAccessProblem, findPlaceProblem} from '../../plugins/directory/acces
 import type {PluginPlaces} from '../../plugins/package/remove-plugin.ts';
 import type {Waiting} from '../../plugins/package/service-view.ts';
 import {KEPT, openStaging, type Staging} from '../../plugins/package/staging.ts';
+import {isRunning} from '../../system/is-running.ts';
 import {untilAborted} from '../../time/until-aborted.ts';
 import type {CommandCall} from '../catalogue/call.ts';
 import {AdvisedError} from '../failures/report.ts';
@@ -63,15 +64,5 @@ export async function changing<T>({plugins}: PluginPlaces, change: () => Promise
       throw error;
     const problem = messageOf(error);
     throw new AppError({code: 'unwritable-output', target: JSON.stringify(plugins), problem}, {cause: error});
-  }
-}
-
-/** Returns whether a process runs on this machine, also one of another user. */
-function isRunning(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
   }
 }
