@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
 import {AppError} from '../../failures/app-error.ts';
-import {abandon} from '../../system/abandon.ts';
+import {abandon} from '../../system/processes.ts';
 import {PROCESS_TIMERS, type Timers} from '../../time/timers.ts';
 import {cleanText} from '../clean-text.ts';
 

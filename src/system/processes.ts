@@ -1,4 +1,15 @@
 import type {ChildProcess} from 'node:child_process';
+import {codeOf} from '../failures/error-text.ts';
+
+/** Returns whether a process runs on this machine, also one of another user. */
+export function isRunning(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}
 
 /**
  * Lets this process end though a process that it started, and has killed, has not: one that waits for a broken file system cannot be killed. Nor
