@@ -42,6 +42,8 @@ export async function bundleCommandLine(root, built) {
       platform: 'node',
       format: 'cjs',
       target: 'node20.19',
+      // A text that Node compiles as it is cannot import: esbuild makes calls of require() of the imports that run later.
+      supported: {'dynamic-import': false},
       external: [...Object.keys(dependencies).filter(name => !INLINED_DEPENDENCIES.includes(name)), 'msgpackr-extract'],
       plugins: [keepPackages(folder, INLINED_BUNDLES), keepPlaces(built, folder)],
       logLevel: 'warning',
