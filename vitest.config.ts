@@ -1,5 +1,6 @@
 import {availableParallelism} from 'node:os';
 import {configDefaults, defineConfig} from 'vitest/config';
+import {BaseSequencer, type TestSpecification} from 'vitest/node';
 
 /** Settings of all kinds of tests. */
 export const test = {
@@ -49,13 +50,45 @@ const OWN_PROCESS = [
   'test/http/{binding,upgrade}.test.ts',
 ];
 
+/** Files that take long for their size, by which Vitest orders the others: they start first, so that no core waits for them at the end. */
+const LONG = [
+  'src/store/crash-images.test.ts',
+  'src/store/failing-disk.test.ts',
+  'src/store/format/header-checksum.test.ts',
+  'src/store/lmdb/opening.test.ts',
+  'src/store/lmdb/process-lock.test.ts',
+  'src/store/store-model.test.ts',
+  'test/store/lmdb-kill.test.ts',
+  'test/http/access-matrix.test.ts',
+  'test/http/held-memory.test.ts',
+  'test/http/many-connections.test.ts',
+  'test/http/other-users.test.ts',
+  'test/http/places.test.ts',
+  'test/http/slow-clients.test.ts',
+  'test/cli/places.test.ts',
+  'test/cli/plugin-update.test.ts',
+  'test/scripts/release.test.ts',
+  'test/examples.test.ts',
+  'src/cli/npm/pack-package.test.ts',
+  'fuzz/main.test.ts',
+];
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({moduleId}: TestSpecification): boolean => LONG.some(name => moduleId.endsWith(name));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter(file => !isLong(file))];
+  }
+}
+
 export default defineConfig({
   test: {
     ...test,
     globalSetup: ['test/build.ts'],
-    // One more than there are cores: many files wait, for processes that they start and for time to pass, and leave their core idle meanwhile. Not in
+    // More than there are cores: many files wait, for processes that they start and for time to pass, and leave their core idle meanwhile. Not in
     // the projects, where it would override --maxWorkers of the command line.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
+    sequence: {sequencer: LongFirst},
     projects: [
       // Starting a process and loading the service in it takes longer than most files of tests.
       {test: {...test, name: 'shared', exclude: [...test.exclude, ...OWN_PROCESS], isolate: false}},

@@ -1,4 +1,4 @@
-// Bundles the command line of a built service into two CommonJS files: what starts, and the program that it loads with its compiled code.
+// Bundles the command line of a built service into three files: what starts, and the programs of which it loads one with its compiled code.
 import {createHash} from 'node:crypto';
 import {chmodSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {join, relative} from 'node:path';
@@ -12,7 +12,15 @@ import {keepPackages} from './bundle-packages.js';
 const INLINED_DEPENDENCIES = ['mrmime', 'picocolors'];
 
 /** Bundles of packages that go into the program: each start of the service loads them, and the cache of compiled code has only one file. */
-const INLINED_BUNDLES = ['lmdb', 'pino', 'valibot'];
+const INLINED_BUNDLES = ['lmdb', 'valibot'];
+
+/** Programs: one runs a service, and one all commands. */
+const PROGRAMS = ['service', 'program'];
+
+/** The function that Node makes of a CommonJS module: `main.js` compiles the text of a program as it is. */
+const FUNCTION = '(function (exports, require, module, __filename, __dirname) ';
+
+const BUNDLE_URL = "const bundleUrl = require('node:url').pathToFileURL(__filename).href;";
 
 /**
  * Bundles the command line. Node takes half of the time of 500 ES modules to load it, and starts 3 ms sooner with a CommonJS file.
@@ -24,11 +32,10 @@ export async function bundleCommandLine(root, built) {
   const {dependencies} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const folder = join(built, 'cli');
   const bundles = join(built, 'cli-bundles');
-  const bundle = (entry, define = {}) =>
+  const bundle = (entry, options) =>
     build({
       absWorkingDir: folder,
       entryPoints: [entry],
-      define,
       outdir: bundles,
       outExtension: {'.js': '.cjs'},
       bundle: true,
@@ -36,13 +43,19 @@ export async function bundleCommandLine(root, built) {
       format: 'cjs',
       target: 'node20.19',
       external: [...Object.keys(dependencies).filter(name => !INLINED_DEPENDENCIES.includes(name)), 'msgpackr-extract'],
-      banner: {js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;"},
       plugins: [keepPackages(folder, INLINED_BUNDLES), keepPlaces(built, folder)],
       logLevel: 'warning',
+      ...options,
     });
-  await bundle('program.js');
-  const program = readFileSync(join(bundles, 'program.cjs'));
-  await bundle('main.js', {PROGRAM_DIGEST: JSON.stringify(createHash('sha256').update(program).digest('hex'))});
+  const digests = {};
+  for (const name of PROGRAMS) {
+    await bundle(`${name}.js`, {banner: {js: `${FUNCTION}{${BUNDLE_URL}`}, footer: {js: '})'}});
+    const digest = createHash('sha256')
+      .update(readFileSync(join(bundles, `${name}.cjs`)))
+      .digest('hex');
+    digests[`${name.toUpperCase()}_DIGEST`] = JSON.stringify(digest);
+  }
+  await bundle('main.js', {define: digests, banner: {js: BUNDLE_URL}});
   rmSync(folder, {recursive: true});
   renameSync(bundles, folder);
   // The name that `bin` has, and that units of services have.

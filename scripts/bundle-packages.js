@@ -90,7 +90,7 @@ async function writeBundle(target, doors, contents) {
     // Native and optional, and used for a form of values that the service does not have: do not even look for it.
     external: ['msgpackr-extract'],
     define: {'process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED': '"true"'},
-    plugins: [ESCAPE_OWN_PATHS],
+    plugins: [ESCAPE_OWN_PATHS, WITHOUT_ENCODER],
     logOverride: {'direct-eval': 'silent'},
     logLevel: 'warning',
     metafile: true,
@@ -118,6 +118,17 @@ const ESCAPE_OWN_PATHS = {
       if (!text.includes(OWN_URL)) throw new Error(`${path} finds its own path in another way: see OWN_URL`);
       return {contents: text.replaceAll(OWN_URL, "require('url').pathToFileURL(__filename).href"), loader: 'js'};
     });
+  },
+};
+
+/** Leaves out what lmdb encodes values with: those of the service are bytes. A database that asks for it fails to open. */
+const WITHOUT_ENCODER = {
+  name: 'without-encoder',
+  setup(bundler) {
+    bundler.onLoad({filter: /[/\\]node_modules[/\\]msgpackr[/\\].*\.cjs$/}, () => ({
+      contents: 'exports.Encoder = undefined;',
+      loader: 'js',
+    }));
   },
 };
 

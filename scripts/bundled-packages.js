@@ -8,7 +8,6 @@ export const HOST_PACKAGES = ['axios', 'effect'];
 export const BUNDLES = {
   grpc: ['@grpc/grpc-js', '@grpc/proto-loader'],
   lmdb: ['lmdb'],
-  pino: ['pino'],
   valibot: ['valibot'],
 };
 

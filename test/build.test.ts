@@ -17,9 +17,10 @@ import {
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {setImmediate} from 'node:timers/promises';
+import {setTimeout} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {afterAll, beforeAll, describe, test} from 'vitest';
+import {loadProgram} from '../src/system/code-cache.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -56,7 +57,7 @@ describe('a build of a clone', () => {
     for (const name of [...names, ...SOURCES.map(source => join('src', source))])
       cpSync(join(root, name), join(clone, name), {recursive: true});
     mkdirSync(join(clone, 'src', 'cli'));
-    for (const name of ['main.ts', 'program.ts'])
+    for (const name of ['main.ts', 'program.ts', 'service.ts'])
       writeFileSync(join(clone, 'src', 'cli', name), "export {VERSION} from '../version.ts';\n");
     mkdirSync(join(clone, 'console'));
     cpSync(join(root, 'console', 'vite.config.ts'), join(clone, 'console', 'vite.config.ts'));
@@ -66,8 +67,9 @@ describe('a build of a clone', () => {
   });
   afterAll(() => rmSync(clone, {recursive: true, force: true}));
 
-  test('bundles the command line into one file, whose modules find other files from where they were', () => {
-    const program = createRequire(import.meta.url)(join(dist, 'cli', 'program.cjs')) as {readonly VERSION: string};
+  test('bundles all commands into one file, whose modules find other files from where they were', () => {
+    const file = join(dist, 'cli', 'program.cjs');
+    const {exports: program} = loadProgram<{readonly VERSION: string}>({file, digest: ''}, undefined);
     const {version: expected} = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8')) as {
       readonly version: string;
     };
@@ -75,15 +77,25 @@ describe('a build of a clone', () => {
   });
 
   test('starts the command line by a CommonJS file, and leaves none of the modules that it bundles', () => {
-    assert.deepEqual(listFiles(join(dist, 'cli')), ['main.js', 'package.json', 'program.cjs']);
+    assert.deepEqual(listFiles(join(dist, 'cli')), ['main.js', 'package.json', 'program.cjs', 'service.cjs']);
     const {VERSION} = createRequire(import.meta.url)(join(dist, 'cli', 'main.js')) as {readonly VERSION: string};
     assert.match(VERSION, /^[0-9.]+$/);
   });
 
-  test('writes a digest of the program into what loads it with its compiled code', () => {
-    const program = readFileSync(join(root, 'dist', 'cli', 'program.cjs'));
+  test('writes a digest of each program into what loads it with its compiled code', () => {
     const main = readFileSync(join(root, 'dist', 'cli', 'main.js'), 'utf8');
-    assert.ok(main.includes(createHash('sha256').update(program).digest('hex')));
+    for (const name of ['program.cjs', 'service.cjs']) {
+      const program = readFileSync(join(root, 'dist', 'cli', name));
+      assert.ok(main.includes(createHash('sha256').update(program).digest('hex')), name);
+    }
+  });
+
+  test('keeps what only the other commands load out of a service', () => {
+    const service = readFileSync(join(root, 'dist', 'cli', 'service.cjs'), 'utf8');
+    const modules = Array.from(service.matchAll(/^ *\/\/ (\S+\.m?js)$/gm), match => match[1] ?? '');
+    assert.ok(modules.includes('commands/start.js'));
+    const others = modules.filter(path => /^commands\/|@clack|@bomb\.sh|\.\.\/doctor\/|\.\.\/back-end\//.test(path));
+    assert.deepEqual(others, ['commands/start.js']);
   });
 
   test('does nothing if the sources and the built files are the same', async () => {
@@ -92,8 +104,10 @@ describe('a build of a clone', () => {
     assert.equal(statSync(version).ino, ino);
   });
 
-  test('removes no file of a running service, not even for a moment, and removes files that are no longer built', async () => {
+  test('replaces a file that was changed, removes one that is no longer built, and none of a running service, not even for a moment', async () => {
     const files = listFiles(dist);
+    const before = readFileSync(version, 'utf8');
+    writeFileSync(version, before.replace('VERSION', 'NOISREV'));
     writeFileSync(join(dist, 'stale.js'), '');
     let exitCode: number | null | undefined;
     void build().then(code => {
@@ -103,17 +117,11 @@ describe('a build of a clone', () => {
     const needed = files.filter(file => file !== '.built');
     while (exitCode === undefined) {
       for (const file of needed) if (!existsSync(join(dist, file))) missing.add(file);
-      await setImmediate();
+      await setTimeout(1);
     }
     assert.equal(exitCode, 0);
     assert.deepEqual([...missing], []);
     assert.deepEqual(listFiles(dist), files);
-  });
-
-  test('replaces a built file that was changed', async () => {
-    const before = readFileSync(version, 'utf8');
-    writeFileSync(version, before.replace('VERSION', 'NOISREV'));
-    assert.equal(await build(), 0);
     assert.equal(readFileSync(version, 'utf8'), before);
   });
 

@@ -42,13 +42,14 @@ export function createAccess({mode, owner, tokens, backgrounds, grants}: AccessD
     });
   };
   const withoutToken = ({backgroundTokens, plugin: page, isPageProved = false}: Credentials): Caller => {
-    const background = findBackground(backgroundTokens, backgrounds);
+    const background = backgroundTokens.length === 0 ? undefined : findBackground(backgroundTokens, backgrounds);
     const plugin = background ?? page;
     return plugin === undefined ? unknown : pluginCaller(plugin, background !== undefined || isPageProved);
   };
   return {
     admit: credentials => {
       const {authorizations} = credentials;
+      if (authorizations.length === 0) return withoutToken(credentials);
       if (authorizations.some(isEmptyBearer))
         throw new AppError({code: 'invalid-token', problem: 'nothing follows "Bearer"'});
       if (!authorizations.some(hasOwnToken)) return withoutToken(credentials);
@@ -80,12 +81,11 @@ function ownerWith(token: string, owner: AccessDeps['owner']): Caller {
   return {...OWNER_CALLER, isLasting: false, onEnd};
 }
 
-/** Returns the id of the plugin whose background sent a request; undefined for any other. @throws {AppError} `invalid-token`. */
+/** Returns the id of the plugin whose background sent a request. @throws {AppError} `invalid-token`. */
 function findBackground(
-  [token, second]: readonly string[],
+  [token = '', second]: readonly string[],
   backgrounds: Pick<BackgroundRegister, 'admit'>,
-): string | undefined {
-  if (token === undefined) return undefined;
+): string {
   if (second !== undefined)
     throw new AppError({code: 'invalid-token', problem: 'the request has more than one token of a background'});
   return backgrounds.admit(token);

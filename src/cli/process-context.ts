@@ -1,8 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {Socket} from 'node:net';
 import {tmpdir} from 'node:os';
-import {createInterface} from 'node:readline';
-import type {Writable} from 'node:stream';
+import type {Readable, Writable} from 'node:stream';
 import {setTimeout as pause} from 'node:timers/promises';
 import {codeOf} from '../failures/error-text.ts';
 import {EXIT} from '../failures/exit-codes.ts';
@@ -99,18 +98,23 @@ function createInput(host: HostProcess): Input {
     readKeys: onKey => readKeys(host, onKey),
     close: () => void stream.destroy(),
     stream,
-    line: () =>
-      new Promise(resolve => {
-        if (stream.readableEnded) return resolve('');
-        // Closing the interface leaves the stream open, so that an editor can inherit it.
-        const lines = createInterface({input: stream, terminal: false});
-        lines.once('line', line => {
-          resolve(line);
-          lines.close();
-        });
-        lines.once('close', () => resolve(''));
-      }),
+    line: () => readLine(stream),
   };
+}
+
+async function readLine(stream: Readable): Promise<string> {
+  // Loaded here: a service reads no lines.
+  const {createInterface} = await import('node:readline');
+  return new Promise(resolve => {
+    if (stream.readableEnded) return resolve('');
+    // Closing the interface leaves the stream open, so that an editor can inherit it.
+    const lines = createInterface({input: stream, terminal: false});
+    lines.once('line', line => {
+      resolve(line);
+      lines.close();
+    });
+    lines.once('close', () => resolve(''));
+  });
 }
 
 function createOutput(stream: HostOutput): Output {

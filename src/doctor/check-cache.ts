@@ -1,4 +1,4 @@
-import {findCacheProblem} from '../system/compile-cache.ts';
+import {findCacheProblem} from '../system/cache-directory.ts';
 import {type Finding, NamedCheck} from './finding.ts';
 
 /** Checks that the compiled code of this program is kept: it is not if another user could change the code. */

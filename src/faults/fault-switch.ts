@@ -81,6 +81,7 @@ export class FaultSwitch implements Faults, ServedFaults, StoreFaults, SessionFa
   }
 
   show(session: ShownSession): ShownSession {
+    if (this.#active === undefined) return session;
     if (this.has('session-expired'))
       return {identity: undefined, status: () => expire(session.status(), this.#sinceMs)};
     if (!this.has('airline-away')) return session;

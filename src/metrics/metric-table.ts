@@ -36,7 +36,7 @@ export const METRICS = {
     'code',
   ),
   crewroom_http_connections: gauge('Open connections'),
-  crewroom_http_held_bytes: gauge('Bytes of requests and answers in memory'),
+  crewroom_http_held_bytes: gauge('Bytes of requests, and of answers above 8 KiB, in memory'),
   crewroom_store_revision: gauge('Revision of the last commit'),
   crewroom_store_trimmed_revision: gauge('Last revision that the change log has trimmed: later ones can be replayed'),
   crewroom_store_commits_total: counter('Commits that changed something, since the service started'),

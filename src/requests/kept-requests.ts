@@ -126,13 +126,15 @@ export class KeptRequests {
 }
 
 function areEqual(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((text, index) => text === other[index]);
+  if (one.length !== other.length) return false;
+  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false;
+  return true;
 }
 
 /** Returns the memory that texts take. Node decodes them as Latin-1: a byte for each character. */
 function bytesOf({method, target, rawHeaders}: RequestTexts): number {
   let sizeBytes = method.length + target.length;
-  for (const text of rawHeaders) sizeBytes += STRING_BYTES + text.length;
+  for (let index = 0; index < rawHeaders.length; index++) sizeBytes += STRING_BYTES + (rawHeaders[index] ?? '').length;
   return sizeBytes;
 }
 

@@ -94,10 +94,14 @@ describe('PrefixFollower', () => {
 
   test('goes on after the store was unavailable, and reports what was written meanwhile', async () => {
     let isDown = true;
+    let read = (): void => {};
+    const isRead = new Promise<void>(resolve => (read = resolve));
     const {entries} = crewroom;
     const list = (async (range?: ListOptions) => {
       if (isDown) throw new AppError({code: 'store-unavailable', problem: 'it is down'});
-      return entries.list(range);
+      const page = await entries.list(range);
+      setImmediate(read);
+      return page;
     }) as typeof entries.list;
     let change = (): void => {};
     await using _follower = new PrefixFollower({
@@ -120,7 +124,7 @@ describe('PrefixFollower', () => {
     });
     isDown = false;
     // The first reading, which was repeated, has to be over before the entry changes.
-    await new Promise(resolve => setTimeout(resolve, 20));
+    await isRead;
     isDown = true;
     await crewroom.entries.put('a/new', '1');
     change();

@@ -317,16 +317,16 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
 test.skipIf(!CAN_LIMIT)(
   'a store in a process with too few open files left is refused, or opens (needs prlimit)',
   async () => {
-    const outcomes = [];
-    for (let left = 0; left < 12; left++) {
+    const openWith = async (left: number): Promise<string> => {
       const directory = await makeDirectory();
       const store = await startProcess({under: ['prlimit', '--nofile=128']});
       await store.call('takeDescriptors', {left});
       const failure = await store.call('open', {directory}).catch(error => error.failure);
-      outcomes.push(failure === undefined ? 'opens' : failure.code);
       await store[Symbol.asyncDispose]();
       assert.equal((await openStore(directory)).revision, 0);
-    }
+      return failure === undefined ? 'opens' : failure.code;
+    };
+    const outcomes = await Promise.all(Array.from({length: 12}, (_, left) => openWith(left)));
     assert.deepEqual(outcomes, outcomes.toSorted());
     assert.deepEqual(new Set(outcomes), new Set(['data-directory-unusable', 'opens']));
   },

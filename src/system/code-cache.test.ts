@@ -17,7 +17,8 @@ beforeEach(() => {
 });
 
 function writeProgram(answer: string): void {
-  writeFileSync(file, `exports.answer = () => '${answer}';\nexports.join = require('node:path').join;\n`);
+  const body = `exports.answer = () => '${answer}';\nexports.join = require('node:path').join;\n`;
+  writeFileSync(file, `(function (exports, require, module, __filename, __dirname) {${body}})`);
 }
 
 function built(): {readonly file: string; readonly digest: string} {

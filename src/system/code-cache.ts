@@ -14,9 +14,6 @@ const FILE_BYTES_MAX = 64 * 1024 * 1024;
 
 const DIGEST_BYTES = 32;
 
-/** Parameters of the function that a CommonJS module is. */
-const PARAMETERS = 'exports, require, module, __filename, __dirname';
-
 /** Uptime from which on a program has run more of its functions than short commands do, in seconds. */
 const LONG_RUN_SECONDS = 10;
 
@@ -31,39 +28,33 @@ export interface Program<T> {
 }
 
 /**
- * Loads a CommonJS module as `require` does, with its compiled code from a cache. For versions of Node that have no cache of their own.
+ * Loads a CommonJS module as `require` does, with its compiled code from a cache. Node has one too, from 22.8 on, which holds the code in memory for as
+ * long as the process runs.
  *
- * The code in the cache is executed: the directory has to be one to which only this user can write (see `prepareCompileCache`). A file begins
+ * The code in the cache is executed: the directory has to be one to which only this user can write (see `prepareCacheDirectory`). A file begins
  * with a digest of itself, of the module, and of all that V8 compiles by, so that one that is damaged, or of another build, is ignored. A module that
  * was edited in place goes unnoticed if its length stays the same: its digest is the one of the build, and V8 compares only the length.
  *
- * @param file Path of the module, and a digest of its content that the build wrote: to make one takes 2 % of a start.
+ * @param file Path of the module, whose whole text is the function that Node would make of it: to join them would copy 2 MB that stay in memory; and
+ * a digest of its content that the build wrote: to make one takes 2 % of a start.
  * @param directory Undefined to load it without a cache.
  */
 export function loadProgram<T>(
   {file, digest: content}: {readonly file: string; readonly digest: string},
   directory: string | undefined,
 ): Program<T> {
-  if (directory === undefined) return {exports: createRequire(import.meta.url)(file) as T, keep: () => {}};
   const {version, arch, execArgv} = process;
-  const settings = [version, arch, process.env['NODE_OPTIONS'], ...execArgv, file, PARAMETERS, content].join('\n');
+  const settings = [version, arch, process.env['NODE_OPTIONS'], ...execArgv, file, content].join('\n');
   const digest = createHash('sha256').update(settings);
   const [place = 0] = digest.copy().digest();
-  const cacheFile = join(directory, `program-${place % FILES}.cache`);
-  const cached = readCache(cacheFile, digest);
-  const script = new Script(`(function (${PARAMETERS}) {${decode(readFileSync(file))}\n})`, {
-    filename: file,
-    ...(cached === undefined ? {} : {cachedData: cached}),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
-  // Not the bytes themselves, of which `keep` would hold megabytes for as long as the program runs.
-  const usedBytes = script.cachedDataRejected === true ? 0 : (cached?.length ?? 0);
+  const cacheFile = directory === undefined ? undefined : join(directory, `program-${place % FILES}.cache`);
+  const {script, usedBytes} = compile(file, cacheFile, digest);
   const module = {exports: {}};
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
   return {
     exports: module.exports as T,
     keep: () => {
-      if (usedBytes > 0 && process.uptime() < LONG_RUN_SECONDS) return;
+      if (cacheFile === undefined || (usedBytes > 0 && process.uptime() < LONG_RUN_SECONDS)) return;
       try {
         const data = script.createCachedData();
         if (data.length > usedBytes) writeCache(cacheFile, digest, data);
@@ -74,7 +65,18 @@ export function loadProgram<T>(
   };
 }
 
-/** Decodes a text of 2 MB, most often ASCII: that takes a third of the time of UTF-8. */
+/** Compiles a module. A function of its own: the megabytes that it reads can be collected when it returns, before the module runs. */
+function compile(file: string, cacheFile: string | undefined, digest: Hash) {
+  const cachedData = cacheFile === undefined ? undefined : readCache(cacheFile, digest);
+  const script = new Script(decode(readFileSync(file)), {
+    filename: file,
+    ...(cachedData === undefined ? {} : {cachedData}),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  return {script, usedBytes: script.cachedDataRejected === true ? 0 : (cachedData?.length ?? 0)};
+}
+
+/** Decodes a text of 2 MB, most often ASCII: that takes a third of the time of UTF-8, and leaves it outside of V8's heap. */
 function decode(bytes: Buffer): string {
   return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 }

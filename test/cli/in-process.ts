@@ -1,7 +1,8 @@
 import {EventEmitter} from 'node:events';
 import {join} from 'node:path';
 import {Readable, Writable} from 'node:stream';
-import {setImmediate} from 'node:timers/promises';
+import {setTimeout} from 'node:timers/promises';
+import {COMMAND_LOADERS} from '../../src/cli/loaders.ts';
 import {type HostProcess, processContext} from '../../src/cli/process-context.ts';
 import {runCli} from '../../src/cli/run.ts';
 import type {PlatformPaths} from '../../src/paths.ts';
@@ -24,6 +25,12 @@ export interface Command {
 
 /** Size of the chunks that a pipe of Linux delivers, in bytes. */
 const PIPE_BYTES = 65_536;
+
+/**
+ * Longest pause of a command, in milliseconds. The checks of a back end pause for seconds, so that they do not look like an attack; without any pause
+ * a command that waits for a service would use the processor that the service needs.
+ */
+const PAUSE_MS_MAX = 15;
 
 /**
  * Runs a command line of the sources in this process, which takes a tenth of the work of a process of its own. Use a process for
@@ -54,9 +61,8 @@ export async function runInProcess(command: Command): Promise<Finished> {
       throw new Error(`the command ended this process with ${exitCode}`);
     },
   };
-  // The checks of a back end pause for seconds, so that they do not look like an attack. A pause lets events through, such as the end
-  // of a child process.
-  const exitCode = await runCli({...processContext(host, paths), pause: () => setImmediate()});
+  const pause = (timeMs: number): Promise<unknown> => setTimeout(Math.min(timeMs, PAUSE_MS_MAX));
+  const exitCode = await runCli({...processContext(host, paths), pause}, COMMAND_LOADERS);
   const listening = signals.eventNames();
   if (listening.length > 0) throw new Error(`the command still listens for ${listening.join(' and ')}`);
   if (columns === undefined) return {exitCode, signal: null, stdout: stdout.text(), stderr: stderr.text()};

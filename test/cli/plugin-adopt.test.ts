@@ -131,6 +131,22 @@ describe('crewroom plugin adopt', () => {
     assert.match(await read(folder, 'background/package.json'), /crewroom-background-sdk/);
   });
 
+  test('names packed files that git ignores, since the next clone would lack them', async () => {
+    const packed = [
+      `ui/vendor/crewroom-ui-sdk-${VERSION}.tgz`,
+      `background/vendor/crewroom-background-sdk-${VERSION}.tgz`,
+    ];
+    const folder = await commit({...FILES, '.gitignore': '*.tgz\n'});
+    assert.deepEqual(JSON.parse((await adopt(folder, '--dry-run', '--json')).stdout).ignored, packed);
+    const {stderr} = await adopt(folder);
+    assert.match(stderr, /^Git ignores ui\/vendor\/\S+\.tgz background\S+\.tgz, which other clones need: /);
+    const [, advice = ''] = /"(git add --force .*)"/.exec(stderr) ?? [];
+    execFileSync('sh', ['-c', advice], {cwd: folder});
+    const added = execFileSync('git', ['ls-files', '--', ...packed], {cwd: folder, encoding: 'utf8'});
+    assert.deepEqual(added.trim().split('\n').sort(), packed.toSorted());
+    assert.equal((await adopt(await commit())).stderr, '');
+  });
+
   test('leaves a packed file as it is, which projects of published plugins keep out of git', async () => {
     const folder = await commit({...FILES, '.gitignore': '*.tgz\n'});
     assert.equal((await adopt(folder)).exitCode, 0);

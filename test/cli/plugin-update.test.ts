@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {mkdir, readdir, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
-import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
+import {HANG, manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {changingIdentity, startPlugins} from '../support/plugin-service.ts';
 import {plain} from './crewroom.ts';
 import {createPackageMachine, flagsFor, ID, listPlaces, readVersion} from './plugin-packages.ts';
@@ -122,7 +122,7 @@ describe('crewroom plugin install, while the service runs', () => {
   test('restores the old version when Ctrl+C ends the wait', async () => {
     const service = await startPlugins(EMPTY);
     await runFor(service, ['install', await writeZip('1.0.0'), '--yes']);
-    const zip = await writeZip('1.1.0', 'for (;;);');
+    const zip = await writeZip('1.1.0', HANG);
     const running = machine.spawnOnTerminal(['plugin', 'install', zip, '--yes', ...flagsFor(service)]);
     await service.until(ID, ({version, state}) => version === '1.1.0' && state === 'starting');
     running.child.stdin.write('\u0003');
@@ -134,7 +134,7 @@ describe('crewroom plugin install, while the service runs', () => {
   test('restores what a killed command has moved out', async () => {
     const service = await startPlugins(EMPTY);
     await runFor(service, ['install', await writeZip('1.0.0'), '--yes']);
-    const zip = await writeZip('1.1.0', 'for (;;);');
+    const zip = await writeZip('1.1.0', HANG);
     const running = machine.spawn(['plugin', 'install', zip, '--yes', ...flagsFor(service)]);
     await service.until(ID, ({version, state}) => version === '1.1.0' && state === 'starting');
     running.child.kill('SIGKILL');

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {parseKey} from '../../src/domain/entries/key.ts';
 import {keysOf, put, range, textOf, write} from '../contracts/shared/assertions.ts';
-import {makeDirectory, openStore, putOf, writeWal} from '../support/store-fixture.ts';
+import {changeMetadata, makeDirectory, openStore, putOf, writeWal} from '../support/store-fixture.ts';
 import {createMachine} from './crewroom.ts';
 
 const machine = await createMachine();
@@ -103,6 +103,17 @@ describe('crewroom recover', () => {
     // All of them but that of the damaged commit, which was the tenth.
     assert.equal(entries.length, 1 + 20 - 1 - 2);
     assert.equal(entries.map(textOf).filter(text => text === '"again"').length, 1);
+  });
+
+  test('saves all that the log has if the store has lost the name of its log', async () => {
+    const {directory, rest} = await makeDamaged();
+    await changeMetadata(join(directory, 'store'), () => undefined);
+    const {exitCode, stdout} = await machine.run(['recover', rest, '--yes', '--json', '--data-dir', directory]);
+    assert.equal(exitCode, 0);
+    const {entries, deleted, revision} = JSON.parse(stdout);
+    // All but that of the damaged commit, and one that was written twice.
+    assert.deepEqual([entries, deleted, revision], [17, ['a'], '1']);
+    assert.equal((await readFile(rest, 'utf8')).trimEnd().split('\n').length, 1 + entries + 1);
   });
 
   test('says so if nothing is damaged, and takes no file that exists', async () => {

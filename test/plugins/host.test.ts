@@ -5,7 +5,7 @@ import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import type {CrewroomParts} from '../../src/crewroom.ts';
 import type {PluginStatus} from '../../src/domain/plugins/plugin.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
-import {copyPlugin, manifestOf, writePlugin} from '../support/plugin-folder.ts';
+import {copyPlugin, HANG, manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {changingIdentity, type PluginService, startPlugins} from '../support/plugin-service.ts';
 import {makeTemporaryDirectory, startService} from '../support/service.ts';
 
@@ -158,7 +158,7 @@ describe('an installed plugin', () => {
   });
 
   test('is not waited for by the service', async () => {
-    const service = await startBackground('for (;;);');
+    const service = await startBackground(HANG);
     await service.until('com.example.a', ({state}) => state === 'starting');
     assert.equal((await fetch(`${service.url}/api/identity`)).status, 200);
     await assert.rejects(service.json('com.example.a', 'x'), {

@@ -6,7 +6,7 @@ import {describe, onTestFinished, test} from 'vitest';
 import {AppError} from '../../src/failures/app-error.ts';
 import {type LoadedPlugin, type LoadPluginOptions, loadPlugin} from '../../src/testing/index.ts';
 import {makeHome} from '../support/package.ts';
-import {type PluginFiles, writePlugin} from '../support/plugin-folder.ts';
+import {HANG, type PluginFiles, writePlugin} from '../support/plugin-folder.ts';
 
 const ID = 'com.example.tested';
 
@@ -271,7 +271,7 @@ describe('a plugin that cannot be loaded', () => {
   });
 
   test('fails with the reason of the signal that ends the wait', async () => {
-    const folder = await folderOf(`while (true) {}`);
+    const folder = await folderOf(HANG);
     const signal = AbortSignal.timeout(200);
     await assert.rejects(loadPlugin(folder, {signal}), {name: 'TimeoutError'});
   });

@@ -3,7 +3,7 @@ import {chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFi
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {describe, expect, onTestFinished, test} from 'vitest';
+import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 
 const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
 
@@ -27,36 +27,45 @@ const ENVIRONMENT = {
   GIT_CONFIG_GLOBAL: '/dev/null',
 };
 
-/** Creates a repository that was released once. */
-function createRepository() {
-  const folder = mkdtempSync(join(tmpdir(), 'crewroom-release-'));
-  onTestFinished(() => rmSync(folder, {recursive: true, force: true}));
+/** A repository that was released once, of which each test has a copy. */
+const released = mkdtempSync(join(tmpdir(), 'crewroom-release-'));
+beforeAll(() => {
+  const {run, write, commit} = open(released);
+  for (const [name, text] of Object.entries(READY)) write(name, text);
+  chmodSync(join(released, '.ci/run'), 0o755);
+  cpSync(scripts, join(released, 'scripts'), {recursive: true});
+  run('npm', 'install', '--package-lock-only', '--offline', '--ignore-scripts', '--no-audit', '--no-fund');
+  run('git', 'init', '--quiet', '--initial-branch', 'main');
+  commit();
+  run('git', 'tag', 'v0.1.0');
+});
+afterAll(() => rmSync(released, {recursive: true}));
+
+function open(folder: string) {
   const run = (command: string, ...args: readonly string[]) => {
     const {status, stdout, stderr} = spawnSync(command, args, {cwd: folder, encoding: 'utf8', env: ENVIRONMENT});
     return {exitCode: status, output: stdout + stderr};
   };
-  const write = (name: string, text: string): void => {
-    mkdirSync(dirname(join(folder, name)), {recursive: true});
-    writeFileSync(join(folder, name), text);
-  };
-  for (const [name, text] of Object.entries(READY)) write(name, text);
-  chmodSync(join(folder, '.ci/run'), 0o755);
-  cpSync(scripts, join(folder, 'scripts'), {recursive: true});
-  run('npm', 'install', '--package-lock-only', '--offline', '--ignore-scripts', '--no-audit', '--no-fund');
-  run('git', 'init', '--quiet', '--initial-branch', 'main');
-  const commit = (): void => {
-    run('git', 'add', '--all');
-    run('git', 'commit', '--quiet', '--message', 'all: change it');
-  };
-  commit();
-  run('git', 'tag', 'v0.1.0');
   return {
     run,
-    write,
-    commit,
+    write: (name: string, text: string): void => {
+      mkdirSync(dirname(join(folder, name)), {recursive: true});
+      writeFileSync(join(folder, name), text);
+    },
+    commit: (): void => {
+      run('git', 'add', '--all');
+      run('git', 'commit', '--quiet', '--message', 'all: change it');
+    },
     read: (name: string): string => readFileSync(join(folder, name), 'utf8'),
     release: (version: string) => run(process.execPath, 'scripts/release.js', version),
   };
+}
+
+function createRepository() {
+  const folder = mkdtempSync(join(tmpdir(), 'crewroom-release-'));
+  onTestFinished(() => rmSync(folder, {recursive: true, force: true}));
+  cpSync(released, folder, {recursive: true});
+  return open(folder);
 }
 
 describe('npm run release', () => {

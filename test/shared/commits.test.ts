@@ -527,6 +527,26 @@ describe('the wish of a slow writer', () => {
     await write(store, remove('c'));
     assert.equal(pauses(), 1);
   });
+
+  test('does not stop a process that is as slow, since each of several would stop all others', async () => {
+    const engine = new SimulatedEngine();
+    let nowMs = 0;
+    engine.beforeWrite = async () => {
+      nowMs += 500;
+    };
+    const delays: number[] = [];
+    const timers: Timers = {
+      after: (delayMs, run) => {
+        delays.push(delayMs);
+        return TIMERS.after(delayMs, run);
+      },
+    };
+    await using store = await openStoreIn(engine.connect(), {timers, elapsedMs: () => nowMs});
+    await write(store, put('a'));
+    engine.writeByHand(WISH_KEY, '2000 of-another');
+    await write(store, put('b'));
+    assert.ok(!delays.includes(2000), `it paused: ${delays.join()}`);
+  });
 });
 
 describe('commits that the engine finds too large', () => {

@@ -5,6 +5,9 @@ import {fileURLToPath} from 'node:url';
 /** Files of a plugin, by their path within its folder. */
 export type PluginFiles = Readonly<Record<string, string>>;
 
+/** A statement that never returns, as an endless loop, but without using the processor. */
+export const HANG = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
+
 /** Returns a manifest of this id. */
 export function manifestOf(id: string, members: object = {}): string {
   return JSON.stringify({

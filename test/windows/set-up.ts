@@ -111,6 +111,9 @@ export async function makePrefix(windows: Pick<Windows, 'prefix' | 'programs'>):
     copyFile(join(STAND_INS, 'wine-node.cjs'), join(windows.programs, 'wine-node.cjs')),
   ]);
   const options = {env: wineEnvironment(windows), timeout: PATIENCE_MS};
+  // It ends with the last program otherwise, and one that starts meanwhile ends with it, without a word.
+  await mkdir(windows.prefix);
+  await execute('wineserver', ['-p'], options);
   await execute('wineboot', ['-i'], options);
   await execute('wine', ['reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f'], options);
   const system = join(windows.prefix, 'drive_c', 'windows', 'system32');

@@ -10,8 +10,10 @@ import {writeTar} from './tar.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 let work: string;
-beforeAll(() => {
+let service: Awaited<ReturnType<typeof packNpmPackage>>;
+beforeAll(async () => {
   work = mkdtempSync(join(tmpdir(), 'crewroom-test-'));
+  service = await packNpmPackage(ROOT);
 });
 afterAll(() => rmSync(work, {recursive: true}));
 
@@ -31,7 +33,7 @@ function listedByTar(bytes: Uint8Array): readonly string[] {
 describe('packNpmPackage()', () => {
   for (const folder of ['', 'packages/background-sdk', 'packages/ui-sdk', 'packages/client'])
     test(`packs the files that npm packs, of ${folder === '' ? 'the service' : folder}`, async () => {
-      const {bytes, fileName} = await packNpmPackage(join(ROOT, folder));
+      const {bytes, fileName} = folder === '' ? service : await packNpmPackage(join(ROOT, folder));
       const words = ['pack', '--dry-run', '--json', '--silent', '--ignore-scripts'];
       const [packed] = JSON.parse(execFileSync('npm', words, {cwd: join(ROOT, folder), encoding: 'utf8'})) as [
         {readonly filename: string; readonly files: readonly {readonly path: string}[]},
@@ -41,25 +43,22 @@ describe('packNpmPackage()', () => {
     });
 
   test('packs the same bytes again, also from where it is installed', async () => {
-    const first = await packNpmPackage(ROOT);
-    const installed = unpack(first.bytes, 'installed');
-    expect(Buffer.compare((await packNpmPackage(installed)).bytes, first.bytes)).toBe(0);
+    const installed = unpack(service.bytes, 'installed');
+    expect(Buffer.compare((await packNpmPackage(installed)).bytes, service.bytes)).toBe(0);
   });
 
   test('leaves scripts and tools out of package.json, and for the registry what forbids to publish it', async () => {
-    const read = async (forRegistry: boolean): Promise<Record<string, unknown>> => {
-      const folder = unpack((await packNpmPackage(ROOT, {forRegistry})).bytes, `manifest-${forRegistry}`);
-      return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;
-    };
-    const manifest = await read(false);
+    const read = (bytes: Uint8Array, name: string): Record<string, unknown> =>
+      JSON.parse(readFileSync(join(unpack(bytes, name), 'package.json'), 'utf8')) as Record<string, unknown>;
+    const manifest = read(service.bytes, 'manifest');
     expect(manifest).toMatchObject({name: 'crewroom', private: true, bin: {crewroom: 'dist/cli/main.js'}});
     for (const member of ['scripts', 'devDependencies', 'workspaces']) expect(manifest).not.toHaveProperty(member);
-    expect(await read(true)).not.toHaveProperty('private');
+    const {bytes} = await packNpmPackage(ROOT, {forRegistry: true});
+    expect(read(bytes, 'manifest-for-registry')).not.toHaveProperty('private');
   });
 
-  test('keeps programs executable', async () => {
-    const {bytes} = await packNpmPackage(ROOT);
-    const list = execFileSync('tar', ['-tvzf', '-'], {input: bytes, encoding: 'utf8'});
+  test('keeps programs executable', () => {
+    const list = execFileSync('tar', ['-tvzf', '-'], {input: service.bytes, encoding: 'utf8'});
     expect(list).toMatch(/^-rwxr-xr-x .* package\/dist\/cli\/main\.js$/m);
     expect(list).toMatch(/^-rw-r--r-- .* package\/dist\/index\.js$/m);
   });

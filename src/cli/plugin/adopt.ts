@@ -13,7 +13,7 @@ import {AdvisedError} from '../failures/report.ts';
 import {provideOwnPackages} from '../npm/own-packages.ts';
 import {formatFiles} from '../output/counts.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
-import {findUncommitted} from './uncommitted.ts';
+import {findIgnored, findUncommitted} from './uncommitted.ts';
 
 type PluginCall = CallOf<'plugin'>;
 
@@ -26,14 +26,19 @@ export async function adopt({context, flags}: PluginCall, name: string): Promise
   const adoption = await plan(directory);
   if (!dryRun && !force) await assertCommitted(directory, adoption);
   if (!dryRun) for (const change of adoption.changes) await write(directory, change, context.randomName());
+  const ignored = await findIgnored(
+    directory,
+    adoption.changes.map(({file}) => file),
+  );
   const {stdout, stderr} = context;
   if (json) {
     const changes = adoption.changes.map(({file, lines}) => ({file, lines}));
-    await stdout.write(jsonLine({directory, dryRun, changes, next: adoption.next}));
+    await stdout.write(jsonLine({directory, dryRun, changes, ignored, next: adoption.next}));
     return EXIT.ok;
   }
   const lines = adoption.changes.flatMap(({file, lines: changed}) => [file, ...changed.map(line => `  ${line}`)]);
   await stdout.write(lines.map(line => `${escapeControls(line)}\n`).join(''));
+  if (ignored.length > 0) await stderr.write(`${escapeControls(describeIgnored(ignored))}\n`);
   if (stderr.isTerminal) await stderr.write(`${escapeControls(describe(adoption, dryRun))}\n`);
   return EXIT.ok;
 }
@@ -85,6 +90,11 @@ async function write(directory: string, {file, after}: FileChange, suffix: strin
   } catch (error) {
     throw new AppError({code: 'unwritable-output', target: JSON.stringify(file), problem: messageOf(error)});
   }
+}
+
+function describeIgnored(files: readonly string[]): string {
+  const named = files.join(' ');
+  return `Git ignores ${named}, which other clones need: "git add --force ${named}", in that folder, adds ${files.length === 1 ? 'it' : 'them'}`;
 }
 
 function describe({changes, next}: Adoption, dryRun: boolean): string {

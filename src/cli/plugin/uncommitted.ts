@@ -17,15 +17,27 @@ const READ_ONLY = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 'c
 export async function findUncommitted(folder: string, files: readonly string[]) {
   if (!(await isInRepository(folder))) return [];
   try {
-    const args = [...READ_ONLY, 'status', '--porcelain', '-z', '--ignored', '--', ...files];
-    const {stdout} = await promisify(execFile)('git', args, {cwd: folder, timeout: GIT_TIMEOUT_MS});
-    const changed = stdout.split('\0').filter(line => line !== '');
+    const status = await runGit(folder, 'status', '--porcelain', '-z', '--ignored', '--', ...files);
+    const changed = status.split('\0').filter(line => line !== '');
     const isChanged = (file: string): boolean => changed.some(line => line.slice(3).endsWith(file));
     return files.filter(isChanged).map(file => ({file, problem: 'it has changes that are not committed'}));
   } catch (error) {
     const problem = `git does not say whether it is committed: ${messageOf(error)}`;
     return files.map(file => ({file, problem}));
   }
+}
+
+/** Finds the files that git leaves out of commits, also those that do not exist yet; none if git cannot tell. */
+export async function findIgnored(folder: string, files: readonly string[]): Promise<readonly string[]> {
+  // It fails if it ignores none.
+  const ignored = await runGit(folder, '-c', 'core.quotePath=false', 'check-ignore', '--', ...files).catch(() => '');
+  return ignored.split('\n').filter(line => line !== '');
+}
+
+async function runGit(folder: string, ...args: readonly string[]): Promise<string> {
+  const options = {cwd: folder, timeout: GIT_TIMEOUT_MS};
+  const {stdout} = await promisify(execFile)('git', [...READ_ONLY, ...args], options);
+  return stdout;
 }
 
 async function isInRepository(folder: string): Promise<boolean> {

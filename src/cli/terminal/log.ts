@@ -1,4 +1,3 @@
-import {type DestinationStream, pino} from 'pino';
 import type {LogLevel} from '../../config/config.ts';
 import type {Log, LogFields} from '../../domain/log.ts';
 import {escapeControls, escapeLines, escapeText} from './escape.ts';
@@ -13,27 +12,50 @@ export interface LogOptions {
   readonly style?: Style | undefined;
 }
 
+/** Levels, of which a log writes all up to its own. */
+const LEVELS = ['error', 'info', 'debug'] as const satisfies readonly LogLevel[];
+
 /** Creates the log of the command line. */
 export function createLog({level, write, nowMs, style}: LogOptions): Log {
-  const destination: DestinationStream = {
-    // Escaping a character in a JSON string does not change its meaning.
-    write: line => write(style === undefined ? escapeText(line) : formatLine(line, style)),
-  };
-  const logger = pino(
-    {
-      level,
-      base: null,
-      messageKey: 'message',
-      errorKey: 'error',
-      timestamp: () => `,"time":"${new Date(nowMs()).toISOString()}"`,
-      formatters: {level: label => ({level: label})},
-    },
-    destination,
-  );
+  const shown = LEVELS.slice(0, LEVELS.indexOf(level) + 1);
+  const writeAt =
+    (name: LogLevel): Log[LogLevel] =>
+    (message, about = {}) => {
+      if (!shown.includes(name)) return;
+      const line = `${formatJson({level: name, time: new Date(nowMs()).toISOString(), ...about, message})}\n`;
+      // Escaping a character in a JSON string does not change its meaning.
+      write(style === undefined ? escapeText(line) : formatLine(line, style));
+    };
+  return {error: writeAt('error'), info: writeAt('info'), debug: writeAt('debug')};
+}
+
+/** Formats fields as JSON; with the text of each if they have a circle or a number that JSON has not: a line is never lost. */
+function formatJson(fields: LogFields): string {
+  try {
+    return JSON.stringify(fields, (_, value) => (value instanceof Error ? describeError(value) : value));
+  } catch {
+    const texts = Object.entries(fields).map(([name, value]) => [
+      name,
+      value instanceof Error ? value.stack : String(value),
+    ]);
+    return JSON.stringify(Object.fromEntries(texts));
+  }
+}
+
+/** Causes of an error that are written, so that a circle of them ends. */
+const CAUSES_MAX = 16;
+
+/** Returns an error with its members and the chain of its causes. */
+function describeError(error: Error): LogFields {
+  const chain: Error[] = [];
+  for (let each: unknown = error; each instanceof Error && chain.length <= CAUSES_MAX; each = each.cause)
+    chain.push(each);
   return {
-    error: (message, about = {}) => logger.error(about, message),
-    info: (message, about = {}) => logger.info(about, message),
-    debug: (message, about = {}) => logger.debug(about, message),
+    type: error.constructor.name,
+    message: chain.map(({message}) => message).join(': '),
+    stack: chain.map(({stack = ''}) => stack).join('\ncaused by: '),
+    ...(error instanceof AggregateError ? {aggregateErrors: error.errors} : {}),
+    ...(error as object),
   };
 }
 

@@ -35,9 +35,8 @@ export function answerOptions(request: HttpRequest, route: Route | undefined, or
   return emptyAnswer(204, headers);
 }
 
-/** Allows the page that sent the request, if there is one, to read the answer. Its own `Vary` has to name `Origin` too. */
-export function withCors(answered: HttpAnswer, origin: string | undefined): HttpAnswer {
-  if (origin === undefined) return answered;
+/** Allows the page that sent the request to read the answer. Its own `Vary` has to name `Origin` too. */
+export function withCors(answered: HttpAnswer, origin: string): HttpAnswer {
   const cors = [
     'Access-Control-Allow-Origin',
     origin,

@@ -98,8 +98,7 @@ export function explainFailure(error: AppError, handling: FaultyHandling): AppEr
 }
 
 /** Names the faults that changed an answer in a header of its own. */
-export function withFaultHeader(answered: HttpAnswer, faults: readonly FaultKind[] | undefined): HttpAnswer {
-  if (faults === undefined || faults.length === 0) return answered;
+export function withFaultHeader(answered: HttpAnswer, faults: readonly FaultKind[]): HttpAnswer {
   return {...answered, rawHeaders: [...answered.rawHeaders, FAULT_HEADER, faults.join(', ')]};
 }
 

@@ -36,7 +36,7 @@ export function judge({method, target: sent, headers}: JudgedRequest, sites: Sit
   const site = findSite(headers, sites);
   if ('code' in site) return {kind: 'refused', failure: site};
   const {host, target} = splitTarget(sent);
-  const [origin] = headers.origin;
+  const origin = headers.origin[0];
   const failure =
     findTargetProblem(host, target, {site, sites}) ??
     (origin === undefined ? findForeignPage(method, target, headers, site) : findPageProblem(target, headers, site));
@@ -58,9 +58,10 @@ function findPage(site: Site, origin: string | undefined, sites: Sites): Site | 
 }
 
 /** Finds the site that the Host header names. */
-function findSite({host: [host, second]}: RequestHeaders, sites: Sites): Site | Failure {
+function findSite({host: hosts}: RequestHeaders, sites: Sites): Site | Failure {
+  const host = hosts[0];
   if (host === undefined) return {code: 'malformed-request', problem: 'it has no Host header'};
-  if (second !== undefined) return {code: 'malformed-request', problem: 'it has more than one Host header'};
+  if (hosts.length > 1) return {code: 'malformed-request', problem: 'it has more than one Host header'};
   return sites(host) ?? sites(host.toLowerCase()) ?? {code: 'foreign-host', host: shorten(withoutHostSecrets(host))};
 }
 

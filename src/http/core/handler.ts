@@ -115,7 +115,11 @@ async function finish(handling: Handling, answered: Promise<HttpAnswer>, deps: D
 
 function end(handling: Handling, answered: HttpAnswer, deps: Deps): HttpAnswer {
   const {request, startedMs, origin, caller, route, faults, failed} = handling;
-  const answer = withFaultHeader(withCors(withoutCookies(answered, request), origin), faults);
+  let answer = answered;
+  // Few requests have any of these: no function is called for the others.
+  if (request.headers.cookie.length > 0) answer = withoutCookies(answer, request);
+  if (origin !== undefined) answer = withCors(answer, origin);
+  if (faults !== undefined) answer = withFaultHeader(answer, faults);
   if (answer.longLived) deps.streams.add(request, caller);
   if (answer.webSocket !== undefined || isStream(answer.body)) cutWithCaller(handling);
   deps.onAnswered({

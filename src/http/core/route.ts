@@ -20,14 +20,14 @@ export interface Route extends Operations {
 /** Operations by method. HEAD is answered by GET, without the body. */
 type Operations = {readonly [M in Method]?: RouteHandler};
 
-const METHODS = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const;
-
 /** Methods that operations can have. */
-export type Method = (typeof METHODS)[number];
+export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
+
+const METHODS: ReadonlySet<string> = new Set<Method>(['GET', 'PUT', 'POST', 'PATCH', 'DELETE']);
 
 /** Returns whether operations can have a method. */
 export function isMethod(name: string): name is Method {
-  return METHODS.some(method => method === name);
+  return METHODS.has(name);
 }
 
 /**

@@ -135,11 +135,7 @@ const PLUGIN_HOST = /\.crewroom\.localhost((?::\d+)?)$/i;
 /** Clears cookies with a page, or with a failure in its place, that was asked for with some. */
 export function withoutCookies(answered: HttpAnswer, {headers}: Pick<HttpRequest, 'headers'>): HttpAnswer {
   // Only if a window or a frame is to show the answer (Fetch Metadata), as far as the browser tells.
-  if (
-    headers.cookie.length === 0 ||
-    !headers['sec-fetch-dest'].every(value => value === 'document' || value === 'iframe')
-  )
-    return answered;
+  if (!headers['sec-fetch-dest'].every(value => value === 'document' || value === 'iframe')) return answered;
   const further = clearCookies(headers.host[0] ?? '');
   return further.length === 0 ? answered : {...answered, rawHeaders: [...answered.rawHeaders, ...further]};
 }

@@ -21,6 +21,9 @@ interface ReceivedRequest {
 /** Largest answer that is sent even if the memory for clients is full, in bytes. One such answer for each connection does no harm. */
 const SPARED_BYTES_MAX = 64 * 1024;
 
+/** Largest answer that is not counted, in bytes: the operating system takes it before the client reads it. */
+const UNCOUNTED_BYTES_MAX = 8 * 1024;
+
 /** Enqueues a request on its connection, or its refusal if other parsers could read it differently. */
 export function enqueueRequest(
   received: ReceivedRequest,
@@ -99,7 +102,8 @@ class NodeExchange implements Exchange {
       if (!this.request.arrived) await nextTick();
       const sent = this.#send(answered);
       if (sent !== undefined) await sent;
-      this.#connection.enter('sending');
+      // The operating system has most answers at once.
+      if (!this.response.writableFinished) this.#connection.enter('sending');
     } catch (error) {
       this.#abort(error);
     }
@@ -127,6 +131,7 @@ class NodeExchange implements Exchange {
     // The body of the request, and memory that was reserved for the answer, are no longer needed.
     this.#connection.release();
     const sizeBytes = answered.body?.length ?? 0;
+    if (sizeBytes <= UNCOUNTED_BYTES_MAX) return answered;
     if (this.#connection.hold(sizeBytes) || sizeBytes <= SPARED_BYTES_MAX || this.request.method !== 'GET')
       return answered;
     this.#connection.release();

@@ -9,7 +9,7 @@ import {type Call, invalidParameter, parseQuery, type RouteHandler} from '../cor
  * @throws {AppError} `invalid-parameter`.
  */
 export function assertNoQueryButRandom(query: string): void {
-  if (!RANDOM.test(query)) assertNoQuery(query);
+  if (query !== '' && !RANDOM.test(query)) assertNoQuery(query);
 }
 
 /** The query that jQuery makes, for an operation without parameters. */

@@ -1,11 +1,11 @@
 import {assertTtl, type TtlSeconds} from '../../domain/commits/time-to-live.ts';
 import type {Committed} from '../../domain/entries/entries.ts';
 import type {SharedEntry} from '../../domain/entries/entry.ts';
-import type {StoreId} from '../../domain/entries/store-id.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {formatEntryHeaders} from '../../protocol/headers/entry-headers.ts';
 import {formatEntityTag, isAlreadyRead, readExpectation} from '../../protocol/headers/preconditions.ts';
 import type {RequestHeaders} from '../../protocol/headers/request-headers.ts';
+import {createTimeFormat} from '../../protocol/text/format-time.ts';
 import {readJsonBody, readMergePatchBody} from '../core/body.ts';
 import {answer, emptyAnswer, type HttpAnswer} from '../core/message.ts';
 import {invalidParameter, parseQuery, type Route, type RouteHandler} from '../core/route.ts';
@@ -16,6 +16,7 @@ import type {EntryRoutesDeps} from './routes-deps.ts';
 export function storeRoutes({entries, store, limits}: EntryRoutesDeps): readonly Route[] {
   const committed = ({revision}: Committed, status = 200): HttpAnswer =>
     answer('{}', {status, rawHeaders: ['ETag', formatEntityTag({storeId: store.id, revision})]});
+  const answerEntry = answersWithEntries(store);
   const write =
     (createdStatus: number): RouteHandler =>
     async ({request, caller, key, query}) => {
@@ -35,10 +36,10 @@ export function storeRoutes({entries, store, limits}: EntryRoutesDeps): readonly
         assertNoQueryButRandom(query);
         const shared = entries.findShared(key);
         // Without a promise where the store allows it: awaiting some would take a tenth of the time of a request.
-        if (shared !== undefined) return answerEntry(shared, headers, store.id);
+        if (shared !== undefined) return answerEntry(shared, headers);
         return entries.get(key).then(entry => {
           if (entry === undefined) throw new AppError({code: 'no-entry', key});
-          return answerEntry({info: entry, value: entry.json}, headers, store.id);
+          return answerEntry({info: entry, value: entry.json}, headers);
         });
       },
       // The specification demands 200 whether or not the entry existed; PUT tells the two apart.
@@ -62,11 +63,16 @@ export function storeRoutes({entries, store, limits}: EntryRoutesDeps): readonly
   ];
 }
 
-function answerEntry({info, value}: SharedEntry, headers: RequestHeaders, storeId: StoreId): HttpAnswer {
-  const rawHeaders = formatEntryHeaders(info, storeId);
-  return isAlreadyRead(headers, {storeId, revision: info.revision})
-    ? emptyAnswer(304, rawHeaders)
-    : answer(value, {rawHeaders});
+/** Returns a function that answers with an entry, unless the client has read it already. */
+function answersWithEntries(store: EntryRoutesDeps['store']) {
+  // Entries that are read again and again were often written on one day.
+  const formatTime = createTimeFormat();
+  return ({info, value}: SharedEntry, headers: RequestHeaders): HttpAnswer => {
+    const rawHeaders = formatEntryHeaders(info, store.id, formatTime);
+    return isAlreadyRead(headers, {storeId: store.id, revision: info.revision})
+      ? emptyAnswer(304, rawHeaders)
+      : answer(value, {rawHeaders});
+  };
 }
 
 /** Reads `ttl`, the only parameter of a write, by hand: a write should not wait for a schema to load. */

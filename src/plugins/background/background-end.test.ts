@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, expect, test} from 'vitest';
 import {failureOf, isRunning, ManualTimers, startTestBackground} from '../../../test/support/background.ts';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
+import {HANG} from '../../../test/support/plugin-folder.ts';
 import {END_TIMEOUT_MS, START_TIMEOUT_MS} from './background.ts';
 
 const plugin = 'com.example.test';
@@ -35,7 +36,7 @@ describe('the end of a background', () => {
   });
 
   test('may come before it was loaded', async () => {
-    const background = await startTestBackground({'index.js': `console.log('loads'); for (;;);`});
+    const background = await startTestBackground({'index.js': `console.log('loads'); ${HANG}`});
     await background.line('loads');
     assert.equal((await failureOf(background.call('x'))).code, 'no-plugin-route');
     await background[Symbol.asyncDispose]();
@@ -130,7 +131,7 @@ describe('the end of a background', () => {
 
   test('comes if its module does not load in time', async () => {
     const timers = new ManualTimers();
-    await using background = await startTestBackground({'index.js': `console.log('loads'); for (;;);`}, {timers});
+    await using background = await startTestBackground({'index.js': `console.log('loads'); ${HANG}`}, {timers});
     await background.line('loads');
     assert.equal(timers.fire(START_TIMEOUT_MS), 1);
     assert.equal(await background.background.ended, 'it did not load within 30000 ms');

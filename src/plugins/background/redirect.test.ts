@@ -167,6 +167,7 @@ describe('calls of a background to the original port', () => {
     elsewhere = await startServer('elsewhere', '127.0.0.2', other.port);
     foreign = await startServer('foreign');
     const source = `
+      const loadedAtStart = process.moduleLoadList.filter(name => name.endsWith('/undici'));
       const http = require('node:http');
       const axios = require('axios');
       const agent = new http.Agent({keepAlive: true});
@@ -219,6 +220,7 @@ describe('calls of a background to the original port', () => {
         async 'fetch of a request with headers'() { return (await fetch(new Request(at('localhost'), {headers: {'X-Own': 'yes'}}))).json(); },
         async 'another service'() { return (await fetch('http://127.0.0.1:${foreign.port}/api/x?a=1')).json(); },
         async 'another service by http.request'() { return request({host: '127.0.0.1', port: ${foreign.port}, path: '/api/x?a=1', method: 'POST'}); },
+        async 'loaded at start'() { return loadedAtStart; },
         async 'WebSocket'() {
           if (typeof WebSocket === 'undefined') return 'none';
           return new Promise(resolve => {
@@ -287,6 +289,10 @@ describe('calls of a background to the original port', () => {
     if (answer === 'none') return;
     const [{headers}] = await asked;
     assert.deepEqual([headers.host, headers['x-crewroom-token']], [`localhost:${service.port}`, TEST_TOKEN]);
+  });
+
+  test('load no second HTTP client for a plugin that does not use it', async () => {
+    assert.deepEqual(await background.json('loaded at start'), []);
   });
 
   test('are left alone at every other address', async () => {

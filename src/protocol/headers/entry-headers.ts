@@ -1,20 +1,21 @@
 import type {EntryInfo} from '../../domain/entries/entry.ts';
 import {parseRevision, type StoreRevision} from '../../domain/entries/revision.ts';
 import type {StoreId} from '../../domain/entries/store-id.ts';
-import {formatTime} from '../text/format-time.ts';
+import {formatTime, type TimeFormat} from '../text/format-time.ts';
 import {readExpiryAndWriter, readTime, UnexpectedDocument} from '../text/read-document.ts';
 import {formatEntityTag} from './preconditions.ts';
 
 /** Properties of an entry that travel as headers beside its value. */
 type SentInfo = Pick<EntryInfo, 'revision' | 'updatedAtMs' | 'expiresAtMs' | 'writtenBy'>;
 
-/** Returns the headers of an entry as alternating names and values. */
+/** Returns the headers of an entry as alternating names and values. @param format Writes its times. */
 export function formatEntryHeaders(
   {revision, updatedAtMs, expiresAtMs, writtenBy}: SentInfo,
   storeId: StoreId,
+  format: TimeFormat = formatTime,
 ): readonly string[] {
-  const headers = ['ETag', formatEntityTag({storeId, revision}), 'Updated-At', formatTime(updatedAtMs)];
-  if (expiresAtMs !== undefined) headers.push('Expires-At', formatTime(expiresAtMs));
+  const headers = ['ETag', formatEntityTag({storeId, revision}), 'Updated-At', format(updatedAtMs)];
+  if (expiresAtMs !== undefined) headers.push('Expires-At', format(expiresAtMs));
   if (writtenBy !== undefined) headers.push('Written-By', writtenBy);
   return headers;
 }

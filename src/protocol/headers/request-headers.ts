@@ -31,14 +31,14 @@ type HeaderName = keyof typeof NONE;
 /** All values of the headers that are read for each request, in their order, by their names in lower case. */
 export type RequestHeaders = {readonly [N in HeaderName]: readonly string[]};
 
-const NAMES: readonly (readonly [sent: string, name: HeaderName])[] = [
-  ...Object.keys(NONE).map(name => [name, name as HeaderName] as const),
-  ['sec-purpose', 'purpose'],
-  ['x-moz', 'purpose'],
+const NAMES: readonly {readonly sent: string; readonly name: HeaderName}[] = [
+  ...Object.keys(NONE).map(sent => ({sent, name: sent as HeaderName})),
+  {sent: 'sec-purpose', name: 'purpose'},
+  {sent: 'x-moz', name: 'purpose'},
 ];
 
 /** Names by their length: most of the others differ in it already. */
-const NAMES_BY_LENGTH = Array.from({length: 20}, (_, length) => NAMES.filter(([sent]) => sent.length === length));
+const NAMES_BY_LENGTH = Array.from({length: 20}, (_, length) => NAMES.filter(({sent}) => sent.length === length));
 
 /**
  * Reads the headers of a request in one pass. Runs for every request, and lower-casing the names is most of the cost.
@@ -53,7 +53,7 @@ export function readRequestHeaders(rawHeaders: readonly string[]): RequestHeader
     if (names === undefined || names.length === 0) continue;
     const lower = given.toLowerCase();
     // Not by a map of names, whose hashes would take longer than all else.
-    for (const [sent, name] of names) {
+    for (const {sent, name} of names) {
       if (sent !== lower) continue;
       const value = rawHeaders[index + 1] ?? '';
       if (headers[name] === NO_VALUES) headers[name] = [value];

@@ -13,10 +13,9 @@ export interface EngineStateDeps extends Pick<StoreParts, 'driver' | 'clock' | '
   readonly onHead: (writer: string) => void;
 }
 
-/** Pairs of each range that was asked for, in a state of the engine, and the head of that state. */
+/** Pairs of each range that was asked for, and the head, which knows the state of the engine that was read. */
 export interface ReadState {
   readonly found: readonly (readonly StoredPair[])[];
-  readonly at: number;
   readonly head: KnownHead;
 }
 
@@ -35,9 +34,6 @@ export class EngineState {
   readonly #stopWatching: () => void;
   #known: KnownHead;
   #isClosed = false;
-  /** Number of times that changes of the head may have been missed, since it was last known. */
-  #missed = 0;
-  #restoring: Promise<unknown> = Promise.resolve();
 
   constructor(deps: EngineStateDeps, start: KnownHead) {
     this.#deps = deps;
@@ -67,21 +63,7 @@ export class EngineState {
     const since = this.#known;
     const answer = await this.#deps.driver.read([{from: HEAD_KEY}, ...ranges]);
     const head = await this.learn(answer, since);
-    return {found: answer.found.slice(1), at: answer.at, head};
-  }
-
-  /**
-   * Reads keys of the present state with one request that is smaller: without the head, unless it is needed to notice a restored engine. One
-   * that was restored with the same cluster token, and has had as many writes since, is noticed only once the watch of the head ends: until
-   * then a get can return an entry of the restored data as one of the store before.
-   */
-  async readKeys(keys: readonly string[]): Promise<ReadState> {
-    const ranges = keys.map(from => ({from}));
-    if (this.#missed > 0) return this.read(ranges);
-    const since = this.#known;
-    const {found, at, cluster} = await this.#deps.driver.read(ranges);
-    if (this.#missed === 0 && cluster === since.head.cluster && at >= since.at) return {found, at, head: since};
-    return this.read(ranges);
+    return {found: answer.found.slice(1), head};
   }
 
   /**
@@ -91,20 +73,24 @@ export class EngineState {
    * @throws As {@link read}.
    */
   async learn(answer: EngineAnswer, since: KnownHead): Promise<KnownHead> {
-    const found = expectHead(answer, since);
-    if (since.head.id !== this.id) throw RESTORED;
+    const found = expectHead(answer);
     const {head, version, value} = found;
     const isSame = head.id === since.head.id && head.cluster === answer.cluster;
     const isOlder = version < since.version || (version === since.version && !value.equals(since.value));
-    if (!isSame || isOlder) await this.#begin(found, answer.cluster, since);
-    this.become(found);
-    return found;
+    const isKnown = since.head.id === this.id;
+    if (isKnown && isSame && !isOlder) {
+      this.become(found);
+      return found;
+    }
+    // Several reads may notice it at the same time; all get the same new head.
+    const next = isKnown && (await beginAgain(found, this.#deps, {cluster: answer.cluster, known: since.head}));
+    if (next && since.head.id === this.id) this.#replace(next);
+    throw RESTORED;
   }
 
-  /** Makes a head the known one, unless a newer one is known. */
+  /** Makes a head the known one, unless that is as new. */
   become(head: KnownHead): void {
     if (head.version > this.#known.version) this.#replace(head);
-    else if (head.version === this.#known.version && head.at > this.#known.at) this.#known = head;
   }
 
   /** Ends it. */
@@ -112,19 +98,6 @@ export class EngineState {
     this.#isClosed = true;
     this.#stopWatching();
     this.listeners.clear();
-  }
-
-  /** Continues with the state of an engine that was restored. */
-  async #begin(found: KnownHead, cluster: string, since: KnownHead): Promise<never> {
-    const beginning = this.#restoring
-      .catch(() => {})
-      .then(async () => {
-        // Several reads notice it at the same time.
-        if (this.id === since.head.id) this.#replace(await beginAgain(found, this.#deps, {cluster, known: since.head}));
-      });
-    this.#restoring = beginning;
-    await beginning;
-    throw RESTORED;
   }
 
   #replace(head: KnownHead): void {
@@ -152,19 +125,16 @@ export class EngineState {
 
   /** Reads the head; tries again while the engine does not answer. */
   async #catchUp(): Promise<void> {
-    // One at a time.
-    if (++this.#missed > 1) return;
-    for (let caught = 0; caught < this.#missed && !this.#isClosed; ) {
-      const missed = this.#missed;
+    while (!this.#isClosed) {
       try {
         await this.read([]);
-        caught = missed;
+        return;
       } catch {
         await wait(PAUSE_MS, {timers: this.#deps.timers, signals: []});
       }
     }
-    this.#missed = 0;
   }
 }
 
-const RESTORED = new EngineFailure('compacted', 'the engine was restored');
+/** Failure of a read of a state from before the engine was restored. */
+export const RESTORED = new EngineFailure('compacted', 'the engine was restored');

@@ -21,15 +21,15 @@ const WISH_AGE_WRITES_MAX = 5000;
 
 /**
  * Lets all processes write that try to at the same time. Only one of them can write the next group; the winner is the first to know the new
- * head, so it would win again and again. It pauses for one to three of its own writes after each if it saw another's. That is not enough
- * for a process behind a slow link: it writes a wish, a time in milliseconds and its id, and each of the others pauses once for it.
+ * head, so it would win again and again. It pauses for one to three round trips after each if it saw another's. That is not enough for a
+ * process behind a slow link: it writes a wish, a time in milliseconds and its id, and each that is quicker pauses once for it.
  */
 export class Fairness {
   readonly #deps: StoreParts;
   /** Time by `elapsedMs` of the last write of another process. */
   #otherMs = -Infinity;
-  /** Typical time of a write, in milliseconds. */
-  #writeMs = 1;
+  /** Typical time of an attempt, which is two round trips, in milliseconds. */
+  #attemptMs: number | undefined;
   #losses = 0;
   /** Version of the last wish that it saw. The first may be of any age: a quiet store has no writes by which it gets old. */
   #seen: number | undefined;
@@ -44,22 +44,15 @@ export class Fairness {
   }
 
   /** Learns that this process has written. */
-  won(durationMs: number): void {
+  won(attemptMs: number): void {
     this.#losses = 0;
-    this.#writeMs += (durationMs - this.#writeMs) / 8;
-  }
-
-  /** Pauses after a write of this process, for the writes of others. */
-  async pause(): Promise<void> {
-    const {elapsedMs, random} = this.#deps;
-    if (elapsedMs() - this.#otherMs > SHARING_MS) return;
-    await this.#wait(Math.min(PAUSE_MS_MAX, (1 + 2 * random()) * this.#writeMs));
+    this.#learn(attemptMs);
   }
 
   /** Learns that another process has written first. Writes a wish, in the place of the present one, if that happens again and again. */
   async lost(attemptMs: number, present: StoredPair | undefined): Promise<void> {
-    this.#losses++;
-    if (this.#losses % LOSSES_MAX !== 0) return;
+    this.#learn(attemptMs);
+    if (++this.#losses % LOSSES_MAX !== 0) return;
     const value = Buffer.from(`${Math.ceil(WISHED_ATTEMPTS * attemptMs)} ${this.#deps.writer}`);
     const guard = {key: WISH_KEY, version: present?.version ?? ABSENT, value, usesReserve: true};
     try {
@@ -70,8 +63,15 @@ export class Fairness {
     }
   }
 
+  /** Pauses after a write of this process, for the writes of others. */
+  async pause(): Promise<void> {
+    const {elapsedMs, random} = this.#deps;
+    if (elapsedMs() - this.#otherMs > SHARING_MS) return;
+    await this.#wait(Math.min(PAUSE_MS_MAX, (0.5 + random()) * (this.#attemptMs ?? 0)));
+  }
+
   /**
-   * Pauses once for the wish of another process.
+   * Pauses once for the wish of a process that is slower: among equals each would stop all others.
    *
    * @param at Number of the last write of the engine.
    * @param onPause Called with the length of the pause before it, in milliseconds.
@@ -81,14 +81,19 @@ export class Fairness {
     const version = wish?.version ?? ABSENT;
     const isSeen = this.#seen === undefined || this.#seen === version;
     this.#seen = version;
-    if (wish === undefined || isSeen) return false;
+    if (wish === undefined || isSeen || at - version > WISH_AGE_WRITES_MAX) return false;
     const [duration, writer] = wish.value.toString().split(' ');
     const pauseMs = Math.min(WISHED_MS_MAX, Number(duration));
-    const isOwn = writer === this.#deps.writer;
-    if (isOwn || at - wish.version > WISH_AGE_WRITES_MAX || !(pauseMs > 0)) return false;
+    const isSlower = pauseMs > 2 * WISHED_ATTEMPTS * (this.#attemptMs ?? 0);
+    if (writer === this.#deps.writer || !isSlower) return false;
     onPause(pauseMs);
     await this.#wait(pauseMs);
     return true;
+  }
+
+  #learn(attemptMs: number): void {
+    this.#attemptMs ??= attemptMs;
+    this.#attemptMs += (attemptMs - this.#attemptMs) / 8;
   }
 
   #wait(delayMs: number): Promise<void> {

@@ -1,9 +1,9 @@
-import type {CommitResult} from '../../domain/commits/commit.ts';
 import type {Key} from '../../domain/entries/key.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {endEntryRecord} from '../format/entry-record.ts';
 import type {Plan, PlannedWrite, StorePut} from '../plan/plan.ts';
 import {recordOf} from '../plan/prepare-commit.ts';
+import type {Attempt, PlanningState} from './attempt.ts';
 import {encodeLog, findTrim, largeLogKey} from './engine/change-log.ts';
 import {
   type GuardedWrite,
@@ -16,33 +16,12 @@ import {
 import {entryKey, expiryKey, fenceOf, logUpTo, NAMED_VALUE, partsOfStaged, STAGED_VALUE} from './engine/engine-keys.ts';
 import {type Head, replaceHead} from './engine/head.ts';
 import {encodeResults, type GroupResults, resultsToTrim} from './engine/results.ts';
-import {
-  decodeStored,
-  encodeInParts,
-  INLINE_BYTES_MAX,
-  keysOfParts,
-  PART_BYTES_MAX,
-  rangeOfParts,
-  type StoredEntry,
-} from './engine/stored-entry.ts';
-import type {Attempt} from './group-sender.ts';
-import type {EntriesByKey, PlanningState} from './planning-state.ts';
+import {encodeInParts, INLINE_BYTES_MAX, keysOfParts, PART_BYTES_MAX, rangeOfParts} from './engine/stored-entry.ts';
 import type {StoreParts} from './store-parts.ts';
 
 type Pair = readonly [key: string, value: Uint8Array];
 
-/** Writes of a planned group. */
-export interface GroupRequest {
-  readonly head: Head;
-  /** The write that commits it. */
-  readonly write: GuardedWrite;
-  /** Parts of large values, and of the log, that are written before. */
-  readonly parts: readonly Pair[];
-  /** The entries that it writes, as the engine has them then. */
-  readonly entries: EntriesByKey;
-}
-
-export interface GroupOptions extends Pick<StoreParts, 'driver' | 'writer' | 'logLimits'> {
+interface GroupOptions extends Pick<StoreParts, 'driver' | 'writer' | 'logLimits'> {
   readonly attempt: Attempt;
   /** Ids that callers gave to the commits of the group, and their results. */
   readonly ids: readonly (string | undefined)[];
@@ -65,7 +44,8 @@ const ENTRY_BYTES = 256;
 const VALUES_BYTES_MAX = 640 * 1024;
 
 /**
- * Returns what a group writes. Without changes and ids it is only the time, in the head.
+ * Returns what a group writes: parts of large values and of the log, and then, with its head, the write that commits it. Without changes and
+ * ids that is only the time, in the head.
  *
  * @throws {AppError} `transaction-too-large` if it writes more keys than a request may, or larger ones.
  */
@@ -73,7 +53,7 @@ export async function describeGroup(
   {base, entries, oldMarks}: PlanningState,
   plan: Plan,
   {driver, attempt, writer, ids, results, unchanged, logLimits}: GroupOptions,
-): Promise<GroupRequest> {
+): Promise<{readonly parts: readonly Pair[]; readonly head: Head; readonly write: GuardedWrite}> {
   const {changes, nowMs} = plan;
   const {group} = attempt;
   const log = encodeLog(changes, base.head, logLimits);
@@ -82,8 +62,8 @@ export async function describeGroup(
   for (const [key, write] of plan.writes) request.add(key, write);
   for (const {key, expiresAtMs} of plan.stale) request.remove(expiryKey(expiresAtMs, key));
   if (changes.length > 0 || unchanged > 0)
-    for (const [key, value] of encodeResults(base.head, {group, ids, results})) request.put(key, value);
-  request.addLog(log.puts, log.end.revision);
+    for (const [key, value] of encodeResults(base.head, group, {ids, results})) request.put(key, value);
+  request.addLog(log.puts, log.end.revision, base.version);
   const head: Head = {
     ...base.head,
     ...{end: log.end, trimmed, clockMs: Math.max(base.head.clockMs, nowMs), group, writer},
@@ -97,7 +77,7 @@ export async function describeGroup(
   const usesReserve = [...plan.writes.values()].every(({put}) => put === undefined);
   const {parts, removedRanges} = request;
   const operations = {puts: [...request.puts], removes: [...request.removes], removedRanges};
-  return {head, parts, entries: request.entries, write: {...replaceHead(base, head), ...operations, usesReserve}};
+  return {head, parts, write: {...replaceHead(base, head), ...operations, usesReserve}};
 }
 
 class RequestBuilder {
@@ -105,18 +85,17 @@ class RequestBuilder {
   readonly removes = new Set<string>();
   readonly removedRanges: KeyRange[] = [];
   readonly parts: Pair[] = [];
-  readonly entries = new Map<Key, StoredEntry | undefined>();
   /** Number of entries that it creates, less those that it removes. */
   created = 0;
   readonly #attempt: Attempt;
-  readonly #before: EntriesByKey;
+  readonly #before: PlanningState['entries'];
   /** Keys of the parts that its entries name. */
   readonly #named = new Set<string>();
   #bytes = HEAD_BYTES;
   /** Space that is left for values, in bytes. */
   #valuesBytes: number;
 
-  constructor(attempt: Attempt, before: EntriesByKey, valuesBytes: number) {
+  constructor(attempt: Attempt, before: PlanningState['entries'], valuesBytes: number) {
     this.#attempt = attempt;
     this.#before = before;
     this.#valuesBytes = valuesBytes;
@@ -156,7 +135,6 @@ class RequestBuilder {
     if (put === undefined) {
       this.remove(entryKey(key));
       if (fence !== undefined) this.remove(fence);
-      this.entries.set(key, undefined);
       return;
     }
     if (fence !== undefined && before === undefined) this.put(fence, Buffer.alloc(0));
@@ -166,14 +144,13 @@ class RequestBuilder {
   }
 
   /** Adds the parts of the log: into the request if it has space for them, otherwise before it. */
-  addLog(log: readonly Pair[], revision: number): void {
-    const {group, plans} = this.#attempt;
+  addLog(log: readonly Pair[], revision: number, baseVersion: number): void {
     for (const [index, [key, part]] of log.entries()) {
       if (this.#bytes + part.length + OPERATION_BYTES + key.length <= REQUEST_BYTES_MAX) {
         this.put(key, part);
         continue;
       }
-      const large = largeLogKey(revision, `${group}-${plans}-${index}`);
+      const large = largeLogKey(revision, `${this.#attempt.group}-${baseVersion}-${index}`);
       this.parts.push([large, part]);
       this.put(key, Buffer.from(large, 'latin1'));
     }
@@ -208,11 +185,9 @@ class RequestBuilder {
     endEntryRecord(record, key, write);
     const isInline = put.json.length <= Math.min(INLINE_BYTES_MAX, this.#valuesBytes);
     const parts = isInline ? undefined : this.#attempt.partsOf(put.json);
-    const header = parts && record.subarray(0, record.length - put.json.length);
-    const stored = header === undefined || parts === undefined ? record : encodeInParts(header, parts);
+    const header = record.subarray(0, record.length - put.json.length);
     if (isInline) this.#valuesBytes -= put.json.length;
-    this.put(entryKey(key), stored);
-    this.entries.set(key, decodeStored(key, stored));
+    this.put(entryKey(key), parts === undefined ? record : encodeInParts(header, parts));
     for (const [index, part] of keysOfParts(parts).entries()) {
       this.#named.add(part);
       if (!this.#attempt.written.has(part))
@@ -227,9 +202,4 @@ function spaceForValues({writes}: Plan): number {
   // Twice for an entry that expires.
   for (const key of writes.keys()) bytes -= ENTRY_BYTES + 2 * Buffer.byteLength(key);
   return Math.min(VALUES_BYTES_MAX, bytes);
-}
-
-/** Returns the number of commits that have an id of their caller, and happened: sent again, they could change what was written since. */
-export function countNamed(ids: GroupOptions['ids'], results: readonly (CommitResult | Error | undefined)[]): number {
-  return ids.filter((id, index) => id !== undefined && results[index] && !(results[index] instanceof Error)).length;
 }

@@ -2,7 +2,6 @@ import type {Changes} from '../../domain/commits/change.ts';
 import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
 import {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from '../../domain/commits/snapshot.ts';
 import type {Store} from '../../domain/commits/store.ts';
-import {hasExpired} from '../../domain/commits/time-to-live.ts';
 import type {Entry, EntryInfo} from '../../domain/entries/entry.ts';
 import type {Key} from '../../domain/entries/key.ts';
 import type {Range} from '../../domain/entries/range.ts';
@@ -15,15 +14,12 @@ import {prepareCommit, sizeOfCommit} from '../plan/prepare-commit.ts';
 import {MONOTONIC_MS, StoreClock} from '../plan/store-clock.ts';
 import {CommitQueue} from '../write/commit-queue.ts';
 import {readChanges} from './engine/change-log.ts';
-import {type Driver, EngineFailure, isEngineFailure} from './engine/driver.ts';
+import {isEngineFailure} from './engine/driver.ts';
 import {type KnownHead, openHead, unavailable} from './engine/head.ts';
-import {joinParts, readParts} from './engine/stored-entry.ts';
 import {EngineState} from './engine-state.ts';
-import {ExpiryTicks} from './expiry-ticks.ts';
 import {Fairness} from './fairness.ts';
-import {EntryReader} from './get-entry.ts';
 import {GroupWriter, type SharedCommit} from './group-writer.ts';
-import {type Listed, listStored} from './list-stored.ts';
+import {EntryReader} from './read-entries.ts';
 import type {SharedStoreDeps, StoreParts} from './store-parts.ts';
 import {findDue} from './sweep.ts';
 
@@ -66,14 +62,11 @@ export async function openSharedStore(deps: SharedStoreDeps): Promise<Store> {
  */
 class SharedStore implements Store {
   readonly #owned: readonly AsyncDisposable[];
-  readonly #driver: Driver;
+  readonly #parts: StoreParts;
   readonly #state: EngineState;
   readonly #reader: EntryReader;
-  readonly #clock: StoreClock;
   readonly #writer: GroupWriter;
   readonly #queue: CommitQueue<SharedCommit>;
-  readonly #elapsedMs: () => number;
-  readonly #ticks: ExpiryTicks;
   #closed: Promise<void> | undefined;
 
   /** @param owned What is closed with it, in this order. */
@@ -82,15 +75,12 @@ class SharedStore implements Store {
     const state = new EngineState({...parts, onHead: by => fairness.saw(by)}, head);
     const writer = new GroupWriter({...parts, state, fairness});
     this.#owned = owned;
-    this.#driver = parts.driver;
-    this.#clock = parts.clock;
-    this.#elapsedMs = parts.elapsedMs;
+    this.#parts = parts;
     this.#state = state;
-    this.#reader = new EntryReader(state);
-    this.#writer = writer;
     const writeTime = (seenExpiryMs: number): Promise<unknown> =>
       this.#push({checks: [], operations: [], seenExpiryMs});
-    this.#ticks = new ExpiryTicks({state, writeTime});
+    this.#reader = new EntryReader({...parts, state, writeTime});
+    this.#writer = writer;
     this.#queue = new CommitQueue<SharedCommit>({
       write: commits => writer.write(commits),
       groupBytesMax: GROUP_BYTES_MAX,
@@ -126,19 +116,7 @@ class SharedStore implements Store {
   }
 
   get(key: Key): Promise<Entry | undefined> {
-    return this.#ask(async () => {
-      let found = await this.#reader.read(key);
-      let nowMs = this.#clock.now();
-      const expiresAtMs = found.stored?.info.expiresAtMs ?? Infinity;
-      if (expiresAtMs <= nowMs && (await this.#tick(expiresAtMs, found.head))) {
-        // Another process may have written it before the time was. Now the time of the state itself decides.
-        found = await this.#reader.read(key);
-        nowMs = found.head.head.clockMs;
-      }
-      const {stored, at} = found;
-      if (stored === undefined || hasExpired(stored.info, nowMs)) return undefined;
-      return joinParts(stored, await readParts(this.#driver, [stored], at));
-    });
+    return this.#ask(() => this.#reader.get(key));
   }
 
   findShared(): undefined {
@@ -148,23 +126,16 @@ class SharedStore implements Store {
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   list(range: Range): Promise<readonly EntryInfo[]>;
   list(range: Range): Promise<readonly EntryInfo[]> {
-    return this.#ask(async () => {
-      const {head} = await this.#state.read([]);
-      const {entries, expiredMs} = await this.#listAt(range, head, this.#clock.now());
-      if (!(await this.#tick(expiredMs, head))) return entries;
-      // As for a get.
-      const {head: after} = await this.#state.read([]);
-      return (await this.#listAt(range, after, after.head.clockMs)).entries;
-    });
+    return this.#ask(() => this.#reader.list(range));
   }
 
   changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
     return this.#ask(async () => {
-      const {at, head} = await this.#state.read([]);
-      const {end, trimmed} = head.head;
+      const {at, head} = (await this.#state.read([])).head;
+      const {end, trimmed} = head;
       const reset = {kind: 'reset', revision: end.revision} as const;
       if (since > end.revision || since < trimmed.revision) return reset;
-      const changes = since === end.revision ? [] : await readChanges(this.#driver, {since, limit, at});
+      const changes = since === end.revision ? [] : await readChanges(this.#parts.driver, {since, limit, at});
       if (changes === undefined) return reset;
       return {kind: 'changes', changes, revision: changes.at(-1)?.revision ?? end.revision};
     });
@@ -177,24 +148,21 @@ class SharedStore implements Store {
   snapshot(): Promise<Snapshot> {
     return this.#ask(async () => {
       const {head} = await this.#state.read([]);
-      const nowMs = this.#clock.now();
-      return new SharedSnapshot(head.head.end.revision, async range => {
-        this.#assertOpen();
-        const {entries, expiredMs} = await this.#listAt(range, head, nowMs);
-        await this.#tick(expiredMs, head);
-        if (this.#state.id === head.head.id) return entries;
-        throw new EngineFailure('compacted', 'the engine was restored');
-      });
+      const nowMs = this.#parts.clock.now();
+      return new SharedSnapshot(head.head.end.revision, range =>
+        this.#ask(() => this.#reader.listAt(range, head, nowMs), 0),
+      );
     });
   }
 
   async sweep(): Promise<number | undefined> {
     return this.#ask(async () => {
-      const {expired, nextMs} = await findDue(this.#state, this.#driver, this.#clock.now());
+      const {driver, clock} = this.#parts;
+      const {expired, nextMs} = await findDue(this.#state, driver, clock.now());
       if (expired.length === 0 && nextMs !== 0) return nextMs;
       // Each group removes parts that were abandoned.
       await this.#push({checks: [], operations: expired});
-      const left = await findDue(this.#state, this.#driver, this.#clock.now());
+      const left = await findDue(this.#state, driver, clock.now());
       return left.expired.length > 0 ? 0 : left.nextMs;
     });
   }
@@ -208,7 +176,7 @@ class SharedStore implements Store {
     this.#state.close();
     try {
       // The clock of the store does not go back when it is opened again.
-      void this.#push({checks: [], operations: [], seenExpiryMs: this.#clock.now()}).catch(() => {});
+      void this.#push({checks: [], operations: [], seenExpiryMs: this.#parts.clock.now()}).catch(() => {});
       await this.#queue.end();
     } finally {
       await closeAll(this.#owned);
@@ -217,15 +185,11 @@ class SharedStore implements Store {
 
   #push(commit: Omit<SharedCommit, 'arrivedMs'>): Promise<CommitResult> {
     const sizeBytes = sizeOfCommit(commit, () => 0);
-    return this.#queue.push({...commit, arrivedMs: this.#elapsedMs()}, sizeBytes);
+    return this.#queue.push({...commit, arrivedMs: this.#parts.elapsedMs()}, sizeBytes);
   }
 
-  #listAt(range: Range, {at}: KnownHead, nowMs: number): Promise<Listed> {
-    return listStored(range, {driver: this.#driver, at, nowMs});
-  }
-
-  /** Reads. Starts over if the state that is read was dropped, or the engine restored. */
-  async #ask<T>(read: () => Promise<T>): Promise<T> {
+  /** Reads. Starts over if the state that is read was dropped, or the engine restored; a snapshot, with no restarts, ends then. */
+  async #ask<T>(read: () => Promise<T>, restartsMax = RESTARTS_MAX): Promise<T> {
     for (let restarts = 0; ; restarts++) {
       this.#assertOpen();
       try {
@@ -234,22 +198,13 @@ class SharedStore implements Store {
         return result;
       } catch (error) {
         this.#assertOpen();
-        if (isEngineFailure(error, 'compacted') && restarts < RESTARTS_MAX) continue;
+        const isDropped = isEngineFailure(error, 'compacted');
+        if (isDropped && restarts < restartsMax) continue;
+        if (isDropped && restartsMax === 0)
+          throw new AppError({code: 'reader-too-slow', idleMs: SNAPSHOT_IDLE_MS, ageMs: SNAPSHOT_AGE_MAX_MS});
         throw isEngineFailure(error) ? unavailable(error) : error;
       }
     }
-  }
-
-  /**
-   * Writes the time into the head before a caller learns that an entry has expired.
-   *
-   * @param read The head of the state in which it was found.
-   * @returns Whether the time is there now, and was not in that state: then it is to be read again. False also if the store cannot write.
-   */
-  async #tick(expiresAtMs: number, read: KnownHead): Promise<boolean> {
-    if (expiresAtMs <= read.head.clockMs) return false;
-    await this.#ticks.reach(expiresAtMs);
-    return expiresAtMs <= this.#state.known.head.clockMs;
   }
 
   #assertOpen(): void {
@@ -272,13 +227,7 @@ class SharedSnapshot implements Snapshot {
   list(range: Range): Promise<readonly EntryInfo[]>;
   async list(range: Range): Promise<readonly EntryInfo[]> {
     if (this.#isDisposed) throw new AppError({code: 'store-closed'});
-    try {
-      return await this.#list(range);
-    } catch (error) {
-      if (isEngineFailure(error, 'compacted'))
-        throw new AppError({code: 'reader-too-slow', idleMs: SNAPSHOT_IDLE_MS, ageMs: SNAPSHOT_AGE_MAX_MS});
-      throw isEngineFailure(error) ? unavailable(error) : error;
-    }
+    return this.#list(range);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,9 +1,9 @@
 import {compareKeys, trustStoredKey} from '../../domain/entries/key.ts';
 import type {ExpireOperation} from '../plan/plan.ts';
+import {ABANDONED_MS} from './attempt.ts';
 import type {Driver} from './engine/driver.ts';
-import {expiriesBetween, numberInKey, STAGED} from './engine/engine-keys.ts';
+import {numberInKey, numbersBetween} from './engine/engine-keys.ts';
 import type {EngineState} from './engine-state.ts';
-import {ABANDONED_MS} from './planning-state.ts';
 
 /** Maximum number of expired entries that a sweep removes. */
 const SWEPT_MAX = 200;
@@ -21,8 +21,8 @@ export interface Due {
 
 /** Finds what is to be removed: entries that have expired, parts of values that no head has named for a long time, and old marks. */
 export async function findDue(state: EngineState, driver: Driver, nowMs: number): Promise<Due> {
-  const expiries = {...expiriesBetween(0, nowMs + 1), limit: SWEPT_MAX + 1};
-  const {found, at} = await state.read([expiries, {...STAGED, limit: 1, keysOnly: true}]);
+  const expiries = {...numbersBetween('x', 0, nowMs + 1), limit: SWEPT_MAX + 1};
+  const {found, head} = await state.read([expiries, {...numbersBetween('s', 0), limit: 1, keysOnly: true}]);
   const [pairs = [], [mark] = []] = found;
   const expired = pairs.slice(0, SWEPT_MAX).map(({key, value}): ExpireOperation => {
     return {kind: 'expire', key: trustStoredKey(value.toString()), expiresAtMs: numberInKey(key)};
@@ -30,14 +30,14 @@ export async function findDue(state: EngineState, driver: Driver, nowMs: number)
   // The engine has those of one moment in the order of their hashes.
   expired.sort((a, b) => a.expiresAtMs - b.expiresAtMs || compareKeys(a.key, b.key));
   const abandonedMs = mark === undefined ? Infinity : numberInKey(mark.key) + ABANDONED_MS - nowMs;
-  const expiryMs = pairs.length > SWEPT_MAX ? 0 : await findNextExpiry(driver, at, nowMs);
+  const expiryMs = pairs.length > SWEPT_MAX ? 0 : await findNextExpiry(driver, head.at, nowMs);
   const nextMs = Math.max(0, Math.min(abandonedMs, expiryMs));
   return {expired, nextMs: nextMs === Infinity ? undefined : nextMs};
 }
 
 async function findNextExpiry(driver: Driver, at: number, nowMs: number): Promise<number> {
   for (const [index, aheadMs] of AHEAD_MS.slice(1).entries()) {
-    const range = expiriesBetween(nowMs + 1 + (AHEAD_MS[index] ?? 0), nowMs + 1 + aheadMs);
+    const range = numbersBetween('x', nowMs + 1 + (AHEAD_MS[index] ?? 0), nowMs + 1 + aheadMs);
     const [next] = (await driver.read([{...range, limit: 1, keysOnly: true}], {at})).found[0] ?? [];
     if (next !== undefined) return numberInKey(next.key) - nowMs;
   }

@@ -114,18 +114,34 @@ function redirectFetch(service: OwnService): void {
   };
 }
 
-/** Replaces the global `WebSocket`, which Node 20 does not have. */
+/**
+ * Replaces the global `WebSocket`, which Node 20 does not have, when it is first read: from then on Node has a second HTTP client and its cryptography in
+ * memory, 10 MB that most plugins do not need. To describe or to redefine the property reads it too, so the class comes from `node:http`, which has it
+ * since 22.5.
+ */
 function redirectWebSocket(service: OwnService): void {
-  const original: unknown = Reflect.get(globalThis, 'WebSocket');
-  if (!isWebSocketClass(original)) return;
-  class WebSocket extends original {
+  if (!Object.hasOwn(globalThis, 'WebSocket')) return;
+  const eager: unknown = Object.hasOwn(http, 'WebSocket') ? undefined : Reflect.get(globalThis, 'WebSocket');
+  const set = (value: unknown): void =>
+    void Object.defineProperty(globalThis, 'WebSocket', {value, configurable: true, enumerable: false, writable: true});
+  const get = (): unknown => {
+    const original = eager ?? Reflect.get(http, 'WebSocket');
+    const redirected = isWebSocketClass(original) ? redirectedClass(original, service) : original;
+    set(redirected);
+    return redirected;
+  };
+  Reflect.deleteProperty(globalThis, 'WebSocket');
+  Object.defineProperty(globalThis, 'WebSocket', {configurable: true, enumerable: false, get, set});
+}
+
+function redirectedClass(original: WebSocketClass, service: OwnService): WebSocketClass {
+  return class WebSocket extends original {
     constructor(url: unknown, options?: unknown) {
       const redirected = redirectUrl(url, service);
       if (redirected === undefined) super(url, ...(options === undefined ? [] : [options]));
       else super(redirected, withHeaders(options, {[TOKEN_HEADER]: service.token}));
     }
-  }
-  Reflect.set(globalThis, 'WebSocket', WebSocket);
+  };
 }
 
 /** Adds headers to the options of a `WebSocket` of Node, which may be protocols only. */

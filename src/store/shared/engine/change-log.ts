@@ -2,10 +2,10 @@ import {CHANGES_BYTES_MAX, type Change} from '../../../domain/commits/change.ts'
 import type {Revision} from '../../../domain/entries/revision.ts';
 import {valueBytesOf, volumeOf, volumeOfAll} from '../../format/change-encoding.ts';
 import {decodeChangeLogRecord, encodeChangeLogRecord} from '../../format/change-log-record.ts';
-import type {Driver, KeyRange} from './driver.ts';
-import {formatNumber} from './engine-keys.ts';
+import type {Driver} from './driver.ts';
+import {formatNumber, numbersBetween} from './engine-keys.ts';
 import type {Head, KnownHead, LogPosition} from './head.ts';
-import {readPages, splitBySize} from './range-pages.ts';
+import {readPages, readPairs, splitBySize} from './range-pages.ts';
 
 /**
  * The change log is in parts, each a record as `change-log-record.ts` writes it, with its position in its key. If a request has no space for
@@ -68,11 +68,10 @@ export async function readChanges(
 ): Promise<readonly Change[] | undefined> {
   const found: Change[] = [];
   let valuesBytes = 0;
-  const pages = {...logAfter(since), at, limit: FIRST_PARTS, bytes: FIRST_PARTS * PART_BYTES_MAX};
+  const pages = {...numbersBetween('c', since + 1), at, limit: FIRST_PARTS, bytes: FIRST_PARTS * PART_BYTES_MAX};
   for await (const {value} of readPages(driver, pages)) {
-    const asked = value[0] === LARGE ? [{from: value.toString('latin1')}] : [];
-    const [pair] =
-      asked.length === 0 ? [{value}] : ((await driver.read(asked, {at, bytes: PART_BYTES_MAX})).found[0] ?? []);
+    const large = value[0] === LARGE ? [{from: value.toString('latin1'), bytes: PART_BYTES_MAX}] : [];
+    const [pair] = large.length > 0 ? await readPairs(driver, large, at) : [{value}];
     const changes = pair && decodeChangeLogRecord(pair.value);
     if (changes === undefined) return undefined;
     for (const change of changes) {
@@ -95,12 +94,9 @@ export async function findTrim(
   const isFull =
     end.ordinal - trimmed.ordinal >= SLACK * changesMax || end.volumeBytes - trimmed.volumeBytes >= SLACK * bytesMax;
   if (!isFull) return trimmed;
-  const range = {...logAfter(trimmed.revision), limit: TRIMMED_MAX, keysOnly: true};
+  const range = {...numbersBetween('c', trimmed.revision + 1), limit: TRIMMED_MAX, keysOnly: true};
   const positions = ((await driver.read([range], {at})).found[0] ?? []).map(({key}): LogPosition => {
-    const [revision = 0, ordinal = 0, volumeBytes = 0] = key
-      .split('/', 4)
-      .slice(1)
-      .map(text => Number.parseInt(text, 16));
+    const [, revision = 0, ordinal = 0, volumeBytes = 0] = key.split('/').map(text => Number.parseInt(text, 16));
     return {revision, ordinal, volumeBytes};
   });
   // The last part of a page may not be the last of its commit.
@@ -109,8 +105,4 @@ export async function findTrim(
   const isSurplus = ({ordinal, volumeBytes}: LogPosition): boolean =>
     ordinal <= end.ordinal - changesMax || volumeBytes < end.volumeBytes - bytesMax;
   return whole.findLast(isSurplus) ?? trimmed;
-}
-
-function logAfter(revision: Revision): KeyRange {
-  return {from: `c/${formatNumber(revision + 1)}`, to: 'c0'};
 }

@@ -23,9 +23,6 @@ import type {KeyRange} from './driver.ts';
 export const HEAD_KEY = 'h';
 export const WISH_KEY = 'w';
 
-/** Marks of groups that have written parts. */
-export const STAGED: KeyRange = {from: 's/', to: 's0'};
-
 /** Values of a mark: until a head names the parts, and from then on. */
 export const STAGED_VALUE = Buffer.alloc(0);
 export const NAMED_VALUE = Buffer.from('named');
@@ -44,6 +41,12 @@ export function bytesOf(text: string): string {
 /** Writes a number so that the order of numbers is that of their texts. */
 export function formatNumber(number: number): string {
   return number.toString(16).padStart(DIGITS, '0');
+}
+
+/** Returns the keys of a kind whose first number is at least one, and below another. */
+export function numbersBetween(kind: 'c' | 'd' | 'i' | 's' | 'x', first: number, end = Infinity): KeyRange {
+  const from = `${kind}/${formatNumber(first)}`;
+  return {from, to: end === Infinity ? `${kind}0` : `${kind}/${formatNumber(Math.max(first, end))}`};
 }
 
 /** Reads the number after the first slash of a key. */
@@ -83,11 +86,6 @@ export function expiryKey(expiresAtMs: number, key: Key): string {
   return `x/${formatNumber(expiresAtMs)}/${createHash('sha256').update(key).digest().toString('latin1', 0, 12)}`;
 }
 
-/** Returns the times of expiry from one, to before another; in milliseconds since the Unix epoch. */
-export function expiriesBetween(fromMs: number, toMs: number): KeyRange {
-  return {from: `x/${formatNumber(fromMs)}`, to: toMs === Infinity ? 'x0' : `x/${formatNumber(toMs)}`};
-}
-
 /** Returns the key of a part of a value. */
 export function partKey(group: string, part: number): string {
   return `v/${group}/${formatNumber(part)}`;
@@ -98,18 +96,13 @@ export function stagedKey(group: string, sinceMs: number): string {
   return `s/${formatNumber(sinceMs)}/${group}`;
 }
 
-/** Returns the marks of groups whose parts were written before a time. */
-export function stagedBefore(ms: number): KeyRange {
-  return {from: STAGED.from, to: `s/${formatNumber(Math.max(0, ms))}`};
-}
-
 /** Returns all parts of values of the group in a {@link stagedKey}. */
 export function partsOfStaged(key: string): KeyRange {
-  const parts = `v/${key.slice(2 + DIGITS + 1)}`;
-  return {from: `${parts}/`, to: `${parts}0`};
+  const group = key.slice(2 + DIGITS + 1);
+  return {from: `v/${group}/`, to: `v/${group}0`};
 }
 
 /** Returns the parts of the change log whose last revision is at most this one, and large parts that were written for them. */
 export function logUpTo(revision: Revision): readonly KeyRange[] {
-  return ['c', 'd'].map(kind => ({from: `${kind}/`, to: `${kind}/${formatNumber(revision + 1)}`}));
+  return [numbersBetween('c', 0, revision + 1), numbersBetween('d', 0, revision + 1)];
 }

@@ -65,15 +65,13 @@ export function replaceHead({version, value: previous}: KnownHead, next: Head): 
 /**
  * Reads the head that an answer has first.
  *
- * @param known Returned if it is still the head.
  * @returns Undefined if there is none.
  * @throws {AppError} `store-unavailable` if something else is there, or a head of another format.
  */
-export function headIn({found, at}: Pick<EngineAnswer, 'found' | 'at'>, known?: KnownHead): KnownHead | undefined {
+export function headIn({found, at}: Pick<EngineAnswer, 'found' | 'at'>): KnownHead | undefined {
   const pair = found[0]?.[0];
   if (pair === undefined) return undefined;
   const {value, version} = pair;
-  if (version === known?.version && value.equals(known.value)) return {...known, at};
   const {format, ...head} = parseHead(value) ?? {};
   if (typeof format === 'number' && format < FORMAT)
     throw unusable(
@@ -86,8 +84,8 @@ export function headIn({found, at}: Pick<EngineAnswer, 'found' | 'at'>, known?: 
 }
 
 /** Reads the head that an answer has first. @throws {AppError} As {@link headIn}, also if there is none. */
-export function expectHead(answer: Pick<EngineAnswer, 'found' | 'at'>, known?: KnownHead): KnownHead {
-  const head = headIn(answer, known);
+export function expectHead(answer: Pick<EngineAnswer, 'found' | 'at'>): KnownHead {
+  const head = headIn(answer);
   if (head !== undefined) return head;
   const problem = 'the data of this store were removed in the engine';
   const advice = 'restore them, or restart the service to begin with an empty store';

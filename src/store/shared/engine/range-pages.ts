@@ -1,16 +1,18 @@
+import {sum} from '../../plan/prepare-commit.ts';
 import {type Driver, type EngineReadOptions, isEngineFailure, type PairRange, type StoredPair} from './driver.ts';
 import {keyAfter} from './engine-keys.ts';
 
 /** Size of a page that is aimed at, in bytes. An engine has no limit of bytes for the answer, only one of pairs. */
 const PAGE_BYTES = 1024 * 1024;
 
-/** Largest number of pairs on the first page, on the one after the first that ran out of time, and on the largest. */
+/** Number of pairs on the first page, on the one after the first that ran out of time, and on the largest. */
 const FIRST_LIMIT = 128;
 const SLOW_LIMIT = 8;
 const LIMIT_MAX = 1000;
 
-/** Number of keys in one request: each may have a small value, and all a second's worth of a slow link. */
+/** Limits of one request for keys: number of those with small values, and size of known values, in bytes. Both take a slow link about a second. */
 const KEYS_MAX = 250;
+const KEYS_BYTES_MAX = 512 * 1024;
 
 /** A range that is read in pages. */
 export interface PagedRange extends PairRange, EngineReadOptions {
@@ -42,28 +44,29 @@ export async function* readPages(
     if (last === undefined || page.length < limit) return;
     if (how.reverse) to = last.key;
     else from = keyAfter(last.key);
-    const pageBytes = page.reduce((sum, {key, value}) => sum + key.length + value.length, 1);
+    const pageBytes = sum(page, ({key, value}) => key.length + value.length) + 1;
     // Grows slowly: the next values may be much larger than the last.
     limit = Math.max(1, Math.min(Math.floor((page.length * PAGE_BYTES) / pageBytes), 2 * limit, LIMIT_MAX));
   }
 }
 
-/** Reads many keys in one state of the engine, some in each request. */
+/** A key to be read, and the size of its value, in bytes; 0 for a small one. */
+export interface SizedKey {
+  readonly from: string;
+  readonly bytes: number;
+}
+
+/** Reads many keys in one state of the engine, some in each request. One after the other: a slow link has no use for two at once. */
 export async function readPairs(
   driver: Driver,
-  keys: readonly string[],
+  keys: readonly SizedKey[],
   at?: number,
 ): Promise<readonly (StoredPair | undefined)[]> {
   const pairs: (StoredPair | undefined)[] = [];
-  for (const some of splitBySize(keys, () => 1, KEYS_MAX))
-    pairs.push(
-      ...(
-        await driver.read(
-          some.map(from => ({from})),
-          {at},
-        )
-      ).found.map(([pair]) => pair),
-    );
+  for (const some of splitBySize(keys, key => key.bytes, KEYS_BYTES_MAX, KEYS_MAX)) {
+    const bytes = sum(some, key => key.bytes);
+    for (const [pair] of (await driver.read(some, {at, bytes})).found) pairs.push(pair);
+  }
   return pairs;
 }
 

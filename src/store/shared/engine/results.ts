@@ -1,6 +1,6 @@
 import type {CommitResult} from '../../../domain/commits/commit.ts';
 import type {Driver, KeyRange} from './driver.ts';
-import {bytesOf, formatNumber} from './engine-keys.ts';
+import {bytesOf, formatNumber, numbersBetween} from './engine-keys.ts';
 import type {Head, KnownHead} from './head.ts';
 import {readPairs} from './range-pages.ts';
 
@@ -25,11 +25,8 @@ export function commitIdIn(group: string, index: number): string {
  */
 export function encodeResults(
   head: Head,
-  {
-    group,
-    ids,
-    results,
-  }: {readonly group: string; readonly ids: readonly (string | undefined)[]; readonly results: GroupResults},
+  group: string,
+  {ids, results}: {readonly ids: readonly (string | undefined)[]; readonly results: GroupResults},
 ): readonly (readonly [key: string, value: Buffer])[] {
   const stored = results.map(result => (result instanceof Error ? null : (result ?? null)));
   const encode = (value: readonly (CommitResult | null)[]): Buffer => Buffer.from(JSON.stringify(value));
@@ -43,12 +40,12 @@ export function encodeResults(
 /** Returns the results that a head no longer keeps, if it begins an era: all before the era before it. */
 export function resultsToTrim(before: Head, after: Head): readonly KeyRange[] {
   const era = eraOf(after);
-  return era > Math.max(1, eraOf(before)) ? [{from: 'i/', to: `i/${formatNumber(era - 1)}`}] : [];
+  return era > Math.max(1, eraOf(before)) ? [numbersBetween('i', 0, era - 1)] : [];
 }
 
 /** Returns whether a group was applied that was planned on a head. */
 export async function hasGroup(driver: Driver, group: string, head: Head): Promise<boolean> {
-  const keys = [eraOf(head), eraOf(head) + 1].map(era => resultsKey(era, group));
+  const keys = [eraOf(head), eraOf(head) + 1].map(era => ({from: resultsKey(era, group), bytes: 0}));
   return (await readPairs(driver, keys)).some(pair => pair !== undefined);
 }
 
@@ -67,20 +64,15 @@ export async function findResults(
     if (id === undefined) return [];
     const [, group, position] = POSITION_IN_GROUP.exec(id) ?? [];
     return [eraOf(head), Math.max(0, eraOf(head) - 1)].flatMap(era => [
-      {index, position: 0, key: resultsKey(era, `=${id}`)},
-      ...(group === undefined ? [] : [{index, position: Number(position), key: resultsKey(era, group)}]),
+      {index, position: 0, from: resultsKey(era, `=${id}`), bytes: 0},
+      ...(group === undefined ? [] : [{index, position: Number(position), from: resultsKey(era, group), bytes: 0}]),
     ]);
   });
-  const results = new Array<CommitResult | undefined>(ids.length).fill(undefined);
-  const pairs = await readPairs(
-    driver,
-    places.map(({key}) => key),
-    at,
-  );
-  for (const [at, {index, position}] of places.entries()) {
-    const pair = pairs[at];
+  const results = ids.map((): CommitResult | undefined => undefined);
+  for (const [place, pair] of (await readPairs(driver, places, at)).entries()) {
+    const {index = 0, position = 0} = places[place] ?? {};
     const found = pair && (JSON.parse(pair.value.toString()) as readonly (CommitResult | null)[])[position];
-    if (found) results[index] = found;
+    results[index] = found ?? results[index];
   }
   return results;
 }

@@ -8,7 +8,7 @@ import {decodeEntryInfo, decodeEntryRecord} from '../../format/entry-record.ts';
 import {matchesChecksum, NUMBER_BYTES} from '../../format/numbers.ts';
 import type {Driver, KeyRange} from './driver.ts';
 import {partKey} from './engine-keys.ts';
-import {splitBySize} from './range-pages.ts';
+import {readPairs} from './range-pages.ts';
 
 /**
  * An entry in the engine is its record, as `entry-record.ts` writes it, with its value if that is small. A larger value is in parts, which
@@ -92,22 +92,17 @@ export function rangeOfParts({group, first, sizeBytes}: Parts): KeyRange {
   return {from: partKey(group, first), to: partKey(group, first + Math.ceil(sizeBytes / PART_BYTES_MAX))};
 }
 
-/** Reads the parts of values, in the state of the engine in which their entries were found: those of several in one request. */
+/** Reads the parts of values, in the state of the engine in which their entries were found. */
 export async function readParts(
   driver: Driver,
   entries: readonly StoredEntry[],
   at: number,
 ): Promise<ReadonlyMap<string, Buffer>> {
-  const found = new Map<string, Buffer>();
-  const keys = entries.flatMap(({parts}) => {
-    return keysOfParts(parts).map(from => ({from, bytes: Math.min(parts?.sizeBytes ?? 0, PART_BYTES_MAX)}));
-  });
-  // One request after the other: a slow link has no use for two at once.
-  for (const asked of splitBySize(keys, ({bytes}) => bytes, PART_BYTES_MAX)) {
-    const bytes = asked.reduce((sum, each) => sum + each.bytes, 0);
-    for (const [pair] of (await driver.read(asked, {at, bytes})).found) if (pair) found.set(pair.key, pair.value);
-  }
-  return found;
+  const keys = entries.flatMap(({parts}) =>
+    keysOfParts(parts).map(from => ({from, bytes: Math.min(parts?.sizeBytes ?? 0, PART_BYTES_MAX)})),
+  );
+  const pairs = await readPairs(driver, keys, at);
+  return new Map(pairs.flatMap(pair => (pair === undefined ? [] : [[pair.key, pair.value]])));
 }
 
 /** Returns an entry with its value. @param found What {@link readParts} found. @throws {AppError} `entry-corrupt`. */

@@ -64,6 +64,7 @@ export class EtcdClient {
   /** The texts of the files of certificates with which the channels were created. */
   #pems: Pems;
   #current = 0;
+  #watch: WatchStream | undefined;
   #token: Promise<string> | undefined;
   #isClosed = false;
 
@@ -88,9 +89,11 @@ export class EtcdClient {
     return this.#channels.length;
   }
 
-  /** Sends the next calls to another member. */
+  /** Sends the next calls to a member. Ends the watch of another: that may be stopped, and keep its connections. */
   use(member: string): void {
-    this.#current = Math.max(0, this.#address.members.indexOf(member));
+    const next = Math.max(0, this.#address.members.indexOf(member));
+    if (next !== this.#current) this.#watch?.cancel();
+    this.#current = next;
   }
 
   /** Calls a method of one member. @throws {EngineFailure} */
@@ -108,21 +111,22 @@ export class EtcdClient {
         return call();
       });
     } catch (error) {
-      const failure = toEngineFailure(error, this.#address.members[member] ?? '', lost);
+      const {members} = this.#address;
+      const failure = toEngineFailure(error, members[member] ?? '', lost);
       const isMember = failure.kind === 'unknown' || failure.kind === 'unavailable';
-      if (isMember && member === this.#current) this.#current = (member + 1) % this.size;
+      if (isMember && member === this.#current) this.use(members[(member + 1) % this.size] ?? '');
       throw failure.kind === 'unavailable' ? await this.#renew(failure) : failure;
     }
   }
 
-  /** Opens a stream to the present member. */
-  async openWatch(): Promise<ClientDuplexStream<Sent<'WatchRequest'>, Message<'WatchResponse'>>> {
-    const member = this.#current;
-    const metadata = await this.#authenticate(member);
+  /** Opens the stream of a watch to the present member. There is one at a time. */
+  async openWatch(): Promise<WatchStream> {
+    const metadata = await this.#authenticate(this.#current);
     // A member that is cut off from the others ends the stream.
     metadata.set('hasleader', 'true');
     const {path, serialize, deserialize} = this.#encodingOf('Watch/Watch');
-    return this.#channelTo(member).makeBidiStreamRequest(path, serialize, deserialize, metadata);
+    this.#watch = this.#channelTo(this.#current).makeBidiStreamRequest(path, serialize, deserialize, metadata);
+    return this.#watch;
   }
 
   /** Closes all connections. */
@@ -163,21 +167,17 @@ export class EtcdClient {
     const {user} = this.#address;
     if (user === undefined) return metadata;
     this.#token ??= this.#requestToken(user, member);
-    try {
-      metadata.set('token', await this.#token);
-      return metadata;
-    } catch (error) {
-      this.#token = undefined;
-      throw error;
-    }
+    metadata.set('token', await this.#token);
+    return metadata;
   }
 
   async #requestToken({name, passwordFile}: NonNullable<EtcdAddress['user']>, member: number): Promise<string> {
-    const [password = ''] = (await readText(passwordFile)).split(/\r?\n/, 1);
     try {
+      const [password = ''] = (await readText(passwordFile)).split(/\r?\n/, 1);
       const options = {member, metadata: new Metadata(), bytes: 0};
       return (await this.#callOnce('Auth/Authenticate', {name, password}, options)).token;
     } catch (error) {
+      this.#token = undefined;
       // The call that needs it is sent after it.
       throw toEngineFailure(error, this.#address.members[member] ?? '', 'unavailable');
     }
@@ -211,6 +211,8 @@ export class EtcdClient {
     }
   }
 }
+
+type WatchStream = ClientDuplexStream<Sent<'WatchRequest'>, Message<'WatchResponse'>>;
 
 type Pems = readonly (string | undefined)[];
 

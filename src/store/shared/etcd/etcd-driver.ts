@@ -4,6 +4,7 @@ import {wait} from '../../../time/wait.ts';
 import {
   type Driver,
   type EngineAnswer,
+  EngineFailure,
   type EngineReadOptions,
   type GuardedWrite,
   isEngineFailure,
@@ -14,10 +15,8 @@ import {
 } from '../engine/driver.ts';
 import {bytesOf, HEAD_KEY} from '../engine/engine-keys.ts';
 import {type EtcdAddress, EtcdClient} from './etcd-client.ts';
-import type {EtcdMethod, Message, RequestOf, ResponseOf, Sent} from './etcd-schema.ts';
-import {EtcdSpace} from './etcd-space.ts';
-import {followKey} from './etcd-watch.ts';
-import {assertMembers, type MemberFacts, readMember, readMembers} from './member-facts.ts';
+import type {Message, Sent} from './etcd-schema.ts';
+import {EtcdSpace, findProblem, type MemberFacts, readMember, readMembers} from './member-facts.ts';
 
 export interface EtcdDriverOptions extends EtcdAddress {
   /** The first characters of all keys of the store. */
@@ -41,8 +40,9 @@ const NESTED_MAX = 64;
 /** Time after which a read is not sent again, in milliseconds. With the call that is running then, it ends within twice this time. */
 const READ_TIMEOUT_MS = 2500;
 
-/** Pause before a read is sent to another member, in milliseconds. */
+/** Pauses before a read is sent to another member, and before a watch is opened again, in milliseconds. */
 const RETRY_MS = 50;
+const REOPEN_MS = 200;
 
 /**
  * Opens a driver for the keys with a prefix in etcd.
@@ -52,7 +52,8 @@ const RETRY_MS = 50;
  */
 export async function openEtcdDriver(options: EtcdDriverOptions): Promise<Driver> {
   const members = await readMembers(options, options.nowMs);
-  assertMembers(members);
+  const problem = findProblem(members);
+  if (problem !== undefined) throw new EngineFailure('denied', problem);
   const client = await EtcdClient.create(options);
   useLeader(client, members);
   const driver = new EtcdDriver(client, options);
@@ -86,14 +87,8 @@ class EtcdDriver implements Driver {
   }
 
   async read(asked: readonly PairRange[], {at, bytes = 0}: EngineReadOptions = {}): Promise<EngineAnswer> {
-    const ranges = asked.map(range => this.#rangeOf(range, at));
-    const [only] = ranges;
-    if (only !== undefined && ranges.length === 1) {
-      const response = await this.#ask('KV/Range', only, bytes);
-      return this.#toAnswer(response.header, [response], at);
-    }
-    const response = await this.#ask('KV/Txn', {success: nest(ranges.map(requestRange => ({requestRange})))}, bytes);
-    return this.#toAnswer(response.header, flatten(response), at);
+    const success = nest(asked.map(range => ({requestRange: this.#rangeOf(range, at)})));
+    return this.#toAnswer(await this.#ask({success}, bytes), at);
   }
 
   async compareAndWrite(write: GuardedWrite): Promise<WriteAnswer> {
@@ -112,16 +107,12 @@ class EtcdDriver implements Driver {
     const request = {compare, success, failure: [{requestRange: {key}}]};
     const response = await this.#client.call('KV/Txn', request, {bytes, lost: 'unknown'});
     if (response.succeeded) return {kind: 'written', version: response.header.revision};
-    return {kind: 'conflict', answer: this.#toAnswer(response.header, flatten(response))};
+    return {kind: 'conflict', answer: this.#toAnswer(response)};
   }
 
   watch(key: string, listener: KeyListener): () => void {
     const ended = new AbortController();
-    void followKey(this.#client, {
-      ...{key: this.#encode(key), timers: this.#options.timers},
-      signal: AbortSignal.any([this.#closed.signal, ended.signal]),
-      listener: pair => listener(pair && this.#toPair(pair)),
-    });
+    void this.#follow(key, listener, AbortSignal.any([this.#closed.signal, ended.signal]));
     return () => ended.abort();
   }
 
@@ -129,6 +120,36 @@ class EtcdDriver implements Driver {
     this.#space.close();
     this.#closed.abort();
     this.#client.close();
+  }
+
+  async #follow(key: string, listener: KeyListener, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      // The next watch catches up.
+      await this.#watchOnce(key, listener, signal).catch(() => {});
+      if (!signal.aborted) await wait(REOPEN_MS, {timers: this.#options.timers, signals: [signal]});
+    }
+  }
+
+  async #watchOnce(key: string, listener: KeyListener, signal: AbortSignal): Promise<void> {
+    const stream = await this.#client.openWatch();
+    const cancel = (): void => stream.cancel();
+    // An error is always followed by the end.
+    stream.on('error', () => {});
+    if (signal.aborted) return cancel();
+    signal.addEventListener('abort', cancel);
+    try {
+      stream.write({createRequest: {key: this.#encode(key)}});
+      for await (const response of stream) {
+        const {created, canceled, events} = response as Message<'WatchResponse'>;
+        const last = events.at(-1)?.kv;
+        // A removed key has no value.
+        if (created || last !== undefined) listener(last?.value.length ? this.#toPair(last) : undefined);
+        if (canceled) return;
+      }
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      cancel();
+    }
   }
 
   #encode(key: string): Buffer {
@@ -142,12 +163,9 @@ class EtcdDriver implements Driver {
     return {key, rangeEnd: this.#encode(to), limit, keysOnly, sortOrder, revision: at};
   }
 
-  #toAnswer(
-    {revision, clusterId}: Message<'Header'>,
-    ranges: readonly Message<'RangeResponse'>[],
-    at = revision,
-  ): EngineAnswer {
-    return {found: ranges.map(({kvs}) => kvs.map(pair => this.#toPair(pair))), at, cluster: String(clusterId)};
+  #toAnswer(response: Message<'TxnResponse'>, at = response.header.revision): EngineAnswer {
+    const found = flatten(response).map(({kvs}) => kvs.map(pair => this.#toPair(pair)));
+    return {found, at, cluster: String(response.header.clusterId)};
   }
 
   #toPair({key, value, modRevision}: Message<'KeyValue'>): StoredPair {
@@ -155,11 +173,11 @@ class EtcdDriver implements Driver {
   }
 
   /** Reads from one member after the other, until one answers. */
-  async #ask<M extends EtcdMethod>(method: M, request: RequestOf<M>, bytes: number): Promise<ResponseOf<M>> {
+  async #ask(request: Sent<'TxnRequest'>, bytes: number): Promise<Message<'TxnResponse'>> {
     const startMs = performance.now();
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#client.call(method, request, {bytes});
+        return await this.#client.call('KV/Txn', request, {bytes});
       } catch (error) {
         const isOver = attempt > this.#client.size || performance.now() - startMs > READ_TIMEOUT_MS;
         if (!isEngineFailure(error, 'unavailable') || isOver) throw error;

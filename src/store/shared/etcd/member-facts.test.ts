@@ -4,7 +4,7 @@ import {createServer, type RequestListener} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {setImmediate} from 'node:timers/promises';
 import {test} from 'vitest';
-import {findVersionProblem, readMembers} from './member-facts.ts';
+import {findProblem, readMembers} from './member-facts.ts';
 
 for (const [version, isAccepted] of [
   ['3.3.27', false],
@@ -16,7 +16,8 @@ for (const [version, isAccepted] of [
   ['', false],
 ] as const) {
   test(`${isAccepted ? 'accepts' : 'refuses'} etcd ${JSON.stringify(version)}`, () => {
-    assert.equal(findVersionProblem(version) === undefined, isAccepted);
+    const facts = {member: 'a', usedBytes: 0, quotaBytes: 1, isLeader: true, aheadMs: 0, behindMs: 0};
+    assert.equal(findProblem([{...facts, version}]) === undefined, isAccepted);
   });
 }
 

@@ -1,7 +1,9 @@
-import {get as getPlain} from 'node:http';
+import {once} from 'node:events';
+import {get as getPlain, type IncomingMessage} from 'node:http';
 import {get as getSecure} from 'node:https';
-import {text} from 'node:stream/consumers';
-import {EngineFailure} from '../engine/driver.ts';
+import type {Log} from '../../../domain/log.ts';
+import type {Timers} from '../../../time/timers.ts';
+import {EngineFailure, isEngineFailure} from '../engine/driver.ts';
 import {type EtcdAddress, readPems} from './etcd-client.ts';
 
 /**
@@ -62,22 +64,14 @@ export async function readProblem(member: string, tls: Tls): Promise<string | un
   return /"reason":"([^"]{1,200})"/.exec(body)?.[1] ?? 'it is not healthy';
 }
 
-/** Returns why a version is refused; undefined if it is not. One that cannot be read is. */
-export function findVersionProblem(version: string): string | undefined {
-  const isRead = /^\d+\.\d+\.\d+/.test(version);
-  if (isRead && version.localeCompare(OLDEST, 'en', {numeric: true}) >= 0) return undefined;
-  return `etcd ${version} is too old: the tests ran with ${OLDEST}, and its developers support the last two minor versions`;
-}
-
 /** Reads the facts of members, until a leader has reported some that are accepted: others may not answer at all. */
 export async function readMembers(address: EtcdAddress, nowMs = Date.now): Promise<readonly MemberFacts[]> {
   const found: MemberFacts[] = [];
   await new Promise<void>((resolve, reject) => {
     const readFacts = async (member: string): Promise<void> => {
       const facts = await readMember(member, address, nowMs);
-      if (facts === undefined) return;
-      found.push(facts);
-      if (facts.isLeader && findProblem([facts]) === undefined) resolve();
+      if (facts !== undefined) found.push(facts);
+      if (facts?.isLeader && findProblem([facts]) === undefined) resolve();
     };
     Promise.all(address.members.map(readFacts)).then(() => resolve(), reject);
   });
@@ -85,51 +79,96 @@ export async function readMembers(address: EtcdAddress, nowMs = Date.now): Promi
 }
 
 /**
- * Asserts that etcd is not too old, and that the clock of this machine is not far ahead of that of every member: the store follows the
- * clock that is ahead, so entries would expire early on all machines. Members that do not report them, or only after the leader has, are not judged.
- *
- * @throws {EngineFailure} `denied`.
+ * Finds the reason why a store is not opened: etcd is too old, or has a version that cannot be read, or the clock of this machine is far ahead
+ * of that of every member: the store follows the clock that is ahead, so entries would expire early on all machines. Members that do not
+ * report them, or only after the leader has, are not judged.
  */
-export function assertMembers(members: readonly MemberFacts[]): void {
-  const problem = findProblem(members);
-  if (problem !== undefined) throw new EngineFailure('denied', problem);
+export function findProblem(members: readonly MemberFacts[]): string | undefined {
+  const isOld = ({version}: MemberFacts): boolean =>
+    !/^\d+\.\d+\.\d+/.test(version) || version.localeCompare(OLDEST, 'en', {numeric: true}) < 0;
+  const old = members.find(isOld);
+  if (old !== undefined)
+    return `etcd ${old.version} is too old: the tests ran with ${OLDEST}, and its developers support the last two minor versions`;
+  const aheadMs = members.reduce((least, facts) => Math.min(least, facts.aheadMs), Infinity);
+  if (aheadMs === Infinity || aheadMs <= CLOCK_DIFFERENCE_MS_MAX) return undefined;
+  return `the clock of this machine is ${Math.floor(aheadMs / 1000)} s ahead of etcd, so entries would expire early on all machines; set it right`;
 }
 
-function findProblem(members: readonly MemberFacts[]): string | undefined {
-  const aheadMs = Math.min(...members.map(facts => facts.aheadMs));
-  const clockProblem = `the clock of this machine is ${Math.floor(aheadMs / 1000)} s ahead of etcd, so entries would expire early on all machines; set it right`;
-  const isAhead = members.length > 0 && aheadMs > CLOCK_DIFFERENCE_MS_MAX;
-  const problem = members.map(({version}) => findVersionProblem(version)).find(each => each !== undefined);
-  return problem ?? (isAhead ? clockProblem : undefined);
-}
-
-async function read(
-  url: string,
-  {tls}: Pick<EtcdAddress, 'tls'>,
-): Promise<{readonly date: string; readonly body: string} | undefined> {
+async function read(url: string, {tls}: Tls): Promise<{readonly date: string; readonly body: string} | undefined> {
   const [ca, cert, key] = await readPems({tls});
-  const options = {agent: false as const, signal: AbortSignal.timeout(TIMEOUT_MS)};
-  return new Promise(resolve => {
-    try {
-      const request =
-        tls === undefined
-          ? getPlain(`http://${url}`, options)
-          : getSecure(`https://${url}`, {...options, ca, cert, key});
-      request.on('error', () => resolve(undefined));
-      request.on('response', response => {
-        let bytes = 0;
-        response.on('data', (chunk: Buffer) => {
-          bytes += chunk.length;
-          if (bytes > ANSWER_BYTES_MAX) request.destroy();
-        });
-        text(response).then(
-          body => resolve({date: response.headers.date ?? '', body}),
-          () => resolve(undefined),
-        );
-      });
-    } catch {
-      // A certificate without its key, such as one of two files that are just being replaced. The driver names such a problem.
-      resolve(undefined);
+  const options = {agent: false as const, signal: AbortSignal.timeout(TIMEOUT_MS), ca, cert, key};
+  try {
+    const request = tls === undefined ? getPlain(`http://${url}`, options) : getSecure(`https://${url}`, options);
+    // It may also fail after its response has begun, which the loop below notices.
+    request.on('error', () => {});
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    let body = '';
+    for await (const text of response.setEncoding('utf8')) {
+      body += text;
+      if (body.length > ANSWER_BYTES_MAX) return undefined;
     }
-  });
+    return {date: response.headers.date ?? '', body};
+  } catch {
+    // Also for a certificate without its key, such as one of two files that are just being replaced. The driver names such a problem.
+    return undefined;
+  }
+}
+
+/** Part of the quota from which on puts are refused. Deletes write too: without the rest, a full etcd would refuse them. */
+const PUTS_MAX_PART = 0.8;
+
+/** Pause between two looks at the size, in milliseconds. */
+const CHECK_MS = 5000;
+
+export interface EtcdSpaceDeps {
+  /** Reads the space of the member that is used; undefined if it does not report it. */
+  readonly readSpace: () => Promise<Pick<MemberFacts, 'usedBytes' | 'quotaBytes'> | undefined>;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+/** Watches the size of the database, so that space for deletes is left. */
+export class EtcdSpace {
+  readonly #deps: EtcdSpaceDeps;
+  #problem: string | undefined;
+  #cancel: (() => void) | undefined;
+  #isClosed = false;
+  #isUnknown = false;
+
+  constructor(deps: EtcdSpaceDeps) {
+    this.#deps = deps;
+    void this.#check();
+  }
+
+  /** @throws {EngineFailure} `full` if puts have to wait until there is more space. */
+  assertSpace(): void {
+    if (this.#problem !== undefined) throw new EngineFailure('full', this.#problem);
+  }
+
+  /** Ends it. */
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel?.();
+  }
+
+  async #check(): Promise<void> {
+    const {readSpace, timers, log} = this.#deps;
+    try {
+      const space = await readSpace();
+      if (space !== undefined) {
+        const {usedBytes, quotaBytes} = space;
+        const text = `etcd uses ${usedBytes} of ${quotaBytes} bytes; compact and defragment it`;
+        this.#problem = usedBytes < quotaBytes * PUTS_MAX_PART ? undefined : text;
+      } else if (!this.#isUnknown) {
+        this.#isUnknown = true;
+        const text =
+          'etcd does not report its space over HTTP, so no space is kept for deletions; see `crewroom doctor`';
+        log.error(text, {});
+      }
+    } catch (error) {
+      // Files of certificates that are just being replaced.
+      if (!isEngineFailure(error)) throw error;
+    }
+    if (!this.#isClosed) this.#cancel = timers.after(CHECK_MS, () => void this.#check());
+  }
 }

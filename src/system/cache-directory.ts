@@ -1,18 +1,16 @@
 import {lstatSync, mkdirSync, realpathSync, statSync} from 'node:fs';
-import module from 'node:module';
 import {homedir} from 'node:os';
 import {basename, dirname, join} from 'node:path';
 import {codeOf, messageOf} from '../failures/error-text.ts';
 import {describeOwner, findOwnProblem, formatMode, PRIVATE_DIRECTORY_MODE} from '../files/own.ts';
 
 /**
- * Prepares the directory in which the compiled code of this program is kept for the next start: one of the user, not the shared directory that
- * is Node's default, because this code is executed.
+ * Prepares the directory in which the compiled code of this program is kept for the next start: one to which only this user can write, because this code is executed.
  *
  * @param userId The user of this process; undefined on Windows, where the profile of a user is closed to others by its ACL.
  * @returns Undefined if no code may be kept: other users could write there, this user has no home directory, or the disk fails.
  */
-export function prepareCompileCache(cacheDir: string, userId: number | undefined): string | undefined {
+export function prepareCacheDirectory(cacheDir: string, userId: number | undefined): string | undefined {
   try {
     // Accounts of services often name a home directory that must not exist.
     if (statSync(homedir(), {throwIfNoEntry: false}) === undefined) return undefined;
@@ -24,14 +22,6 @@ export function prepareCompileCache(cacheDir: string, userId: number | undefined
     // The cache is optional: it only makes the next start faster.
     return undefined;
   }
-}
-
-/** Makes Node keep the compiled code of all modules that are imported later. @returns False if this Node cannot: before 22.8. */
-export function enableCompileCache(directory: string): boolean {
-  // The types are those of the oldest supported Node.
-  if (!('enableCompileCache' in module) || typeof module.enableCompileCache !== 'function') return false;
-  module.enableCompileCache(directory);
-  return true;
 }
 
 /**

@@ -3,7 +3,7 @@ import {describe, test} from 'vitest';
 import {ManualTimers} from '../../../../test/support/background.ts';
 import {SILENT_LOG} from '../../../domain/log.ts';
 import {EngineFailure} from '../engine/driver.ts';
-import {EtcdSpace, type EtcdSpaceDeps} from './etcd-space.ts';
+import {EtcdSpace, type EtcdSpaceDeps} from './member-facts.ts';
 
 type MemberSpace = Awaited<ReturnType<EtcdSpaceDeps['readSpace']>>;
 

@@ -1,0 +1,11 @@
+import type {PlatformPaths} from '../paths.ts';
+import {runProcess} from './run-process.ts';
+
+/**
+ * Runs `crewroom start` as the program with all commands does. The build bundles it into a file of its own, `service.cjs`.
+ *
+ * @returns The exit code.
+ */
+export function runService(paths: PlatformPaths): Promise<number> {
+  return runProcess(paths, {start: () => import('./commands/start.ts')});
+}

@@ -1,0 +1,194 @@
+import {hasExpired} from '../../domain/commits/time-to-live.ts';
+import type {Entry, EntryInfo} from '../../domain/entries/entry.ts';
+import type {Key} from '../../domain/entries/key.ts';
+import type {Range} from '../../domain/entries/range.ts';
+import {AppError} from '../../failures/app-error.ts';
+import {nextTick} from '../../time/next-tick.ts';
+import type {Driver, KeyRange, StoredPair} from './engine/driver.ts';
+import {entriesWith, entryKey, entryOfKey, FENCED_ENTRIES, keyAfter} from './engine/engine-keys.ts';
+import type {KnownHead} from './engine/head.ts';
+import {readPages} from './engine/range-pages.ts';
+import {decodeStored, joinParts, readParts, type StoredEntry} from './engine/stored-entry.ts';
+import {type EngineState, RESTORED} from './engine-state.ts';
+import type {StoreParts} from './store-parts.ts';
+
+/** Number of gets that share a request, which reads the head too: etcd allows 128 operations by default. */
+const GETS_MAX = 63;
+
+interface EntryReaderDeps extends Pick<StoreParts, 'driver' | 'clock'> {
+  readonly state: EngineState;
+  /** Writes a time into the head, if that is not as high. */
+  readonly writeTime: (seenExpiryMs: number) => Promise<unknown>;
+}
+
+/** Something that was read, the head of its state, and the latest time of expiry of what it hides, in milliseconds since the Unix epoch; 0 for none. */
+interface Found<T> {
+  readonly found: T;
+  readonly head: KnownHead;
+  readonly expiredMs: number;
+}
+
+interface WaitingGet {
+  readonly key: Key;
+  readonly resolve: (state: Omit<Found<StoredEntry | undefined>, 'expiredMs'>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Reads entries from the engine. Before it hides one that has expired since the time in the head, it writes that time there, so that the
+ * entry never comes back, for no process.
+ */
+export class EntryReader {
+  readonly #deps: EntryReaderDeps;
+  #waiting: WaitingGet[] = [];
+  #isReading = false;
+  /** The write of a time that is on its way, and the highest time that waits for one. */
+  #writing: Promise<unknown> | undefined;
+  #highestMs = 0;
+
+  constructor(deps: EntryReaderDeps) {
+    this.#deps = deps;
+  }
+
+  /** See {@link Store.get}. @throws As {@link EngineState.read}; {@link AppError} `entry-corrupt`. */
+  async get(key: Key): Promise<Entry | undefined> {
+    const {found, head} = await this.#readTimely(async timeIn => {
+      const state = await new Promise<Parameters<WaitingGet['resolve']>[0]>((resolve, reject) => {
+        this.#waiting.push({key, resolve, reject});
+        if (this.#waiting.length >= GETS_MAX) void this.#readBatch();
+        else if (!this.#isReading) void this.#readWaiting();
+      });
+      const info = state.found?.info;
+      if (info === undefined || !hasExpired(info, timeIn(state.head))) return {...state, expiredMs: 0};
+      return {...state, found: undefined, expiredMs: info.expiresAtMs};
+    });
+    return found && joinParts(found, await readParts(this.#deps.driver, [found], head.at));
+  }
+
+  /** See {@link Store.list}. @throws As {@link get}. */
+  async list(range: Range): Promise<readonly EntryInfo[]> {
+    const {found} = await this.#readTimely(async timeIn => {
+      const {head} = await this.#deps.state.read([]);
+      return this.#readList(range, head, timeIn(head));
+    });
+    return found;
+  }
+
+  /**
+   * Lists entries of the state that a head is of.
+   *
+   * @param nowMs Time by the clock of the store: an entry that is present then does not expire in the list.
+   * @throws As {@link get}.
+   */
+  async listAt(range: Range, head: KnownHead, nowMs: number): Promise<readonly EntryInfo[]> {
+    const listed = await this.#readList(range, head, nowMs);
+    await this.#writeTime(listed);
+    if (this.#deps.state.id !== head.head.id) throw RESTORED;
+    return listed.found;
+  }
+
+  /** Reads by the present time; if that hides something new, once more, by the time of the head: others may have written it before the time was. */
+  async #readTimely<T>(read: (timeIn: (head: KnownHead) => number) => Promise<Found<T>>): Promise<Found<T>> {
+    const first = await read(() => this.#deps.clock.now());
+    return (await this.#writeTime(first)) ? read(({head}) => head.clockMs) : first;
+  }
+
+  /**
+   * Writes the time into the head if something has expired that the head of its state still shows. Callers share the writes.
+   *
+   * @returns Whether the time is there now, and was not. False also if the store cannot write.
+   * @throws {AppError} `store-unavailable` if it is not known that the head has it.
+   */
+  async #writeTime({expiredMs, head}: Found<unknown>): Promise<boolean> {
+    if (expiredMs <= head.head.clockMs) return false;
+    const {state, writeTime} = this.#deps;
+    this.#highestMs = Math.max(this.#highestMs, expiredMs);
+    try {
+      while (expiredMs > state.known.head.clockMs) {
+        this.#writing ??= writeTime(this.#highestMs).finally(() => {
+          this.#writing = undefined;
+        });
+        await this.#writing;
+      }
+      return true;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const {code} = error.failure;
+      if (code === 'store-read-only' || code === 'disk-full') return false;
+      const problem = `an expiry is not written: ${error.message}`;
+      throw new AppError({code: 'store-unavailable', problem}, {cause: error});
+    }
+  }
+
+  /** Reads the gets that wait: those of one tick, and those that come while a request is answered, share one. */
+  async #readWaiting(): Promise<void> {
+    this.#isReading = true;
+    // Also callers that the last request has just answered join.
+    for (await nextTick(); this.#waiting.length > 0; await nextTick()) await this.#readBatch();
+    this.#isReading = false;
+  }
+
+  async #readBatch(): Promise<void> {
+    const batch = this.#waiting.splice(0, GETS_MAX);
+    try {
+      const {found, head} = await this.#deps.state.read(batch.map(({key}) => ({from: entryKey(key)})));
+      for (const [index, {key, resolve, reject}] of batch.entries()) {
+        const [pair] = found[index] ?? [];
+        try {
+          resolve({found: pair && decodeStored(key, pair.value), head});
+        } catch (error) {
+          reject(error);
+        }
+      }
+    } catch (error) {
+      for (const {reject} of batch) reject(error);
+    }
+  }
+
+  async #readList(range: Range, head: KnownHead, nowMs: number): Promise<Found<readonly EntryInfo[]>> {
+    const {limit, values = false, valuesBytesMax = Infinity} = range;
+    const {driver} = this.#deps;
+    const found: StoredEntry[] = [];
+    let [expiredMs, valuesBytes] = [0, 0];
+    for await (const {key, value} of readRange(range, driver, head.at)) {
+      const stored = decodeStored(entryOfKey(key), value);
+      if (hasExpired(stored.info, nowMs)) {
+        expiredMs = Math.max(expiredMs, stored.info.expiresAtMs);
+        continue;
+      }
+      found.push(stored);
+      if (values) valuesBytes += stored.info.sizeBytes;
+      if (found.length === limit || valuesBytes >= valuesBytesMax) break;
+    }
+    if (!values) return {found: found.map(({info}) => info), head, expiredMs};
+    const parts = await readParts(driver, found, head.at);
+    return {found: found.map(stored => joinParts(stored, parts)), head, expiredMs};
+  }
+}
+
+/**
+ * Reads the pairs of a range of entries, in its direction. An engine may look at all keys of a range whatever its limit, and at their values if the
+ * last come first, so what is read ends at a fence beyond the limit.
+ */
+async function* readRange(range: Range, driver: Driver, at: number): AsyncGenerator<StoredPair> {
+  const {reverse = false, limit} = range;
+  const fencesMax = 1 + Math.ceil(limit / FENCED_ENTRIES);
+  let {from, to} = rangeOf(range);
+  while (from < to) {
+    const fences = {from: `f${from.slice(1)}`, to: `f${to.slice(1)}`, limit: fencesMax, keysOnly: true, reverse};
+    const last = (await driver.read([fences], {at})).found[0]?.[fencesMax - 1];
+    const end = last && `e${last.key.slice(1)}`;
+    const part = reverse ? {from: end ?? from, to} : {from, to: end ?? to};
+    yield* readPages(driver, {...part, at, limit, reverse});
+    if (reverse) to = part.from;
+    else from = part.to;
+  }
+}
+
+function rangeOf({prefix, after, reverse}: Range): KeyRange {
+  const {from, to} = entriesWith(prefix);
+  if (after === undefined) return {from, to};
+  const key = entryKey(after);
+  if (reverse) return key < to ? {from, to: key} : {from, to};
+  return {from: key < from ? from : keyAfter(key), to};
+}
