@@ -1,13 +1,13 @@
 import {join} from 'node:path';
 import type {Browser, Page} from 'playwright-core';
-import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {describe, expect, test} from 'vitest';
+import {CAN_BROWSE} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
 import {press, type} from '../support/browsers/keyboard.ts';
+import {usePlugins} from '../support/browsers/plugin-browser.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
-import {untilRunning} from '../support/plugin-service.ts';
-import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
+import type {TestService} from '../support/service.ts';
 
 const ID = 'com.example.radio';
 
@@ -31,27 +31,19 @@ for (const name of ['scrollTo', 'scrollBy', 'scrollIntoView']) {
 
 let browser: Browser;
 let service: TestService;
-const disposables: AsyncDisposable[] = [];
 
-beforeAll(async () => {
-  if (!CAN_BROWSE) return;
-  browser = await launchChromium();
-  const home = await makeTemporaryDirectory();
-  await writePlugin(join(home.path, ID), {
-    'plugin.json': manifestOf(ID, {name: 'Radio', availableSettings: SETTINGS}),
-    'ui/index.html': '<!doctype html><title>Radio</title><button>Tune</button>',
-    'background/index.js': BACKGROUND,
-  });
-  service = await startService({plugins: home.path, ephemeral: true});
-  disposables.push(service, home);
-  await service.crewroom.plugins.ready();
-  await untilRunning(service.crewroom.plugins, ID);
-  await service.crewroom.entries.put('radio/volume', '1');
-});
-afterAll(async () => {
-  await browser?.close();
-  for (const each of disposables) await each[Symbol.asyncDispose]();
-});
+usePlugins(
+  directory =>
+    writePlugin(join(directory, ID), {
+      'plugin.json': manifestOf(ID, {name: 'Radio', availableSettings: SETTINGS}),
+      'ui/index.html': '<!doctype html><title>Radio</title><button>Tune</button>',
+      'background/index.js': BACKGROUND,
+    }),
+  started => {
+    ({browser, service} = started);
+    return service.crewroom.entries.put('radio/volume', '1');
+  },
+);
 
 interface Use {
   /** Link in the menu. */

@@ -131,7 +131,7 @@ describe.skipIf(!CAN_BROWSE)('the overview in Chromium', () => {
   test('names commands as the user of the service calls them', async () => {
     await using installed = await startService({ephemeral: true}, {command: 'crewroom'});
     const {page} = await openConsole(browser, installed.url);
-    await page.getByText('crewroom dev my-plugin', {exact: true}).waitFor();
+    await page.getByText('crewroom dev my-plugin', {exact: true}).first().waitFor();
   });
 
   test('shows no steps to a user who has done them', async () => {

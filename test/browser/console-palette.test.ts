@@ -1,38 +1,32 @@
 import {join} from 'node:path';
 import type {Browser, Page} from 'playwright-core';
-import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {SHORTCUTS} from '../../console/src/shell/keys/shortcuts.ts';
 import {findViolations} from '../support/browsers/accessibility.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE} from '../support/browsers/chromium.ts';
 import {keepScreenshot, type OpenConsole, openConsole} from '../support/browsers/console.ts';
+import {usePlugins} from '../support/browsers/plugin-browser.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
-import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
+import type {TestService} from '../support/service.ts';
 
 const ID = 'com.example.radio';
 
 let browser: Browser;
 let service: TestService;
-const disposables: AsyncDisposable[] = [];
 
-beforeAll(async () => {
-  if (!CAN_BROWSE) return;
-  browser = await launchChromium();
-  const home = await makeTemporaryDirectory();
-  await writePlugin(join(home.path, ID), {
-    'plugin.json': manifestOf(ID, {name: 'Radio'}),
-    'ui/index.html': '<!doctype html><title>Radio</title><button>Tune</button>',
-  });
-  service = await startService({plugins: home.path, ephemeral: true});
-  disposables.push(service, home);
-  await service.crewroom.plugins.ready();
-  for (const name of ['volume', 'presets/tower', 'presets/ground'])
-    await service.crewroom.entries.put(`com.example.radio/${name}`, '1');
-});
-afterAll(async () => {
-  await browser?.close();
-  for (const each of disposables) await each[Symbol.asyncDispose]();
-});
+usePlugins(
+  directory =>
+    writePlugin(join(directory, ID), {
+      'plugin.json': manifestOf(ID, {name: 'Radio'}),
+      'ui/index.html': '<!doctype html><title>Radio</title><button>Tune</button>',
+    }),
+  async started => {
+    ({browser, service} = started);
+    for (const name of ['volume', 'presets/tower', 'presets/ground'])
+      await service.crewroom.entries.put(`com.example.radio/${name}`, '1');
+  },
+);
 
 /** Opens the console, and waits until its plugins are known. */
 async function open(options: Parameters<typeof openConsole>[2] = {}): Promise<OpenConsole> {

@@ -1,13 +1,13 @@
 import {join} from 'node:path';
 import type {Browser, Locator, Page} from 'playwright-core';
-import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
+import {usePlugins} from '../support/browsers/plugin-browser.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
-import {untilRunning} from '../support/plugin-service.ts';
 import {callService, makeTemporaryDirectory, startInTest, startService, type TestService} from '../support/service.ts';
 
 const RADIO = 'com.example.radio';
@@ -25,22 +25,13 @@ const HOSTILE_VALUE = `<script>alert(1)</script>\u202e${'wide '.repeat(50)}`;
 
 let browser: Browser;
 let service: TestService;
-const disposables: AsyncDisposable[] = [];
 
-beforeAll(async () => {
-  if (!CAN_BROWSE) return;
-  browser = await launchChromium();
-  const home = await makeTemporaryDirectory();
-  await writePlugin(join(home.path, RADIO), {'background/index.js': BACKGROUND});
-  service = await startService({plugins: home.path, ephemeral: true});
-  disposables.push(service, home);
-  await service.crewroom.plugins.ready();
-  await untilRunning(service.crewroom.plugins, RADIO);
-});
-afterAll(async () => {
-  await browser?.close();
-  for (const each of disposables) await each[Symbol.asyncDispose]();
-});
+usePlugins(
+  directory => writePlugin(join(directory, RADIO), {'background/index.js': BACKGROUND}),
+  started => {
+    ({browser, service} = started);
+  },
+);
 
 /** Puts many entries, in commits as large as the service allows. */
 async function putMany(prefix: string, count: number): Promise<void> {

@@ -1,14 +1,14 @@
 import {join} from 'node:path';
 import type {Browser} from 'playwright-core';
-import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {SERVICE_PAGES} from '../../console/src/route.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE} from '../support/browsers/chromium.ts';
 import {openConsole} from '../support/browsers/console.ts';
+import {usePlugins} from '../support/browsers/plugin-browser.ts';
 import {walkWith} from '../support/browsers/walk.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
-import {untilRunning} from '../support/plugin-service.ts';
-import {callService, makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
+import {callService, type TestService} from '../support/service.ts';
 
 const ID = 'com.example.dispatch';
 
@@ -48,31 +48,23 @@ const PAGES: readonly (readonly [name: string, fragment: string, text: string])[
 
 let browser: Browser;
 let service: TestService;
-const disposables: AsyncDisposable[] = [];
 
-beforeAll(async () => {
-  if (!CAN_BROWSE) return;
-  browser = await launchChromium();
-  const home = await makeTemporaryDirectory();
-  await writePlugin(join(home.path, ID), {
-    'plugin.json': manifestOf(ID, {name: 'Dispatch', availableSettings: SETTINGS}),
-    'ui/index.html': '<!doctype html><title>Dispatch</title><h1 style="color: gray">Dispatch</h1>',
-    'background/index.js': BACKGROUND,
-  });
-  service = await startService({plugins: home.path, ephemeral: true});
-  disposables.push(service, home);
-  const {crewroom} = service;
-  await crewroom.plugins.ready();
-  await untilRunning(crewroom.plugins, ID);
-  await crewroom.entries.put(KEY, '{"from":"EDDF","to":"LPMA","fuel":{"blockKg":12450}}');
-  await callService(service, 'GET /api/identity');
-  crewroom.flight.start();
-  crewroom.faults.set([{kind: 'delay', delayMs: 1}]);
-});
-afterAll(async () => {
-  await browser?.close();
-  for (const each of disposables) await each[Symbol.asyncDispose]();
-});
+usePlugins(
+  directory =>
+    writePlugin(join(directory, ID), {
+      'plugin.json': manifestOf(ID, {name: 'Dispatch', availableSettings: SETTINGS}),
+      'ui/index.html': '<!doctype html><title>Dispatch</title><h1 style="color: gray">Dispatch</h1>',
+      'background/index.js': BACKGROUND,
+    }),
+  async started => {
+    ({browser, service} = started);
+    const {crewroom} = service;
+    await crewroom.entries.put(KEY, '{"from":"EDDF","to":"LPMA","fuel":{"blockKg":12450}}');
+    await callService(service, 'GET /api/identity');
+    crewroom.flight.start();
+    crewroom.faults.set([{kind: 'delay', delayMs: 1}]);
+  },
+);
 
 describe.skipIf(!CAN_BROWSE)('each page of the console in Chromium', () => {
   test('is one of those that are looked at', () => {

@@ -1,12 +1,12 @@
 import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Browser, FrameLocator, Page} from 'playwright-core';
-import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {beforeEach, describe, expect, test} from 'vitest';
+import {CAN_BROWSE} from '../support/browsers/chromium.ts';
 import {consoleAddress, keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {usePlugins} from '../support/browsers/plugin-browser.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
-import {untilRunning} from '../support/plugin-service.ts';
-import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
+import type {TestService} from '../support/service.ts';
 
 const DISPATCH = 'com.example.dispatch';
 const RADIO = 'com.example.radio';
@@ -42,30 +42,23 @@ const SOUND = `data:audio/wav;base64,${Buffer.from('RIFF(\0\0\0WAVEfmt \x10\0\0\
 let browser: Browser;
 let service: TestService;
 let development: string;
-const disposables: AsyncDisposable[] = [];
 
-beforeAll(async () => {
-  if (!CAN_BROWSE) return;
-  browser = await launchChromium();
-  const home = await makeTemporaryDirectory();
-  const installed = join(home.path, 'plugins');
-  development = join(home.path, 'dispatch');
-  await writePlugin(join(installed, RADIO), {'background/index.js': BACKGROUND});
-  await writePlugin(development, {
-    'plugin.json': manifestOf(DISPATCH, {name: 'Dispatch', availableSettings: SETTINGS}),
-    'ui/index.html': PAGE,
-    'background/index.js': BACKGROUND,
-  });
-  for (const theme of ['dark', 'light']) await writeFile(join(development, 'ui', `menu_icon_${theme}.png`), ICON);
-  service = await startService({plugins: installed, plugin: [development], ephemeral: true});
-  disposables.push(service, home);
-  await service.crewroom.plugins.ready();
-  for (const id of [DISPATCH, RADIO]) await untilRunning(service.crewroom.plugins, id);
-});
-afterAll(async () => {
-  await browser?.close();
-  for (const each of disposables) await each[Symbol.asyncDispose]();
-});
+usePlugins(
+  async home => {
+    development = join(home, 'dispatch');
+    await writePlugin(join(home, 'plugins', RADIO), {'background/index.js': BACKGROUND});
+    await writePlugin(development, {
+      'plugin.json': manifestOf(DISPATCH, {name: 'Dispatch', availableSettings: SETTINGS}),
+      'ui/index.html': PAGE,
+      'background/index.js': BACKGROUND,
+    });
+    for (const theme of ['dark', 'light']) await writeFile(join(development, 'ui', `menu_icon_${theme}.png`), ICON);
+  },
+  started => {
+    ({browser, service} = started);
+  },
+  home => ({plugins: join(home, 'plugins'), plugin: [development]}),
+);
 beforeEach(async () => {
   if (CAN_BROWSE)
     for (const id of ['core', DISPATCH])

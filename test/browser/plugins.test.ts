@@ -1,11 +1,11 @@
 import {join} from 'node:path';
 import type {Browser, Page} from 'playwright-core';
-import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {afterAll, describe, expect, onTestFinished, test} from 'vitest';
+import {CAN_BROWSE} from '../support/browsers/chromium.ts';
 import {type PageServer, servePages} from '../support/browsers/pages.ts';
+import {usePlugins} from '../support/browsers/plugin-browser.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
-import {untilRunning} from '../support/plugin-service.ts';
-import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
+import type {TestService} from '../support/service.ts';
 
 const ID = 'com.example.page';
 
@@ -26,36 +26,29 @@ let service: TestService;
 let outside: PageServer;
 let allowed: string;
 let foreign: string;
-const disposables: AsyncDisposable[] = [];
 
-beforeAll(async () => {
-  if (!CAN_BROWSE) return;
-  browser = await launchChromium();
-  const home = await makeTemporaryDirectory();
-  await writePlugin(join(home.path, ID), {
-    'ui/index.html': PAGE,
-    'ui/assets/page.js': SCRIPT,
-    'background/index.js': BACKGROUND,
-  });
-  let base = '';
-  outside = await servePages((_, response) => {
-    const frame = `<!doctype html><iframe src="${base}/plugins/${ID}/"></iframe><a href="${base}/plugins/${ID}/">link</a>`;
-    response.writeHead(200, {'Content-Type': 'text/html'}).end(frame);
-  });
-  const {port} = outside;
-  allowed = `http://localhost:${port}`;
-  foreign = `http://127.0.0.1:${port}`;
-  service = await startService({plugins: home.path, ephemeral: true, allowOrigin: [allowed]});
-  base = service.url;
-  disposables.push(service, home);
-  await service.crewroom.plugins.ready();
-  await untilRunning(service.crewroom.plugins, ID);
-});
-afterAll(async () => {
-  await browser?.close();
-  for (const each of disposables) await each[Symbol.asyncDispose]();
-  await outside?.[Symbol.asyncDispose]();
-});
+usePlugins(
+  async directory => {
+    await writePlugin(join(directory, ID), {
+      'ui/index.html': PAGE,
+      'ui/assets/page.js': SCRIPT,
+      'background/index.js': BACKGROUND,
+    });
+    outside = await servePages((_, response) => {
+      const base = service.url;
+      const frame = `<!doctype html><iframe src="${base}/plugins/${ID}/"></iframe><a href="${base}/plugins/${ID}/">link</a>`;
+      response.writeHead(200, {'Content-Type': 'text/html'}).end(frame);
+    });
+    const {port} = outside;
+    allowed = `http://localhost:${port}`;
+    foreign = `http://127.0.0.1:${port}`;
+  },
+  started => {
+    ({browser, service} = started);
+  },
+  plugins => ({plugins, allowOrigin: [allowed]}),
+);
+afterAll(() => outside?.[Symbol.asyncDispose]());
 
 async function open(url: string): Promise<Page> {
   const page = await browser.newPage();

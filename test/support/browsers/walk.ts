@@ -16,7 +16,7 @@ export interface Walker {
    * @returns What is wrong with it.
    */
   look(name: string): Promise<readonly string[]>;
-  /** Looks at a page that has the form of another one: at the narrowest width, in one theme, without a picture. @returns What is wrong with it. */
+  /** Looks at a page that has the form of another one: at the narrowest width, in both themes, without a picture. @returns What is wrong with it. */
   glance(name: string): Promise<readonly string[]>;
 }
 
@@ -35,33 +35,39 @@ export async function walkWith(page: Page): Promise<Walker> {
           await page.setViewportSize({width, height: 900});
           if (await isTooWide(page)) problems.push(`${name} scrolls sideways at ${width} px`);
           await keepScreenshot({screenshot: () => capture(session)}, `${name.replaceAll('/', '-')}-${theme}-${width}`);
+          // Between the narrowest and the widest nothing appears that neither of them shows.
+          if (width !== WIDTHS[1]) problems.push(...(await examine(page, {name, theme, width})));
         }
       }
-      // The theme changes no other rule than that of contrasts.
-      const dark = await findViolationsOf(page, findContrastViolations, 'dark');
-      const light = await findViolationsOf(page, findViolations, 'light');
-      return [...problems, ...[...dark, ...light].map(violation => `${name} ${violation}`)];
+      return problems;
     },
     async glance(name) {
-      await page.setViewportSize({width: WIDTHS[0], height: 900});
-      const violations = await findViolationsOf(page, findViolations, 'light');
-      const problems = [...violations, ...((await isTooWide(page)) ? [`scrolls sideways at ${WIDTHS[0]} px`] : [])];
-      return problems.map(problem => `${name} ${problem}`);
+      const [width] = WIDTHS;
+      await page.setViewportSize({width, height: 900});
+      const problems = (await isTooWide(page)) ? [`${name} scrolls sideways at ${width} px`] : [];
+      for (const theme of THEMES) {
+        await page.emulateMedia({colorScheme: theme});
+        problems.push(...(await examine(page, {name, theme, width})));
+      }
+      return problems;
     },
   };
 }
 
-async function isTooWide(page: Page): Promise<boolean> {
-  return (await page.evaluate('document.documentElement.scrollWidth > innerWidth')) === true;
+interface Look {
+  readonly name: string;
+  readonly theme: (typeof THEMES)[number];
+  readonly width: number;
 }
 
-async function findViolationsOf(
-  page: Page,
-  find: (page: Page) => Promise<readonly string[]>,
-  theme: (typeof THEMES)[number],
-): Promise<readonly string[]> {
-  await page.emulateMedia({colorScheme: theme});
-  return (await find(page)).map(violation => `in the theme ${theme}: ${violation}`);
+/** Examines what a page shows. The dark theme is only examined for contrasts: it changes no other rule. */
+async function examine(page: Page, {name, theme, width}: Look): Promise<readonly string[]> {
+  const violations = await (theme === 'dark' ? findContrastViolations : findViolations)(page);
+  return violations.map(violation => `${name} in the theme ${theme} at ${width} px: ${violation}`);
+}
+
+async function isTooWide(page: Page): Promise<boolean> {
+  return (await page.evaluate('document.documentElement.scrollWidth > innerWidth')) === true;
 }
 
 /** Takes a picture in less than half the time that {@link Page.screenshot} takes: nothing waits for fonts, and the file is larger. */
