@@ -60,7 +60,7 @@ const MAY_IMPORT = {
   ],
   'store/disk': ['domain/', 'failures', 'files', 'node:'],
   'store/format': ['domain/', 'failures', 'json', 'node:zlib'],
-  'store/lmdb': ['domain/', 'failures', 'store/disk', 'time', 'node:', 'lmdb'],
+  'store/lmdb': ['domain/', 'failures', 'store/disk', 'system', 'time', 'node:', 'lmdb'],
   // With the queue of the store on disk, so that commits wait in the same order and under the same limit.
   'store/memory': ['domain/', 'failures', 'json', 'store/format', 'store/plan', 'store/write', 'node:crypto'],
   'store/plan': ['domain/', 'failures', 'failures/members', 'json', 'store/format'],
@@ -114,7 +114,7 @@ const MAY_IMPORT = {
     'json',
   ],
   'identity/backend/request': ['domain/', 'failures', 'failures/members', 'identity', 'json', 'time', 'node:net'],
-  'identity/keychain': ['failures', 'identity', 'time', 'node:child_process', 'node:url'],
+  'identity/keychain': ['failures', 'identity', 'system', 'time', 'node:child_process', 'node:url'],
   'identity/session': [
     'domain/',
     'failures',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
+import {once} from 'node:events';
 import {mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
@@ -10,11 +11,11 @@ import {makeTemporaryDirectory} from '../support/service.ts';
 
 const BUILT = pathToFileURL(join(import.meta.dirname, '..', '..', 'dist', 'plugins', 'background')).href;
 
-/** A program that starts the backgrounds in the given folders, and prints what they log. */
+/** A program that starts the backgrounds in the given folders, and prints what they log. The word "end" ends it, and "stop" stops them. */
 const SERVICE = `
   const {Background} = await import('${BUILT}/background.js');
   const {Secrets} = await import('${BUILT}/log/secrets.js');
-  for (const directory of process.argv.slice(1)) new Background({
+  const backgrounds = process.argv.slice(1).map(directory => new Background({
     id: 'com.example.test',
     directory,
     file: directory + '/index.js',
@@ -28,8 +29,11 @@ const SERVICE = `
     onLog: ({text}) => console.log(text),
     nowMs: Date.now,
     timers: {after: (delayMs, run) => { const timer = setTimeout(run, delayMs); return () => clearTimeout(timer); }},
+  }));
+  process.stdin.once('data', word => {
+    if (String(word) === 'end\\n') process.exit();
+    for (const background of backgrounds) background.stop();
   });
-  process.stdin.once('data', () => process.exit());
 `;
 
 const BACKGROUNDS = [
@@ -53,9 +57,7 @@ describe('a service that is gone', () => {
         await mkdir(directories[at] ?? '');
         await writeFile(join(directories[at] ?? '', 'index.js'), source);
       }
-      const service = spawn(process.execPath, ['--input-type=module', '-e', SERVICE, ...directories], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      });
+      const service = startService(directories);
       const pids: number[] = [];
       for await (const line of createInterface({input: service.stdout})) {
         pids.push(Number(line));
@@ -70,3 +72,33 @@ describe('a service that is gone', () => {
     });
   }
 });
+
+describe('a service that has stopped', () => {
+  /** It leaves the group of the background, and holds every pipe of it. */
+  const RUNAWAY = `
+    const stdio = ['ignore', 'inherit', 'inherit', 3, 4];
+    const child = require('node:child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 1e6)'], {stdio, detached: true});
+    child.once('spawn', () => console.log(child.pid));`;
+
+  test('ends, even if a process that left the group of a background holds its pipes', async () => {
+    await using folder = await makeTemporaryDirectory();
+    await writeFile(join(folder.path, 'index.js'), RUNAWAY);
+    const service = startService([folder.path]);
+    const exited = once(service, 'exit');
+    const [line] = (await once(createInterface({input: service.stdout}), 'line')) as [string];
+    try {
+      service.stdin.end('stop\n');
+      expect(await exited).toEqual([0, null]);
+    } finally {
+      process.kill(Number(line), 'SIGKILL');
+      service.kill('SIGKILL');
+    }
+  });
+});
+
+/** Starts a service with the backgrounds in some folders. */
+function startService(directories: readonly string[]) {
+  return spawn(process.execPath, ['--input-type=module', '-e', SERVICE, ...directories], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+}

@@ -1,6 +1,7 @@
 import {spawn} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
 import {AppError} from '../../failures/app-error.ts';
+import {abandon} from '../../system/exit-limit.ts';
 import {PROCESS_TIMERS, type Timers} from '../../time/timers.ts';
 import {cleanText} from '../clean-text.ts';
 
@@ -74,22 +75,22 @@ async function runProcess(input: string, deps: KeychainDeps, signal: AbortSignal
   const env = {...environment, ELECTRON_RUN_AS_NODE: '1'};
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [PROGRAM], {env, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true});
-    const cancelTimeout = timers.after(timeoutMs, () => {
+    const giveUp = (reason: unknown): void => {
       child.kill('SIGKILL');
-      reject(unavailable(`it does not answer within ${timeoutMs} ms; it may be locked`));
-    });
+      abandon(child);
+      reject(reason);
+    };
+    const cancelTimeout = timers.after(timeoutMs, () =>
+      giveUp(unavailable(`it does not answer within ${timeoutMs} ms; it may be locked`)),
+    );
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
       if (output.length <= ANSWER_LENGTH_MAX) return;
-      child.kill('SIGKILL');
-      reject(unavailable(`its answer is larger than ${ANSWER_LENGTH_MAX} characters`));
+      giveUp(unavailable(`its answer is larger than ${ANSWER_LENGTH_MAX} characters`));
     });
     child.once('error', error => reject(unavailable(error.message)));
-    const abort = (): void => {
-      child.kill('SIGKILL');
-      reject(signal?.reason);
-    };
+    const abort = (): void => giveUp(signal?.reason);
     signal?.addEventListener('abort', abort, {once: true});
     child.once('close', () => {
       cancelTimeout();

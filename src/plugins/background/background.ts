@@ -213,6 +213,7 @@ export class Background {
     this.#cancelTimeout();
     this.calls.end();
     await this.#log.end();
+    this.#process?.abandon();
     this.#resolveStarted(false);
     this.#resolveEnded(reason);
   }

@@ -3,6 +3,7 @@ import {Socket} from 'node:net';
 import type {Readable} from 'node:stream';
 import {fileURLToPath} from 'node:url';
 import {messageOf} from '../../failures/error-text.ts';
+import {abandon} from '../../system/exit-limit.ts';
 import {isBackgroundMessage} from './channel/check-message.ts';
 import {FrameReader} from './channel/frame.ts';
 import {type BackgroundMessage, CHANNEL_FD, type ServiceMessage, WATCHDOG_FD} from './channel/message.ts';
@@ -97,6 +98,11 @@ export class RuntimeProcess {
   /** Kills the process, and the processes of its group. */
   kill(): void {
     if (!this.#hasEnded) this.#killGroup();
+  }
+
+  /** Lets this process end, whatever holds the pipes. To be called when nothing of them is wanted any more. */
+  abandon(): void {
+    abandon(this.#child);
   }
 
   #open(descriptor: number, {onMessage, onInvalidMessage}: RuntimeProcessDeps): Socket {

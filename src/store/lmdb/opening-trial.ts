@@ -4,6 +4,7 @@ import {sep} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {messageOf} from '../../failures/error-text.ts';
+import {abandon} from '../../system/exit-limit.ts';
 import {assertCanOpen, type OpenedFiles, OpeningError, readProc} from './opening-limits.ts';
 
 /**
@@ -105,10 +106,7 @@ async function runTrial(engine: object): Promise<string | undefined> {
     timeout.abort();
     late.catch(() => {});
     child.kill('SIGKILL');
-    // A process that waits for a broken file system cannot be killed, and must not keep this one alive.
-    if (child.connected) child.disconnect();
-    child.stderr?.destroy();
-    child.unref();
+    abandon(child);
   }
 }
 
