@@ -7,7 +7,7 @@ import {findAccessProblem, findPlaceProblem} from '../../plugins/directory/acces
 import type {PluginPlaces} from '../../plugins/package/remove-plugin.ts';
 import type {Waiting} from '../../plugins/package/service-view.ts';
 import {KEPT, openStaging, type Staging} from '../../plugins/package/staging.ts';
-import {isRunning} from '../../system/processes.ts';
+import {isRunning} from '../../system/is-running.ts';
 import {untilAborted} from '../../time/until-aborted.ts';
 import type {CommandCall} from '../catalogue/call.ts';
 import {AdvisedError} from '../failures/report.ts';

@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
 import {AppError} from '../../failures/app-error.ts';
-import {abandon} from '../../system/processes.ts';
+import {abandon} from '../../system/exit-limit.ts';
 import {PROCESS_TIMERS, type Timers} from '../../time/timers.ts';
 import {cleanText} from '../clean-text.ts';
 

@@ -3,7 +3,7 @@ import {Socket} from 'node:net';
 import type {Readable} from 'node:stream';
 import {fileURLToPath} from 'node:url';
 import {messageOf} from '../../failures/error-text.ts';
-import {abandon} from '../../system/processes.ts';
+import {abandon} from '../../system/exit-limit.ts';
 import {isBackgroundMessage} from './channel/check-message.ts';
 import {FrameReader} from './channel/frame.ts';
 import {type BackgroundMessage, CHANNEL_FD, type ServiceMessage, WATCHDOG_FD} from './channel/message.ts';

@@ -4,7 +4,7 @@ import {sep} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {messageOf} from '../../failures/error-text.ts';
-import {abandon} from '../../system/processes.ts';
+import {abandon} from '../../system/exit-limit.ts';
 import {assertCanOpen, type OpenedFiles, OpeningError, readProc} from './opening-limits.ts';
 
 /**
