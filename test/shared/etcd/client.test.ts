@@ -34,7 +34,7 @@ describe('the client of etcd', () => {
   test('takes a call whose login got no answer for one that was not sent', async () => {
     const passwordFile = await cluster.writeFile('password', 'secret\n');
     const client = await EtcdClient.create({members: cluster.addresses, user: {name: 'a', passwordFile}});
-    cluster.signal(0, 'SIGSTOP');
+    await cluster.pause(0);
     try {
       const call = client.call('KV/Txn', {success: []}, {lost: 'unknown'});
       await assert.rejects(call, {kind: 'unavailable'});

@@ -195,7 +195,7 @@ function useLeader(client: EtcdClient, members: readonly MemberFacts[]): void {
 
 /** Puts operations into nested transactions if they are more than etcd allows in one. */
 function nest(operations: readonly Sent<'RequestOp'>[]): readonly Sent<'RequestOp'>[] {
-  if (operations.length < NESTED_MAX) return operations;
+  if (operations.length <= NESTED_MAX) return operations;
   const nested: Sent<'RequestOp'>[] = [];
   for (let at = 0; at < operations.length; at += NESTED_MAX)
     nested.push({requestTxn: {success: operations.slice(at, at + NESTED_MAX)}});
