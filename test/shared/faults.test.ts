@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {setImmediate} from 'node:timers/promises';
 import {describe, test} from 'vitest';
 import type {Store} from '../../src/domain/commits/store.ts';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
@@ -175,6 +176,47 @@ describe('an engine that does not answer', () => {
     await write(other, put('a'));
     await heard;
     assert.equal(textOf(await read(store, 'a')), '1');
+  });
+});
+
+describe('a process whose watch is interrupted again and again', () => {
+  test('has one read on its way, however often, and reads once more after an interruption during a read', async () => {
+    const clock = new SteppedClock();
+    const engine = new SimulatedEngine();
+    const driver = engine.connect();
+    const ask = driver.read.bind(driver);
+    let [isDown, reads] = [false, 0];
+    driver.read = async (asked, options) => {
+      reads++;
+      if (isDown) throw new EngineFailure('denied', 'it may not read');
+      return ask(asked, options);
+    };
+    await using _ = await openStoreIn(driver, clock);
+    const settle = async (): Promise<void> => {
+      for (let tick = 0; tick < 10; tick++) await setImmediate();
+    };
+    const interrupt = async (times: number): Promise<number> => {
+      await settle();
+      reads = 0;
+      for (let time = 1; time <= times; time++) {
+        engine.interrupt();
+        await Promise.resolve();
+      }
+      await settle();
+      return reads;
+    };
+    isDown = true;
+    assert.equal(await interrupt(5), 1);
+    for (let pause = 1; pause <= 3; pause++) {
+      clock.step(250);
+      assert.equal(await interrupt(5), 0);
+    }
+    isDown = false;
+    clock.step(250);
+    await settle();
+    assert.equal(reads, 1);
+    assert.equal(await interrupt(2), 2);
+    assert.equal(await interrupt(1), 1);
   });
 });
 
