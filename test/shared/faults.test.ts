@@ -8,7 +8,6 @@ import {EventHub} from '../../src/events/event-hub.ts';
 import type {AppError} from '../../src/failures/app-error.ts';
 import {EngineFailure, REQUEST_BYTES_MAX} from '../../src/store/shared/engine/driver.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
-import type {Timers} from '../../src/time/timers.ts';
 import {
   assertFails,
   assertFailsWith,
@@ -26,32 +25,10 @@ import {
 } from '../contracts/shared/assertions.ts';
 import {openStoreIn, TIMERS} from '../support/shared-stores.ts';
 import {SimulatedEngine} from '../support/simulated-engine.ts';
+import {SteppedClock} from '../support/stepped-clock.ts';
 
 /** Short, so that tests of engines that never answer end soon. */
 const GROUP_TIMEOUT_MS = 1000;
-
-/** A monotonic clock that a test moves, with timers that run when it does. */
-class SteppedClock {
-  #nowMs = 0;
-  readonly #waiting = new Set<{readonly atMs: number; readonly run: () => void}>();
-  readonly elapsedMs = (): number => this.#nowMs;
-  readonly timers: Timers = {
-    after: (delayMs, run) => {
-      const timer = {atMs: this.#nowMs + delayMs, run};
-      this.#waiting.add(timer);
-      return () => this.#waiting.delete(timer);
-    },
-  };
-
-  step(ms: number): void {
-    this.#nowMs += ms;
-    for (const timer of this.#waiting) {
-      if (timer.atMs > this.#nowMs) continue;
-      this.#waiting.delete(timer);
-      timer.run();
-    }
-  }
-}
 
 /** A value that the change log does not have. */
 const BEYOND_LOG = JSON.stringify('x'.repeat(DEFAULT_LIMITS.logValueBytesMax));

@@ -179,7 +179,7 @@ class EtcdDriver implements Driver {
       try {
         return await this.#client.call('KV/Txn', request, {bytes});
       } catch (error) {
-        const isOver = attempt > this.#client.size || performance.now() - startMs > READ_TIMEOUT_MS;
+        const isOver = attempt > this.#options.members.length || performance.now() - startMs > READ_TIMEOUT_MS;
         if (!isEngineFailure(error, 'unavailable') || isOver) throw error;
       }
       await wait(RETRY_MS, {timers: this.#options.timers, signals: []});
