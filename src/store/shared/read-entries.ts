@@ -103,6 +103,8 @@ export class EntryReader {
     if (expiredMs <= head.head.clockMs) return false;
     const {state, writeTime} = this.#deps;
     this.#highestMs = Math.max(this.#highestMs, expiredMs);
+    // It may be of a lower time, for which it may fail.
+    await this.#writing?.catch(() => {});
     try {
       while (expiredMs > state.known.head.clockMs) {
         this.#writing ??= writeTime(this.#highestMs).finally(() => {
