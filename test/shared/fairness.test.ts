@@ -14,9 +14,9 @@ const RACE_MS = 40_000;
 
 /** Times in milliseconds. */
 interface Times {
-  /** Of a request and its answer, for each process. */
+  /** Time that a request and its answer travel, for each process. */
   readonly links: readonly number[];
-  /** Of each write in the engine. */
+  /** Time that each write takes in the engine. */
   readonly commitMs: number;
 }
 

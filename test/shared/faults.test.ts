@@ -169,17 +169,17 @@ describe('a process whose watch is interrupted again and again', () => {
       return ask(asked, options);
     };
     await using _ = await openStoreIn(driver, clock);
-    const settle = async (): Promise<void> => {
+    const rest = async (): Promise<void> => {
       for (let tick = 0; tick < 10; tick++) await setImmediate();
     };
     const interrupt = async (times: number): Promise<number> => {
-      await settle();
+      await rest();
       reads = 0;
       for (let time = 1; time <= times; time++) {
         engine.interrupt();
         await Promise.resolve();
       }
-      await settle();
+      await rest();
       return reads;
     };
     isDown = true;
@@ -190,7 +190,7 @@ describe('a process whose watch is interrupted again and again', () => {
     }
     isDown = false;
     clock.step(250);
-    await settle();
+    await rest();
     assert.equal(reads, 1);
     assert.equal(await interrupt(2), 2);
     assert.equal(await interrupt(1), 1);
