@@ -54,7 +54,7 @@ export interface Limits {
   readonly waitEventsMax: number;
   /** Maximum number of connections at once, without those of subscribers. */
   readonly connectionsMax: number;
-  /** Maximum size of requests and responses held in memory, in bytes. */
+  /** Maximum size of requests, and of answers above 8 KiB, in memory, in bytes. Of smaller answers there is at most one for each connection. */
   readonly heldBytesMax: number;
   /** Largest headers of a request, in bytes. */
   readonly headerBytesMax: number;

@@ -50,6 +50,6 @@ export interface EventStatistics {
 /** Figures of the connections of a server. */
 export interface ConnectionStatistics {
   readonly open: number;
-  /** Bytes of requests, and of answers above 8 KiB, in memory. */
+  /** Bytes of requests, and of answers above 8 KiB, in memory; of smaller ones there is at most one for each connection. */
   readonly heldBytes: number;
 }

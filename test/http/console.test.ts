@@ -84,6 +84,13 @@ describe('the console', () => {
   for (const {name, host, headers} of [
     {name: 'a browser of Chromium at an address', host: '127.0.0.1', headers: CHROMIUM},
     {name: 'a browser that may not resolve names below localhost', host: 'localhost', headers: CHROMIUM.slice(1)},
+    ...['Forwarded: for=192.0.2.1', 'Via: 1.1 proxy', 'X-Forwarded-Proto: https', 'x-forwarded-for: 192.0.2.1'].map(
+      sent => ({
+        name: `a request that came through a proxy, with ${sent}`,
+        host: 'localhost',
+        headers: [...CHROMIUM, sent],
+      }),
+    ),
     {name: 'a script in a page', host: 'localhost', headers: [...CHROMIUM.slice(0, 1), 'Sec-Fetch-Site: same-origin']},
   ])
     test(`is a page that tries its own name for ${name}`, async () => {

@@ -2,6 +2,7 @@ import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {dirname} from 'node:path';
 import {AppError} from '../../failures/app-error.ts';
+import {messageOf} from '../../failures/error-text.ts';
 import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
 import {makeDirectory} from '../../files/directory.ts';
 import {addressesOf, serviceUrl} from '../../system/loopback.ts';
@@ -50,13 +51,21 @@ export async function startDetached(call: CallOf<'start'>): Promise<ExitCode> {
     windowsHide: true,
   });
   let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  const exited = once(child, 'close').then(
+    ([code]) => (code as number | null) ?? EXIT.failure,
+    error => {
+      errors += `crewroom: Cannot start the service: ${messageOf(error)}\n`;
+      return EXIT.failure;
+    },
+  );
+  // Missing without file descriptors.
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
   });
-  const exitCode = await untilServing(child, call);
+  const exitCode = await untilServing(child, exited, call);
   if (exitCode === undefined) {
     // From then on its messages are in the log only.
-    child.stderr.destroy();
+    child.stderr?.destroy();
     child.unref();
     const url = serviceUrl(config);
     if (flags.json) await context.stdout.write(jsonLine({url, processId: child.pid, logFile}));
@@ -69,12 +78,16 @@ export async function startDetached(call: CallOf<'start'>): Promise<ExitCode> {
 }
 
 /** Waits until a service serves. @returns Undefined then; otherwise the exit code of its process, which does not run. */
-async function untilServing(child: ChildProcess, call: CallOf<'start'>): Promise<ExitCode | undefined> {
+async function untilServing(
+  child: ChildProcess,
+  exited: Promise<number>,
+  call: CallOf<'start'>,
+): Promise<ExitCode | undefined> {
   const {context} = call;
   const {service} = await connect(call);
   let exitCode: number | undefined;
-  const exited = once(child, 'close').then(([code]) => {
-    exitCode = (code as number | null) ?? EXIT.failure;
+  const noted = exited.then(code => {
+    exitCode = code;
   });
   const endsAtMs = context.elapsedMs() + START_TIMEOUT_MS;
   while (exitCode === undefined && context.elapsedMs() < endsAtMs) {
@@ -83,7 +96,7 @@ async function untilServing(child: ChildProcess, call: CallOf<'start'>): Promise
       () => false,
     );
     if (isServing) return undefined;
-    await Promise.race([exited, context.pause(INTERVAL_MS)]);
+    await Promise.race([noted, context.pause(INTERVAL_MS)]);
   }
   if (exitCode === undefined) child.kill('SIGKILL');
   return (exitCode ?? EXIT.failure) as ExitCode;

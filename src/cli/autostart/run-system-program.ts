@@ -23,17 +23,18 @@ export function runSystemProgram(
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {stdio: ['ignore', 'pipe', 'pipe'], env: {...env}, windowsHide: true});
-    let output = '';
-    let errors = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      errors += text;
-    });
     child.once('error', error => {
       if (codeOf(error) === 'ENOENT') reject(withoutManager(program));
       else reject(managerFailed(program, messageOf(error)));
+    });
+    let output = '';
+    let errors = '';
+    // The pipes are missing without file descriptors.
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      errors += text;
     });
     child.once('close', exitCode => resolve({exitCode, output, errors}));
   });

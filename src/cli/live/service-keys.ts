@@ -140,7 +140,7 @@ function pipeTo(program: string, text: string, env: CliContext['environment']): 
       resolve(codeOf(error) === 'ENOENT' ? `there is no program "${program}"` : messageOf(error)),
     );
     child.once('exit', exitCode => resolve(exitCode === 0 ? undefined : `${program} failed`));
-    // A program that fails may not read it.
-    child.stdin.on('error', () => {}).end(text);
+    // A program that fails may not read it. Without file descriptors there is no pipe.
+    child.stdin?.on('error', () => {}).end(text);
   });
 }

@@ -132,7 +132,7 @@ export function clearLargeCookies(host: string, path: string): readonly string[]
 
 const PLUGIN_HOST = /\.crewroom\.localhost((?::\d+)?)$/i;
 
-/** Clears cookies with a page, or with a failure in its place, that was asked for with some. */
+/** Clears cookies with a page, or with a failure in its place. To be called only for a request that has cookies. */
 export function withoutCookies(answered: HttpAnswer, {headers}: Pick<HttpRequest, 'headers'>): HttpAnswer {
   // Only if a window or a frame is to show the answer (Fetch Metadata), as far as the browser tells.
   if (!headers['sec-fetch-dest'].every(value => value === 'document' || value === 'iframe')) return answered;

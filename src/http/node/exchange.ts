@@ -21,7 +21,10 @@ interface ReceivedRequest {
 /** Largest answer that is sent even if the memory for clients is full, in bytes. One such answer for each connection does no harm. */
 const SPARED_BYTES_MAX = 64 * 1024;
 
-/** Largest answer that is not counted, in bytes: the operating system takes it before the client reads it. */
+/**
+ * Largest answer that is not counted, in bytes: most are taken by the operating system before the client reads them, and each connection has at
+ * most one that is not.
+ */
 const UNCOUNTED_BYTES_MAX = 8 * 1024;
 
 /** Enqueues a request on its connection, or its refusal if other parsers could read it differently. */
@@ -125,7 +128,7 @@ class NodeExchange implements Exchange {
     });
   }
 
-  /** Counts an answer until the client has read it. Without memory for it a GET is refused: the client can retry it. */
+  /** Counts an answer above {@link UNCOUNTED_BYTES_MAX} until the client has read it. Without memory for it a GET is refused: the client can retry it. */
   #account(answered: HttpAnswer): HttpAnswer {
     if (isStream(answered.body)) return answered;
     // The body of the request, and memory that was reserved for the answer, are no longer needed.

@@ -2,7 +2,7 @@ import {fileURLToPath} from 'node:url';
 import {CORE_SETTINGS, type UserSettings} from '../../domain/plugins/user-settings.ts';
 import type {ProgramName} from '../../domain/program-stop.ts';
 import {AppError} from '../../failures/app-error.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
+import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
 import {PROCESS_TIMERS} from '../../time/timers.ts';
 import {within} from '../../time/wait.ts';
 import {type HttpAnswer, type HttpRequest, redirect, WINDOW_HEADERS} from '../core/message.ts';
@@ -74,12 +74,17 @@ const LOCALHOST = /^localhost(?=:|$)/i;
 
 /**
  * Returns whether the console's name leads the window that asks for a page to where `localhost` led it. It does in browsers of Chromium, which alone
- * send `Sec-CH-UA`: they take each name below `localhost` for the loopback addresses, as `localhost` itself, without asking the system.
+ * send `Sec-CH-UA`: they take each name below `localhost` for the loopback addresses, as `localhost` itself, without asking the system. Not through a
+ * proxy that says so: the browser may know the service by a name of which only the proxy knows.
  */
 function resolvesConsoleName({rawHeaders}: HttpRequest): boolean {
   const isWindow = headerValues(rawHeaders, 'sec-fetch-dest').join() === 'document';
-  return isWindow && headerValues(rawHeaders, 'sec-ch-ua').length > 0 && LOCALHOST.test(hostOf({rawHeaders}));
+  const isKnown = isWindow && headerValues(rawHeaders, 'sec-ch-ua').length > 0 && LOCALHOST.test(hostOf({rawHeaders}));
+  return isKnown && ![...headerPairs(rawHeaders)].some(([name]) => OF_PROXIES.test(name));
 }
+
+/** Headers that proxies add (RFC 9110 section 7.6.3, RFC 7239), and those that were common before. */
+const OF_PROXIES = /^(?:forwarded|via|x-forwarded-.*)$/i;
 
 /** Theme of the pages as they are built: that of the system. */
 const SYSTEM_THEME = 'content="light dark"';

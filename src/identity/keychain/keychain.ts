@@ -75,6 +75,8 @@ async function runProcess(input: string, deps: KeychainDeps, signal: AbortSignal
   const env = {...environment, ELECTRON_RUN_AS_NODE: '1'};
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [PROGRAM], {env, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true});
+    // Also without file descriptors, for which the pipes are missing.
+    child.once('error', error => reject(unavailable(error.message)));
     const giveUp = (reason: unknown): void => {
       child.kill('SIGKILL');
       abandon(child);
@@ -84,12 +86,11 @@ async function runProcess(input: string, deps: KeychainDeps, signal: AbortSignal
       giveUp(unavailable(`it does not answer within ${timeoutMs} ms; it may be locked`)),
     );
     let output = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
       if (output.length <= ANSWER_LENGTH_MAX) return;
       giveUp(unavailable(`its answer is larger than ${ANSWER_LENGTH_MAX} characters`));
     });
-    child.once('error', error => reject(unavailable(error.message)));
     const abort = (): void => giveUp(signal?.reason);
     signal?.addEventListener('abort', abort, {once: true});
     child.once('close', () => {
@@ -98,7 +99,7 @@ async function runProcess(input: string, deps: KeychainDeps, signal: AbortSignal
       resolve(output);
     });
     // If the process ends before it has read its input, its answer describes the problem.
-    child.stdin.on('error', () => {}).end(input);
+    child.stdin?.on('error', () => {}).end(input);
   });
 }
 

@@ -61,9 +61,6 @@ export class RuntimeProcess {
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
-    this.#channel = this.#open(CHANNEL_FD, deps);
-    this.#outbox = new Outbox(this.#channel);
-    this.#open(WATCHDOG_FD, deps);
     const end = (how: string): void => {
       if (this.#hasEnded) return;
       this.#hasEnded = true;
@@ -71,9 +68,12 @@ export class RuntimeProcess {
       this.#killGroup();
       deps.onEnd(how);
     };
-    // A process that was started emits `exit` as well.
+    // Before the pipes, which are missing if it was not started for want of file descriptors. A process that was started emits `exit` as well.
     this.#child.on('error', error => this.#child.pid === undefined && end(error.message));
     this.#child.once('exit', (code, signal) => end(signal === null ? `exit code ${code}` : `signal ${signal}`));
+    this.#channel = this.#open(CHANNEL_FD, deps);
+    this.#outbox = new Outbox(this.#channel);
+    this.#open(WATCHDOG_FD, deps);
   }
 
   /** Standard output of the process. */
@@ -124,10 +124,9 @@ export class RuntimeProcess {
   }
 
   #pipe(descriptor: number): Socket {
-    // Pipes are missing if this process has reached its limit of open files.
     const pipe: unknown = this.#child.stdio?.[descriptor];
     if (pipe instanceof Socket) return pipe;
-    throw new Error(`Cannot connect the process: pipe ${descriptor} is missing`);
+    throw new Error(`Cannot open pipe ${descriptor}: this process has reached its limit of open files`);
   }
 
   #killGroup(): void {

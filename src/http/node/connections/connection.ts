@@ -122,7 +122,7 @@ export class Connection {
     return !this.#closing && !this.#broken;
   }
 
-  /** Bytes in memory for its client: the body that arrived, or the answer that the client has not read. */
+  /** Bytes in memory for its client: the body that arrived, or the answer above 8 KiB that the client has not read. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
