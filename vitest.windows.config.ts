@@ -16,7 +16,6 @@ export default defineConfig({
   test: {
     ...test,
     maxWorkers: 2,
-    globalSetup: ['test/build.ts'],
     projects: [
       {
         test: {
@@ -24,7 +23,8 @@ export default defineConfig({
           name: 'wine',
           include: ['test/windows/**/*.test.ts'],
           exclude: configDefaults.exclude,
-          globalSetup: ['test/windows/set-up.ts'],
+          // Here, not for both: Vitest makes ready what is for all projects last.
+          globalSetup: ['test/build.ts', 'test/windows/set-up.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -12,7 +12,7 @@ import {keepPackages} from './bundle-packages.js';
 const INLINED_DEPENDENCIES = ['mrmime', 'picocolors'];
 
 /** Bundles of packages that go into the program: each start of the service loads them, and the cache of compiled code has only one file. */
-const INLINED_BUNDLES = ['lmdb', 'valibot'];
+const INLINED_BUNDLES = ['lmdb', 'pino', 'valibot'];
 
 /** Programs: one runs a service, and one all commands. */
 const PROGRAMS = ['service', 'program'];
@@ -42,7 +42,7 @@ export async function bundleCommandLine(root, built) {
       platform: 'node',
       format: 'cjs',
       target: 'node20.19',
-      // A text that Node compiles as it is cannot import: esbuild makes calls of require() of the imports that run later.
+      // Compiled code from a cache cannot import on Node 20: esbuild makes calls of require() of the imports that run later.
       supported: {'dynamic-import': false},
       external: [...Object.keys(dependencies).filter(name => !INLINED_DEPENDENCIES.includes(name)), 'msgpackr-extract'],
       plugins: [keepPackages(folder, INLINED_BUNDLES), keepPlaces(built, folder)],

@@ -98,6 +98,17 @@ describe('a build of a clone', () => {
     assert.deepEqual(others, ['commands/start.js']);
   });
 
+  test('loads nothing in a program that its compiled code lacks: no bundle that each start needs, nothing by import()', () => {
+    const text = readFileSync(join(root, 'dist', 'cli', 'service.cjs'), 'utf8');
+    assert.doesNotMatch(text, /require\("[./]*bundles\/(lmdb|pino|valibot)\//);
+    for (const name of ['program.cjs', 'service.cjs'])
+      assert.doesNotMatch(
+        readFileSync(join(root, 'dist', 'cli', name), 'utf8'),
+        /(?:\b(?:await|return|void) |[=>(,:?[] ?)import\(/,
+        name,
+      );
+  });
+
   test('does nothing if the sources and the built files are the same', async () => {
     const {ino} = statSync(version);
     assert.equal(await build(), 0);

@@ -9,6 +9,10 @@ describe('readStoreSetting()', () => {
   const accepted = [
     {text: 'lmdb', location: {kind: 'lmdb'}},
     {text: 'memory', location: {kind: 'memory'}},
+    {
+      text: 'etcd://a,b,a:2379/crew',
+      location: {kind: 'etcd', members: ['a:2379', 'b:2379'], prefix: 'crew/', ...NONE},
+    },
     {text: 'etcd://a/crew', location: {kind: 'etcd', members: ['a:2379'], prefix: 'crew/', ...NONE}},
     {
       text: 'etcd://a:1,[::1]:2,c.example/crew/room',

@@ -7,7 +7,7 @@ export type StoreLocation = {readonly kind: 'lmdb'} | {readonly kind: 'memory'} 
 /** A part of the keys of etcd. */
 export interface EtcdLocation {
   readonly kind: 'etcd';
-  /** Host and port of each member. */
+  /** Host and port of each member, once. */
   readonly members: readonly string[];
   /** The first characters of all keys. */
   readonly prefix: string;
@@ -54,7 +54,7 @@ export function locateStore(store: string): StoreLocation {
   const name = parameters.get('user');
   return {
     kind: 'etcd',
-    members: hosts.split(',').map(withPort),
+    members: [...new Set(hosts.split(',').map(withPort))],
     prefix: `${prefix}/`,
     tls: hasTls ? {ca, cert, key} : undefined,
     user: name === null || passwordFile === undefined ? undefined : {name, passwordFile},

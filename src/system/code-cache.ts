@@ -1,20 +1,10 @@
 import {isAscii} from 'node:buffer';
 import {createHash, type Hash} from 'node:crypto';
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import {lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {homedir} from 'node:os';
 import {basename, dirname, join, parse} from 'node:path';
-import {constants, Script} from 'node:vm';
+import {Script} from 'node:vm';
 import {codeOf, messageOf} from '../failures/error-text.ts';
 import {describeOwner, findOwnProblem, formatMode, PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE} from '../files/own.ts';
 
@@ -83,7 +73,6 @@ function compile(file: string, cacheFile: string | undefined, digest: Hash) {
   const script = new Script(decode(readFileSync(file)), {
     filename: file,
     ...(cachedData === undefined ? {} : {cachedData}),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   return {script, usedBytes: script.cachedDataRejected === true ? 0 : (cachedData?.length ?? 0)};
 }
@@ -105,17 +94,11 @@ function readCache(file: string, digest: Hash): Buffer | undefined {
   }
 }
 
-/** Writes a file under a random name first, so that no start reads half of it. @throws {Error} If the disk fails. */
+/** Writes a file beside its place first. Another start that writes it too makes one that its digest refuses. @throws {Error} If the disk fails. */
 function writeCache(file: string, digest: Hash, data: Buffer): void {
-  const folder = mkdtempSync(join(dirname(file), 'new-'));
-  try {
-    const written = join(folder, 'program');
-    const bytes = Buffer.concat([digest.copy().update(data).digest(), data]);
-    writeFileSync(written, bytes, {flag: 'wx', mode: PRIVATE_FILE_MODE});
-    renameSync(written, file);
-  } finally {
-    rmSync(folder, {recursive: true, force: true});
-  }
+  const written = `${file}.new`;
+  writeFileSync(written, Buffer.concat([digest.copy().update(data).digest(), data]), {mode: PRIVATE_FILE_MODE});
+  renameSync(written, file);
 }
 
 /**

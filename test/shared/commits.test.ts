@@ -587,6 +587,27 @@ describe('reads of an entry that has expired', () => {
     assert.equal(await other.get(key('a')), undefined);
   });
 
+  test('succeed although the write of a lower time fails, which they waited for', async () => {
+    const engine = new SimulatedEngine();
+    let aheadMs = 0;
+    await using store = await openStoreIn(engine.connect(), {nowMs: () => Date.now() + aheadMs, groupTimeoutMs: 300});
+    await write(store, putFor(5, 'a'), putFor(10, 'b'));
+    aheadMs = 6000;
+    const begun = new Promise<void>(resolve => {
+      engine.beforeWrite = async () => {
+        resolve();
+        throw new EngineFailure('unavailable', 'it is down');
+      };
+    });
+    const lower = assertFailsWith(store.get(key('a')), 'store-unavailable');
+    await begun;
+    aheadMs = 11_000;
+    const higher = store.get(key('b'));
+    await lower;
+    engine.beforeWrite = undefined;
+    assert.equal(await higher, undefined);
+  });
+
   test('share one write of the time, and leave the queue to commits', async () => {
     const engine = new SimulatedEngine();
     let aheadMs = 0;

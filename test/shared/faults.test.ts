@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {setImmediate} from 'node:timers/promises';
 import {describe, test} from 'vitest';
 import type {Store} from '../../src/domain/commits/store.ts';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
@@ -7,7 +8,6 @@ import {EventHub} from '../../src/events/event-hub.ts';
 import type {AppError} from '../../src/failures/app-error.ts';
 import {EngineFailure, REQUEST_BYTES_MAX} from '../../src/store/shared/engine/driver.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
-import type {Timers} from '../../src/time/timers.ts';
 import {
   assertFails,
   assertFailsWith,
@@ -25,32 +25,10 @@ import {
 } from '../contracts/shared/assertions.ts';
 import {openStoreIn, TIMERS} from '../support/shared-stores.ts';
 import {SimulatedEngine} from '../support/simulated-engine.ts';
+import {SteppedClock} from '../support/stepped-clock.ts';
 
 /** Short, so that tests of engines that never answer end soon. */
 const GROUP_TIMEOUT_MS = 1000;
-
-/** A monotonic clock that a test moves, with timers that run when it does. */
-class SteppedClock {
-  #nowMs = 0;
-  readonly #waiting = new Set<{readonly atMs: number; readonly run: () => void}>();
-  readonly elapsedMs = (): number => this.#nowMs;
-  readonly timers: Timers = {
-    after: (delayMs, run) => {
-      const timer = {atMs: this.#nowMs + delayMs, run};
-      this.#waiting.add(timer);
-      return () => this.#waiting.delete(timer);
-    },
-  };
-
-  step(ms: number): void {
-    this.#nowMs += ms;
-    for (const timer of this.#waiting) {
-      if (timer.atMs > this.#nowMs) continue;
-      this.#waiting.delete(timer);
-      timer.run();
-    }
-  }
-}
 
 /** A value that the change log does not have. */
 const BEYOND_LOG = JSON.stringify('x'.repeat(DEFAULT_LIMITS.logValueBytesMax));
@@ -175,6 +153,47 @@ describe('an engine that does not answer', () => {
     await write(other, put('a'));
     await heard;
     assert.equal(textOf(await read(store, 'a')), '1');
+  });
+});
+
+describe('a process whose watch is interrupted again and again', () => {
+  test('has one read on its way, however often, and reads once more after an interruption during a read', async () => {
+    const clock = new SteppedClock();
+    const engine = new SimulatedEngine();
+    const driver = engine.connect();
+    const ask = driver.read.bind(driver);
+    let [isDown, reads] = [false, 0];
+    driver.read = async (asked, options) => {
+      reads++;
+      if (isDown) throw new EngineFailure('denied', 'it may not read');
+      return ask(asked, options);
+    };
+    await using _ = await openStoreIn(driver, clock);
+    const rest = async (): Promise<void> => {
+      for (let tick = 0; tick < 10; tick++) await setImmediate();
+    };
+    const interrupt = async (times: number): Promise<number> => {
+      await rest();
+      reads = 0;
+      for (let time = 1; time <= times; time++) {
+        engine.interrupt();
+        await Promise.resolve();
+      }
+      await rest();
+      return reads;
+    };
+    isDown = true;
+    assert.equal(await interrupt(5), 1);
+    for (let pause = 1; pause <= 3; pause++) {
+      clock.step(250);
+      assert.equal(await interrupt(5), 0);
+    }
+    isDown = false;
+    clock.step(250);
+    await rest();
+    assert.equal(reads, 1);
+    assert.equal(await interrupt(2), 2);
+    assert.equal(await interrupt(1), 1);
   });
 });
 

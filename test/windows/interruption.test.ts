@@ -7,9 +7,10 @@ import {createUser, onDriveZ, until, untilServing} from './machine.ts';
 
 const user = await createUser();
 
-/** A background that writes a file when it may end in an orderly way. */
+/** A background that writes a file when it has begun, and another when it may end in an orderly way. */
 const BACKGROUND = `const {writeFileSync} = require('node:fs');
-module.exports = {onStart: () => console.log('begun'), onEnd: () => writeFileSync(require('node:path').join(__dirname, 'ended'), '')};`;
+const write = name => () => writeFileSync(require('node:path').join(__dirname, name), '');
+module.exports = {onStart: write('begun'), onEnd: write('ended')};`;
 const MANIFEST = {
   id: 'com.example.ending',
   name: 'A',
@@ -40,6 +41,8 @@ describe('a service', () => {
     await untilServing(`http://127.0.0.1:${port}`, service);
     // Then it reads keys.
     await until(() => service.said().includes('Press h'), service.said);
+    // And starts no process. Wine's copy of a process that is to become another gets the key too, and stands still with it: so does the service.
+    await until(() => existsSync(user.file('plugin', 'background', 'begun')), service.said);
     service.type('\u0003');
     const {exitCode, stdout} = await service.finished;
     // Not its last words: the terminal may be gone before the console of Wine has passed them on.

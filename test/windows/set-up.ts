@@ -110,14 +110,20 @@ export async function makePrefix(windows: Pick<Windows, 'prefix' | 'programs'>):
     ),
     copyFile(join(STAND_INS, 'wine-node.cjs'), join(windows.programs, 'wine-node.cjs')),
   ]);
-  const options = {env: wineEnvironment(windows), timeout: PATIENCE_MS};
-  // It ends with the last program otherwise, and one that starts meanwhile ends with it, without a word.
+  const environment = wineEnvironment(windows);
   await mkdir(windows.prefix);
-  await execute('wineserver', ['-p'], options);
-  await execute('wineboot', ['-i'], options);
-  await execute('wine', ['reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f'], options);
+  // It ends with the last program otherwise, and one that starts meanwhile ends with it, without a word.
+  await runWine('wineserver', ['-p'], environment);
+  await runWine('wineboot', ['-i'], environment);
+  await runWine('wine', ['reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f'], environment);
   const system = join(windows.prefix, 'drive_c', 'windows', 'system32');
   await copyFile(join(windows.programs, 'bcryptprimitives.dll'), join(system, 'bcryptprimitives.dll'));
+}
+
+/** Runs a program of Wine to its end; not with `execute`: the services that it starts keep its standard error, whose end that waits for. */
+async function runWine(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const [exitCode] = await once(spawn(program, args, {env, stdio: 'ignore', timeout: PATIENCE_MS}), 'exit');
+  if (exitCode !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${exitCode}`);
 }
 
 const LIBRARY = ['-shared', '-nostdlib', '-Wl,-e,DllMain'];

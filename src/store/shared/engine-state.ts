@@ -33,6 +33,8 @@ export class EngineState {
   readonly #deps: EngineStateDeps;
   readonly #stopWatching: () => void;
   #known: KnownHead;
+  /** Number of interruptions after which the head has not been read yet. */
+  #missed = 0;
   #isClosed = false;
 
   constructor(deps: EngineStateDeps, start: KnownHead) {
@@ -123,12 +125,14 @@ export class EngineState {
     void this.#catchUp();
   }
 
-  /** Reads the head; tries again while the engine does not answer. */
+  /** Reads the head; tries again while the engine does not answer. One at a time. */
   async #catchUp(): Promise<void> {
-    while (!this.#isClosed) {
+    if (++this.#missed > 1) return;
+    while (this.#missed > 0 && !this.#isClosed) {
+      const missed = this.#missed;
       try {
         await this.read([]);
-        return;
+        this.#missed -= missed;
       } catch {
         await wait(PAUSE_MS, {timers: this.#deps.timers, signals: []});
       }

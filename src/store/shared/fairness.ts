@@ -21,14 +21,14 @@ const WISH_AGE_WRITES_MAX = 5000;
 
 /**
  * Lets all processes write that try to at the same time. Only one of them can write the next group; the winner is the first to know the new
- * head, so it would win again and again. It pauses for one to three round trips after each if it saw another's. That is not enough for a
- * process behind a slow link: it writes a wish, a time in milliseconds and its id, and each that is quicker pauses once for it.
+ * head, so it would win again and again. It pauses for half to one and a half attempts after each if it saw another's. A process that loses
+ * nevertheless writes a wish, a time in milliseconds and its id: the others pause as for a head, and each that is quicker once for that time.
  */
 export class Fairness {
   readonly #deps: StoreParts;
-  /** Time by `elapsedMs` of the last write of another process. */
+  /** Time by `elapsedMs` of the last write or wish of another process. */
   #otherMs = -Infinity;
-  /** Typical time of an attempt, which is two round trips, in milliseconds. */
+  /** Typical time of an attempt, which is two round trips and the commit of the engine, in milliseconds. */
   #attemptMs: number | undefined;
   #losses = 0;
   /** Version of the last wish that it saw. The first may be of any age: a quiet store has no writes by which it gets old. */
@@ -38,21 +38,20 @@ export class Fairness {
     this.#deps = deps;
   }
 
-  /** Learns of a write of any process. */
+  /** Learns of a write or wish of any process. */
   saw(writer: string): void {
     if (writer !== this.#deps.writer) this.#otherMs = this.#deps.elapsedMs();
   }
 
-  /** Learns that this process has written. */
-  won(attemptMs: number): void {
-    this.#losses = 0;
-    this.#learn(attemptMs);
-  }
-
-  /** Learns that another process has written first. Writes a wish, in the place of the present one, if that happens again and again. */
-  async lost(attemptMs: number, present: StoredPair | undefined): Promise<void> {
-    this.#learn(attemptMs);
-    if (++this.#losses % LOSSES_MAX !== 0) return;
+  /**
+   * Learns how long an attempt of this process took, and whether it has written, or another first. Writes a wish, in the place of the present
+   * one, if it loses again and again.
+   */
+  async tried(attemptMs: number, isWon: boolean, present: StoredPair | undefined): Promise<void> {
+    this.#attemptMs ??= attemptMs;
+    this.#attemptMs += (attemptMs - this.#attemptMs) / 8;
+    this.#losses = isWon ? 0 : this.#losses + 1;
+    if (isWon || this.#losses % LOSSES_MAX !== 0) return;
     const value = Buffer.from(`${Math.ceil(WISHED_ATTEMPTS * attemptMs)} ${this.#deps.writer}`);
     const guard = {key: WISH_KEY, version: present?.version ?? ABSENT, value, usesReserve: true};
     try {
@@ -82,18 +81,16 @@ export class Fairness {
     const isSeen = this.#seen === undefined || this.#seen === version;
     this.#seen = version;
     if (wish === undefined || isSeen || at - version > WISH_AGE_WRITES_MAX) return false;
-    const [duration, writer] = wish.value.toString().split(' ');
-    const pauseMs = Math.min(WISHED_MS_MAX, Number(duration));
-    const isSlower = pauseMs > 2 * WISHED_ATTEMPTS * (this.#attemptMs ?? 0);
+    const [duration, writer = ''] = wish.value.toString().split(' ');
+    const attemptMs = this.#attemptMs ?? 0;
+    this.saw(writer);
+    // By a difference: all wait for the same commit in the engine, which may take much longer than their links.
+    const isSlower = Number(duration) / WISHED_ATTEMPTS > attemptMs + Math.min(PAUSE_MS_MAX / 2, attemptMs);
     if (writer === this.#deps.writer || !isSlower) return false;
+    const pauseMs = Math.min(WISHED_MS_MAX, Number(duration));
     onPause(pauseMs);
     await this.#wait(pauseMs);
     return true;
-  }
-
-  #learn(attemptMs: number): void {
-    this.#attemptMs ??= attemptMs;
-    this.#attemptMs += (attemptMs - this.#attemptMs) / 8;
   }
 
   #wait(delayMs: number): Promise<void> {

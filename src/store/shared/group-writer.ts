@@ -124,11 +124,9 @@ export class GroupWriter {
         const planning = await attempt.readState(commits);
         if (await fairness.honour(planning.wish, planning.base.at, pauseMs => attempt.extend(pauseMs))) continue;
         const results = await this.#tryWrite(commits.slice(0, planning.count), planning, attempt);
-        if (results !== undefined) {
-          fairness.won(elapsedMs() - startMs);
-          return results;
-        }
-        await fairness.lost(elapsedMs() - startMs, planning.wish);
+        const isWon = results !== undefined;
+        if (!isWon || this.#wroteMs >= startMs) await fairness.tried(elapsedMs() - startMs, isWon, planning.wish);
+        if (isWon) return results;
       } catch (error) {
         // The state that it planned on is no longer in the engine; the present one is.
         if (!isEngineFailure(error, 'compacted') || attempt.isInDoubt) throw error;

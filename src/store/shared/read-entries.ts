@@ -12,7 +12,7 @@ import {decodeStored, joinParts, readParts, type StoredEntry} from './engine/sto
 import {type EngineState, RESTORED} from './engine-state.ts';
 import type {StoreParts} from './store-parts.ts';
 
-/** Number of gets that share a request, which reads the head too: etcd allows 128 operations by default. */
+/** Number of gets that share a request, which reads the head too. */
 const GETS_MAX = 63;
 
 interface EntryReaderDeps extends Pick<StoreParts, 'driver' | 'clock'> {
@@ -103,6 +103,8 @@ export class EntryReader {
     if (expiredMs <= head.head.clockMs) return false;
     const {state, writeTime} = this.#deps;
     this.#highestMs = Math.max(this.#highestMs, expiredMs);
+    // It may be of a lower time, for which it may fail.
+    await this.#writing?.catch(() => {});
     try {
       while (expiredMs > state.known.head.clockMs) {
         this.#writing ??= writeTime(this.#highestMs).finally(() => {

@@ -77,4 +77,26 @@ describe('the client of etcd', () => {
       await driver[Symbol.asyncDispose]();
     }
   });
+
+  test('reads 127 keys in one request, which the members do not write to their logs', async () => {
+    const countProposals = async (): Promise<number> => {
+      const metrics = await (await fetch(`http://${cluster.addresses[0]}/metrics`)).text();
+      return Number(/^etcd_server_proposals_committed_total (\S+)$/m.exec(metrics)?.[1]);
+    };
+    const driver = await cluster.connectTo('flat');
+    try {
+      const keys = Array.from({length: 127}, (_, index) => ({from: `key ${index}`}));
+      const puts = keys.map(({from}) => [from, Buffer.from(from)] as const);
+      const guard = {key: 'head', version: ABSENT, value: Buffer.from('1'), removes: [], removedRanges: []};
+      assert.equal((await driver.compareAndWrite({...guard, puts})).kind, 'written');
+      const before = await countProposals();
+      const times = 20;
+      for (let time = 1; time <= times; time++) await driver.read(keys);
+      const proposals = (await countProposals()) - before;
+      // The members agree on their version soon after they start.
+      assert.ok(proposals < times, `there were ${proposals} proposals`);
+    } finally {
+      await driver[Symbol.asyncDispose]();
+    }
+  });
 });

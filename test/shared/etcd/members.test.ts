@@ -55,7 +55,12 @@ describe('the leader', () => {
 });
 
 describe('a version of etcd that is too old', () => {
-  for (const version of ['3.3.27', '3.4.22', 'unknown'])
+  for (const [version, oldest] of [
+    ['3.3.27', '3.4.23'],
+    ['3.4.22', '3.4.23'],
+    ['3.5.6', '3.5.7'],
+    ['unknown', '3.4.23'],
+  ])
     test(`is refused with its number: ${version}`, async () => {
       const metrics = [
         `etcd_server_version{server_version="${version}"} 1`,
@@ -69,7 +74,7 @@ describe('a version of etcd that is too old', () => {
         const failure = await failureOf({store: `etcd://127.0.0.1:${port}/old`});
         assert.equal(
           failure,
-          `store-unavailable: etcd ${version} is too old: the tests ran with 3.4.23, and its developers support the last two minor versions`,
+          `store-unavailable: etcd ${version} is too old: at least ${oldest} is needed, and its developers support the last two minor versions`,
         );
       } finally {
         server.close();

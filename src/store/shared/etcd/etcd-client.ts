@@ -84,11 +84,6 @@ export class EtcdClient {
     return this.#address.members[this.#current] ?? '';
   }
 
-  /** Number of members. */
-  get size(): number {
-    return this.#channels.length;
-  }
-
   /** Sends the next calls to a member. Ends the watch of another: that may be stopped, and keep its connections. */
   use(member: string): void {
     const next = Math.max(0, this.#address.members.indexOf(member));
@@ -114,7 +109,7 @@ export class EtcdClient {
       const {members} = this.#address;
       const failure = toEngineFailure(error, members[member] ?? '', lost);
       const isMember = failure.kind === 'unknown' || failure.kind === 'unavailable';
-      if (isMember && member === this.#current) this.use(members[(member + 1) % this.size] ?? '');
+      if (isMember && member === this.#current) this.use(members[(member + 1) % members.length] ?? '');
       throw failure.kind === 'unavailable' ? await this.#renew(failure) : failure;
     }
   }

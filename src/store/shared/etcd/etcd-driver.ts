@@ -34,8 +34,9 @@ const MOD_REVISION = 2;
 const VALUE = 3;
 const DESCENDING = 2;
 
-/** Operations of a nested transaction. etcd allows 128 by default, the nested ones and those around them together. */
+/** Operations of a nested transaction, and of one without. etcd allows 128 by default, nested ones with those around them; a write has one more. */
 const NESTED_MAX = 64;
+const FLAT_MAX = 127;
 
 /** Time after which a read is not sent again, in milliseconds. With the call that is running then, it ends within twice this time. */
 const READ_TIMEOUT_MS = 2500;
@@ -179,7 +180,7 @@ class EtcdDriver implements Driver {
       try {
         return await this.#client.call('KV/Txn', request, {bytes});
       } catch (error) {
-        const isOver = attempt > this.#client.size || performance.now() - startMs > READ_TIMEOUT_MS;
+        const isOver = attempt > this.#options.members.length || performance.now() - startMs > READ_TIMEOUT_MS;
         if (!isEngineFailure(error, 'unavailable') || isOver) throw error;
       }
       await wait(RETRY_MS, {timers: this.#options.timers, signals: []});
@@ -193,9 +194,9 @@ function useLeader(client: EtcdClient, members: readonly MemberFacts[]): void {
   if (leader !== undefined) client.use(leader.member);
 }
 
-/** Puts operations into nested transactions if they are more than etcd allows in one. */
+/** Puts operations into nested transactions if they are more than etcd allows in one. It takes also reads with them for a write, and logs them. */
 function nest(operations: readonly Sent<'RequestOp'>[]): readonly Sent<'RequestOp'>[] {
-  if (operations.length <= NESTED_MAX) return operations;
+  if (operations.length <= FLAT_MAX) return operations;
   const nested: Sent<'RequestOp'>[] = [];
   for (let at = 0; at < operations.length; at += NESTED_MAX)
     nested.push({requestTxn: {success: operations.slice(at, at + NESTED_MAX)}});

@@ -10,6 +10,8 @@ for (const [version, isAccepted] of [
   ['3.3.27', false],
   ['3.4.22', false],
   ['3.4.23', true],
+  ['3.5.6', false],
+  ['3.5.7', true],
   ['3.5.21', true],
   ['3.10.1', true],
   ['4.0.0-rc.1', true],

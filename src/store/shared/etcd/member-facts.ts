@@ -24,8 +24,9 @@ export interface MemberFacts {
   readonly behindMs: number;
 }
 
-/** Oldest version that is accepted, with which the tests run. */
+/** Oldest version that is accepted, with which the tests run, and that of 3.5: before it a read could end etcd, and failed beyond the quota. */
 const OLDEST = '3.4.23';
+const OLDEST_OF_3_5 = '3.5.7';
 
 /** Difference of clocks up to which a service starts, in milliseconds. */
 export const CLOCK_DIFFERENCE_MS_MAX = 5000;
@@ -84,11 +85,12 @@ export async function readMembers(address: EtcdAddress, nowMs = Date.now): Promi
  * report them, or only after the leader has, are not judged.
  */
 export function findProblem(members: readonly MemberFacts[]): string | undefined {
+  const oldestFor = (version: string): string => (version.startsWith('3.5.') ? OLDEST_OF_3_5 : OLDEST);
   const isOld = ({version}: MemberFacts): boolean =>
-    !/^\d+\.\d+\.\d+/.test(version) || version.localeCompare(OLDEST, 'en', {numeric: true}) < 0;
-  const old = members.find(isOld);
+    !/^\d+\.\d+\.\d+/.test(version) || version.localeCompare(oldestFor(version), 'en', {numeric: true}) < 0;
+  const old = members.find(isOld)?.version;
   if (old !== undefined)
-    return `etcd ${old.version} is too old: the tests ran with ${OLDEST}, and its developers support the last two minor versions`;
+    return `etcd ${old} is too old: at least ${oldestFor(old)} is needed, and its developers support the last two minor versions`;
   const aheadMs = members.reduce((least, facts) => Math.min(least, facts.aheadMs), Infinity);
   if (aheadMs === Infinity || aheadMs <= CLOCK_DIFFERENCE_MS_MAX) return undefined;
   return `the clock of this machine is ${Math.floor(aheadMs / 1000)} s ahead of etcd, so entries would expire early on all machines; set it right`;
