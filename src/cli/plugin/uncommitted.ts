@@ -17,7 +17,7 @@ const READ_ONLY = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 'c
 export async function findUncommitted(folder: string, files: readonly string[]) {
   if (!(await isInRepository(folder))) return [];
   try {
-    const status = await runGit(folder, 'status', '--porcelain', '-z', '--ignored', '--', ...files);
+    const status = await runGit(folder, ['status', '--porcelain', '-z', '--ignored', '--', ...files]);
     const changed = status.split('\0').filter(line => line !== '');
     const isChanged = (file: string): boolean => changed.some(line => line.slice(3).endsWith(file));
     return files.filter(isChanged).map(file => ({file, problem: 'it has changes that are not committed'}));
@@ -30,14 +30,16 @@ export async function findUncommitted(folder: string, files: readonly string[]) 
 /** Finds the files that git leaves out of commits, also those that do not exist yet; none if git cannot tell. */
 export async function findIgnored(folder: string, files: readonly string[]): Promise<readonly string[]> {
   // It fails if it ignores none.
-  const ignored = await runGit(folder, '-c', 'core.quotePath=false', 'check-ignore', '--', ...files).catch(() => '');
-  return ignored.split('\n').filter(line => line !== '');
+  const ignored = await runGit(folder, ['check-ignore', '-z', '--stdin'], files.join('\0')).catch(() => '');
+  return ignored.split('\0').filter(file => file !== '');
 }
 
-async function runGit(folder: string, ...args: readonly string[]): Promise<string> {
+async function runGit(folder: string, args: readonly string[], input = ''): Promise<string> {
   const options = {cwd: folder, timeout: GIT_TIMEOUT_MS};
-  const {stdout} = await promisify(execFile)('git', [...READ_ONLY, ...args], options);
-  return stdout;
+  const running = promisify(execFile)('git', [...READ_ONLY, ...args], options);
+  // Git may end before it has read its input. Without file descriptors there is no pipe.
+  running.child.stdin?.on('error', () => {}).end(input);
+  return (await running).stdout;
 }
 
 async function isInRepository(folder: string): Promise<boolean> {
