@@ -119,7 +119,7 @@ const DOCUMENTED: Readonly<Record<string, (limits: Limits) => string>> = {
   'body of a request': ({requestTimeoutMs}) =>
     `within ${requestTimeoutMs / 1000} seconds; for an import each chunk within ${requestTimeoutMs / 1000} seconds`,
   connections: ({connectionsMax}) => `${count(connectionsMax)} (\`--connections-max\`)`,
-  'bodies and answers in memory': ({heldBytesMax}) => `${size(heldBytesMax)} together`,
+  'bodies, and answers above 8 KiB, in memory': ({heldBytesMax}) => `${size(heldBytesMax)} together`,
   'writes that wait for the disk': ({waitingCommitsMax}) => count(waitingCommitsMax),
   'change log': ({logChangesMax, logBytesMax}) =>
     `the last ${count(logChangesMax)} changes, and of these at most ${size(logBytesMax)}`,
