@@ -34,7 +34,9 @@ export class PrefixFollower implements AsyncDisposable {
     this.#revisions = this.#readPatiently();
     // A damaged entry is reported by the first comparison, and must not end the process before.
     this.#revisions.catch(() => {});
-    this.#stopListening = deps.store.onChange(() => this.#schedule());
+    this.#stopListening = deps.store.onChange(changes => {
+      if (!changes?.every(({key}) => !key.startsWith(deps.prefix))) this.#schedule();
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

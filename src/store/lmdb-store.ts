@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto';
-import type {Change, Changes} from '../domain/commits/change.ts';
+import type {Change, ChangeListener, Changes} from '../domain/commits/change.ts';
 import type {Commit, CommitResult} from '../domain/commits/commit.ts';
 import {SNAPSHOT_IDLE_MS, type Snapshot} from '../domain/commits/snapshot.ts';
 import type {Store} from '../domain/commits/store.ts';
@@ -88,7 +88,7 @@ class LmdbStore implements Store {
   readonly #memtable = new Memtable();
   readonly #entries: CurrentEntries;
   readonly #clock: StoreClock;
-  readonly #listeners = new Listeners();
+  readonly #listeners = new Listeners<Parameters<ChangeListener>>();
   readonly #snapshots: LmdbSnapshots;
   /** True if the write-ahead log can hold many more changes than the change log may. */
   readonly #isLogShort: boolean;
@@ -188,7 +188,7 @@ class LmdbStore implements Store {
     });
   }
 
-  onChange(listener: () => void): () => void {
+  onChange(listener: ChangeListener): () => void {
     return this.#listeners.add(listener);
   }
 

@@ -6,6 +6,7 @@ import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import {EventHub} from '../../src/events/event-hub.ts';
 import type {AppError} from '../../src/failures/app-error.ts';
+import {ABANDONED_MS} from '../../src/store/shared/attempt.ts';
 import {EngineFailure, REQUEST_BYTES_MAX} from '../../src/store/shared/engine/driver.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import {
@@ -143,7 +144,7 @@ describe('an engine that does not answer', () => {
     const engine = new SimulatedEngine();
     await using store = await open(engine);
     await using other = await open(engine);
-    const heard = new Promise<void>(resolve => store.onChange(resolve));
+    const heard = new Promise<void>(resolve => store.onChange(() => resolve()));
     engine.beforeWrite = async () => {
       engine.isDown = true;
     };
@@ -287,6 +288,22 @@ describe('a commit that is larger than a request', () => {
     assert.deepEqual(await other.list(range()), []);
     assert.equal((await other.commit(parts)).revision, 1);
     assert.deepEqual(keysOf(await other.list(range())), ['a']);
+  });
+
+  test('is not applied if its parts were removed meanwhile, since it took too long, and is applied when it is sent again', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    await using other = await openStoreIn(engine.connect(), {nowMs: () => Date.now() + 2 * ABANDONED_MS});
+    let isSwept = false;
+    engine.beforeWrite = async ({key: written}) => {
+      if (isSwept || written !== HEAD_KEY) return;
+      isSwept = true;
+      await other.sweep();
+    };
+    await assertFailsWith(write(store, put('a', value)), 'store-unavailable');
+    assert.deepEqual(engine.keysWith('v/'), []);
+    assert.equal((await write(store, put('a', value))).revision, 1);
+    assert.equal(textOf(await read(other, 'a')), value);
   });
 
   test('is given up in time if each of its parts takes long', async () => {

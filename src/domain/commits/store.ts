@@ -4,7 +4,7 @@ import type {Range} from '../entries/range.ts';
 import type {Revision} from '../entries/revision.ts';
 import type {StoreId} from '../entries/store-id.ts';
 import type {StoreStatistics} from '../statistics.ts';
-import type {Changes} from './change.ts';
+import type {ChangeListener, Changes} from './change.ts';
 import type {Commit, CommitResult} from './commit.ts';
 import type {Snapshot} from './snapshot.ts';
 
@@ -68,7 +68,7 @@ export interface Store extends AsyncDisposable {
    * Calls the listener soon after each durable commit that changed something, also of other processes: in a later tick than the
    * writer gets its result. @returns A function that removes it.
    */
-  onChange(listener: () => void): () => void;
+  onChange(listener: ChangeListener): () => void;
 
   /**
    * Takes a snapshot: the entries at this moment, which can be read while writes continue. Dispose of it soon: a snapshot

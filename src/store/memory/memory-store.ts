@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto';
-import type {Changes} from '../../domain/commits/change.ts';
+import type {ChangeListener, Changes} from '../../domain/commits/change.ts';
 import type {Commit, CommitResult, Operation} from '../../domain/commits/commit.ts';
 import type {Snapshot} from '../../domain/commits/snapshot.ts';
 import type {Store} from '../../domain/commits/store.ts';
@@ -48,7 +48,7 @@ class MemoryStore implements Store {
   /** Rows of the entries that expire, soonest first. */
   readonly #expiries = new SortedKeys<ExpiryRow>();
   readonly #log: MemoryLog;
-  readonly #listeners = new Listeners();
+  readonly #listeners = new Listeners<Parameters<ChangeListener>>();
   #revision: Revision = 0;
   #writtenBytes = 0;
   #closed = false;
@@ -119,7 +119,7 @@ class MemoryStore implements Store {
     };
   }
 
-  onChange(listener: () => void): () => void {
+  onChange(listener: ChangeListener): () => void {
     return this.#listeners.add(listener);
   }
 
@@ -175,7 +175,7 @@ class MemoryStore implements Store {
     this.#writtenBytes += writtenBytesOf(changes);
     for (const commit of splitChanges(changes, {changesMax: 1, bytesMax: 0})) this.#log.add(commit);
     // Writers get their results first, since a listener begins to read.
-    if (changes.length > 0) setImmediate(() => this.#listeners.call());
+    if (changes.length > 0) setImmediate(() => this.#listeners.call(changes));
     return results;
   }
 

@@ -1,3 +1,4 @@
+import type {ChangeListener} from '../../domain/commits/change.ts';
 import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
 import type {Listeners} from '../../domain/listeners.ts';
 import type {StoreStatistics} from '../../domain/statistics.ts';
@@ -22,7 +23,7 @@ export interface WritePathDeps extends Omit<LogWriterDeps, 'checkpointer'> {
   /** The latest time by the clock of the store that is on disk, likewise. */
   readonly durableMs: number;
   /** Called soon after each group that changed something. */
-  readonly listeners: Listeners;
+  readonly listeners: Listeners<Parameters<ChangeListener>>;
 }
 
 /**
@@ -167,7 +168,7 @@ export class WritePath {
     this.#durableMs = plan.nowMs;
     this.#writtenBytes += writtenBytesOf(plan.changes);
     // Writers get their results first, since a listener begins to read.
-    setImmediate(() => this.#deps.listeners.call());
+    setImmediate(() => this.#deps.listeners.call(plan.changes));
   }
 
   /**

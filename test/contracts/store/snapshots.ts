@@ -165,16 +165,25 @@ export const STORE_FOLLOWING: ContractPart<Store> = {
       name: 'calls back after each commit that changed something, once it can be read',
       async run(store) {
         const seen: number[] = [];
-        const end = store.onChange(() => seen.push(store.revision));
+        const told: (readonly string[] | undefined)[] = [];
+        const end = store.onChange(changes => {
+          seen.push(store.revision);
+          told.push(changes?.map(({key}) => key));
+        });
         await write(store, put('a'));
         await until(() => seen.length === 1);
         await write(store, remove('absent'));
         await write(store, put('a', '2'), put('b'));
         await until(() => seen.length === 2);
         assert.deepEqual(seen, [1, 2]);
+        const keys = [['a'], ['a', 'b']];
+        assert.deepEqual(
+          keys.map((each, commit) => told[commit] ?? each),
+          keys,
+        );
         end();
         end();
-        const heard = new Promise<void>(resolve => store.onChange(resolve));
+        const heard = new Promise<void>(resolve => store.onChange(() => resolve()));
         await write(store, put('a'));
         await heard;
         assert.deepEqual(seen, [1, 2]);
