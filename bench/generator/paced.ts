@@ -14,6 +14,8 @@ export interface PacedLoad {
   readonly count: number;
   /** True to subscribe to events: then a request counts until its event has come. @default {false} */
   readonly awaitsEvent?: boolean;
+  /** Called once the connection has had its first answer, which is not counted. @default {nothing} */
+  readonly onConnected?: () => void;
 }
 
 /**
@@ -23,23 +25,28 @@ export interface PacedLoad {
  * @throws {Error} If a request is not answered with 2xx.
  */
 export async function runPaced(load: PacedLoad): Promise<readonly number[]> {
-  const {url, request, keys, perSecond, count, awaitsEvent = false} = load;
+  const {url, request, keys, perSecond, count, awaitsEvent = false, onConnected = () => {}} = load;
   const {host} = new URL(url);
   const connection = await Connection.open(url);
   const events = awaitsEvent ? await Connection.open(url) : undefined;
   try {
     await events?.exchange(formatRequest({method: 'GET', path: '/api/events?prefix=bench/'}, host));
     const value = takeValues();
-    const startMs = performance.now();
-    const timesMs: number[] = [];
-    for (let sent = 0; sent < count; sent++) {
-      await setTimeout(Math.max(0, startMs + (sent * 1000) / perSecond - performance.now()));
+    const ask = async (sent: number): Promise<number> => {
       const filled = fillTemplate(request, {key: (sent * 7) % keys, value: value + sent});
       const event = events?.next('event: entry-written');
       const sentMs = performance.now();
       await connection.exchange(formatRequest(filled, host));
       await event;
-      timesMs.push(performance.now() - sentMs);
+      return performance.now() - sentMs;
+    };
+    await ask(0);
+    onConnected();
+    const startMs = performance.now();
+    const timesMs: number[] = [];
+    for (let sent = 1; sent <= count; sent++) {
+      await setTimeout(Math.max(0, startMs + (sent * 1000) / perSecond - performance.now()));
+      timesMs.push(await ask(sent));
     }
     return timesMs;
   } finally {
