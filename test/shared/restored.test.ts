@@ -3,6 +3,7 @@ import {describe, test} from 'vitest';
 import type {Store} from '../../src/domain/commits/store.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import {EventHub} from '../../src/events/event-hub.ts';
+import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import {
   assertFailsWith,
   changesOf,
@@ -50,6 +51,29 @@ describe('a store whose engine is restored from a backup while it is open', () =
       ['c'],
     );
   });
+
+  for (const {name, parts} of [
+    {name: 'before a value was written, which the head does not show', parts: 0},
+    {name: 'between two parts of a value', parts: 1},
+  ])
+    test(`commits no value whose parts are lost, from a backup ${name}`, async () => {
+      const engine = new SimulatedEngine();
+      const [store, other] = [await openStoreIn(engine.connect()), await openStoreIn(engine.connect())];
+      await write(store, put('a'));
+      const value = `"${'x'.repeat(1024 * 1024)}"`;
+      let [backup, written, isRestored] = [engine.version, 0, false];
+      engine.beforeWrite = async ({key: guarded}) => {
+        if (guarded !== HEAD_KEY && written++ === parts) backup = engine.version;
+        if (guarded !== HEAD_KEY || isRestored) return;
+        isRestored = true;
+        if (parts > 0) await write(other, put('a', '2'));
+        engine.restore(backup);
+      };
+      await assertFailsWith(write(store, put('large', value)), 'store-unavailable');
+      assert.deepEqual(keysOf(await other.list({...range(), values: true})), ['a']);
+      await write(store, put('large', value));
+      assert.equal(textOf(await read(other, 'large')), value);
+    });
 
   test('commits, although the engine counts its versions from the backup on', async () => {
     const {store} = await openRestored(new SimulatedEngine());

@@ -1,4 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
+import type {ChangeListener} from '../../src/domain/commits/change.ts';
 import type {Store} from '../../src/domain/commits/store.ts';
 import {AppError} from '../../src/failures/app-error.ts';
 
@@ -42,7 +43,7 @@ class StoreHandle implements Store {
   readonly snapshot: Store['snapshot'] = () => this.#ask(() => this.#store.snapshot());
   readonly sweep: Store['sweep'] = () => this.#ask(() => this.#store.sweep());
 
-  onChange(listener: () => void): () => void {
+  onChange(listener: ChangeListener): () => void {
     const stop = this.#store.onChange(() => {
       this.#revision = this.#store.revision;
       listener();

@@ -163,9 +163,12 @@ export class SimulatedEngine {
     return () => void this.#watchers.delete(watcher);
   }
 
-  #apply({key, version, previous, value, puts, removes, removedRanges}: GuardedWrite): WriteAnswer {
+  #apply({key, version, previous, also, value, puts, removes, removedRanges}: GuardedWrite): WriteAnswer {
     const found = this.find(key);
-    const isExpected = (found?.version ?? ABSENT) === version && (!previous || found?.value.equals(previous));
+    const isExpected =
+      (found?.version ?? ABSENT) === version &&
+      (!previous || found?.value.equals(previous)) &&
+      (!also || (this.find(also.key)?.version ?? ABSENT) === also.version);
     if (!isExpected)
       return {
         kind: 'conflict',

@@ -130,7 +130,7 @@ export class Attempt {
     const first = [{from: WISH_KEY}, {from: this.mark}, old, ...sized.slice(0, FIRST_KEYS_MAX)];
     const {found, head: base} = await state.read(first);
     const [[wish] = [], [mark] = [], oldMarks = [], ...pairs] = found;
-    this.#assertMarked(mark !== undefined);
+    this.#assertMarked(mark?.version === this.#markVersion);
     const all = [...pairs.map(([pair]) => pair), ...(await readPairs(driver, sized.slice(FIRST_KEYS_MAX), base.at))];
     const stored = all.map((pair, index) => pair && decodeState(keys[index] as Key, pair.value));
     const entries = new Map(keys.map((key, index) => [key, stored[index]]));
@@ -183,7 +183,9 @@ export class Attempt {
     write: GuardedWrite,
     base: KnownHead,
   ): Promise<{readonly answer: WriteAnswer; readonly isWritten: boolean}> {
-    const {answer, wasLost} = await this.#repeat(write);
+    // An engine that was restored from a backup may have the same head, and not the parts.
+    const also = this.written.size > 0 ? {key: this.mark, version: this.#markVersion} : undefined;
+    const {answer, wasLost} = await this.#repeat({...write, also});
     if (answer.kind === 'written') return {answer, isWritten: true};
     const found = answer.answer.found[0]?.[0];
     const isWritten =

@@ -35,7 +35,7 @@ export class EngineState {
   #known: KnownHead;
   /** Number of interruptions after which the head has not been read yet. */
   #missed = 0;
-  #isClosed = false;
+  readonly #closed = new AbortController();
 
   constructor(deps: EngineStateDeps, start: KnownHead) {
     this.#deps = deps;
@@ -97,7 +97,7 @@ export class EngineState {
 
   /** Ends it. */
   close(): void {
-    this.#isClosed = true;
+    this.#closed.abort();
     this.#stopWatching();
     this.listeners.clear();
   }
@@ -128,13 +128,13 @@ export class EngineState {
   /** Reads the head; tries again while the engine does not answer. One at a time. */
   async #catchUp(): Promise<void> {
     if (++this.#missed > 1) return;
-    while (this.#missed > 0 && !this.#isClosed) {
+    while (this.#missed > 0 && !this.#closed.signal.aborted) {
       const missed = this.#missed;
       try {
         await this.read([]);
         this.#missed -= missed;
       } catch {
-        await wait(PAUSE_MS, {timers: this.#deps.timers, signals: []});
+        await wait(PAUSE_MS, {timers: this.#deps.timers, signals: [this.#closed.signal]});
       }
     }
   }

@@ -33,6 +33,7 @@ export class Fairness {
   #losses = 0;
   /** Version of the last wish that it saw. The first may be of any age: a quiet store has no writes by which it gets old. */
   #seen: number | undefined;
+  readonly #ended = new AbortController();
 
   constructor(deps: StoreParts) {
     this.#deps = deps;
@@ -93,7 +94,12 @@ export class Fairness {
     return true;
   }
 
+  /** Ends all pauses. */
+  end(): void {
+    this.#ended.abort();
+  }
+
   #wait(delayMs: number): Promise<void> {
-    return wait(delayMs, {timers: this.#deps.timers, signals: []});
+    return wait(delayMs, {timers: this.#deps.timers, signals: [this.#ended.signal]});
   }
 }

@@ -1,4 +1,4 @@
-import type {Changes} from '../../domain/commits/change.ts';
+import type {ChangeListener, Changes} from '../../domain/commits/change.ts';
 import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
 import {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from '../../domain/commits/snapshot.ts';
 import type {Store} from '../../domain/commits/store.ts';
@@ -65,6 +65,7 @@ class SharedStore implements Store {
   readonly #parts: StoreParts;
   readonly #state: EngineState;
   readonly #reader: EntryReader;
+  readonly #fairness: Fairness;
   readonly #writer: GroupWriter;
   readonly #queue: CommitQueue<SharedCommit>;
   #closed: Promise<void> | undefined;
@@ -77,6 +78,7 @@ class SharedStore implements Store {
     this.#owned = owned;
     this.#parts = parts;
     this.#state = state;
+    this.#fairness = fairness;
     const writeTime = (seenExpiryMs: number): Promise<unknown> =>
       this.#push({checks: [], operations: [], seenExpiryMs});
     this.#reader = new EntryReader({...parts, state, writeTime});
@@ -141,7 +143,7 @@ class SharedStore implements Store {
     });
   }
 
-  onChange(listener: () => void): () => void {
+  onChange(listener: ChangeListener): () => void {
     return this.#state.listeners.add(listener);
   }
 
@@ -179,6 +181,7 @@ class SharedStore implements Store {
       void this.#push({checks: [], operations: [], seenExpiryMs: this.#parts.clock.now()}).catch(() => {});
       await this.#queue.end();
     } finally {
+      this.#fairness.end();
       await closeAll(this.#owned);
     }
   }

@@ -58,7 +58,7 @@ export interface PairRange extends Partial<KeyRange> {
   readonly reverse?: boolean | undefined;
 }
 
-/** A write that happens as a whole, and only if one key did not change. */
+/** A write that happens as a whole, and only if one key did not change, or two. */
 export interface GuardedWrite {
   /** The key that is compared, and written too. */
   readonly key: string;
@@ -66,6 +66,8 @@ export interface GuardedWrite {
   readonly version: number;
   /** The value that it must have too: an engine that is restored from a backup counts its versions again. @default {any} */
   readonly previous?: Uint8Array | undefined;
+  /** Another key, with the version that it must have too. @default {none} */
+  readonly also?: {readonly key: string; readonly version: number} | undefined;
   readonly value: Uint8Array;
   readonly puts: readonly (readonly [key: string, value: Uint8Array])[];
   readonly removes: readonly string[];

@@ -97,6 +97,9 @@ class EtcdDriver implements Driver {
     const key = this.#encode(write.key);
     const compare: Sent<'Compare'>[] = [{result: EQUAL, target: MOD_REVISION, key, modRevision: write.version}];
     if (write.previous !== undefined) compare.push({result: EQUAL, target: VALUE, key, value: write.previous});
+    const {also} = write;
+    if (also !== undefined)
+      compare.push({result: EQUAL, target: MOD_REVISION, key: this.#encode(also.key), modRevision: also.version});
     const operations: readonly Sent<'RequestOp'>[] = [
       ...[...write.removedRanges, ...write.removes.map(from => ({from, to: undefined}))].map(({from, to}) => {
         return {requestDeleteRange: {key: this.#encode(from), rangeEnd: to === undefined ? to : this.#encode(to)}};
