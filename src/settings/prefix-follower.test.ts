@@ -1,6 +1,7 @@
 import {afterEach, beforeEach, describe, expect, test} from 'vitest';
 import {openCrewroom} from '../app.ts';
 import type {Crewroom} from '../crewroom.ts';
+import type {Store} from '../domain/commits/store.ts';
 import type {ListOptions} from '../domain/entries/entries.ts';
 import type {LogFields} from '../domain/log.ts';
 import {SILENT_LOG} from '../domain/log.ts';
@@ -9,6 +10,7 @@ import type {ServiceParts} from '../parts.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {PrefixFollower} from './prefix-follower.ts';
 
+let store: Store;
 let crewroom: Crewroom;
 let follower: PrefixFollower;
 let changed: string[];
@@ -17,7 +19,7 @@ let logged: LogFields[];
 let timers: (() => void)[];
 
 beforeEach(async () => {
-  const store = openMemoryStore({nowMs: Date.now});
+  store = openMemoryStore({nowMs: Date.now});
   const parts: Partial<ServiceParts> = {openStore: async () => store};
   crewroom = await openCrewroom({ephemeral: true}, parts);
   await crewroom.entries.put('a/before', '1');
@@ -136,6 +138,32 @@ describe('PrefixFollower', () => {
     await new Promise(resolve => setImmediate(resolve));
     isDown = false;
     await expect.poll(() => changed).toContain('a/new');
+    expect(logged).toEqual([]);
+  });
+
+  test('reports an entry again that could not be reported, since the store was unavailable', async () => {
+    let isDown = true;
+    await using _follower = new PrefixFollower({
+      store,
+      entries: crewroom.entries,
+      timers: {
+        after: (_, run) => {
+          const immediate = setImmediate(run);
+          return () => clearImmediate(immediate);
+        },
+      },
+      log: {...SILENT_LOG, error: (_, about = {}) => void logged.push(about)},
+      prefix: 'a/',
+      onChanged: async key => {
+        if (isDown) throw new AppError({code: 'store-unavailable', problem: 'it is down'});
+        changed.push(key);
+      },
+    });
+    await crewroom.entries.put('a/new', '1');
+    await crewroom.entries.put('a/newer', '1');
+    await new Promise(resolve => setTimeout(resolve));
+    isDown = false;
+    await expect.poll(() => changed).toEqual(['a/new', 'a/newer']);
     expect(logged).toEqual([]);
   });
 

@@ -15,7 +15,7 @@ export interface PrefixFollowerDeps extends Pick<CommonDeps, 'log' | 'timers'> {
 }
 
 /**
- * Time from the first change of the store until the entries are compared, in milliseconds. A subscriber would see each change
+ * Time from the first change until the entries are compared, in milliseconds. A subscriber would see each change
  * at once, and cost each write of any entry a tenth more.
  */
 const COMPARED_AFTER_MS = 100;
@@ -24,7 +24,7 @@ const COMPARED_AFTER_MS = 100;
 export class PrefixFollower implements AsyncDisposable {
   readonly #deps: PrefixFollowerDeps;
   readonly #stopListening: () => void;
-  #revisions: Promise<ReadonlyMap<string, Revision>>;
+  readonly #revisions: Promise<Map<string, Revision>>;
   #cancel: (() => void) | undefined;
   #comparing: Promise<void> = Promise.resolve();
   readonly #closing = new AbortController();
@@ -35,7 +35,7 @@ export class PrefixFollower implements AsyncDisposable {
     // A damaged entry is reported by the first comparison, and must not end the process before.
     this.#revisions.catch(() => {});
     this.#stopListening = deps.store.onChange(changes => {
-      if (!changes?.every(({key}) => !key.startsWith(deps.prefix))) this.#schedule();
+      if (changes?.some(({key}) => key.startsWith(deps.prefix)) ?? true) this.#schedule();
     });
   }
 
@@ -62,11 +62,16 @@ export class PrefixFollower implements AsyncDisposable {
   async #compare(): Promise<void> {
     const {log, prefix, onChanged} = this.#deps;
     try {
-      const before = await this.#revisions;
+      const known = await this.#revisions;
       const now = await this.#readRevisions();
-      this.#revisions = Promise.resolve(now);
-      for (const key of new Set([...before.keys(), ...now.keys()]))
-        if (!this.#closing.signal.aborted && before.get(key) !== now.get(key)) await onChanged(key);
+      for (const key of new Set([...known.keys(), ...now.keys()])) {
+        if (this.#closing.signal.aborted || known.get(key) === now.get(key)) continue;
+        await onChanged(key);
+        const revision = now.get(key);
+        // What was not reported, since the store became unavailable, is compared again.
+        if (revision === undefined) known.delete(key);
+        else known.set(key, revision);
+      }
     } catch (error) {
       if (isUnavailable(error)) return this.#schedule();
       if (!(error instanceof AppError && error.failure.code === 'store-closed'))
@@ -76,7 +81,7 @@ export class PrefixFollower implements AsyncDisposable {
   }
 
   /** Reads revisions, again after a pause while the store is unavailable. */
-  async #readPatiently(): Promise<ReadonlyMap<string, Revision>> {
+  async #readPatiently(): Promise<Map<string, Revision>> {
     for (;;) {
       try {
         return await this.#readRevisions();
@@ -87,7 +92,7 @@ export class PrefixFollower implements AsyncDisposable {
     }
   }
 
-  async #readRevisions(): Promise<ReadonlyMap<string, Revision>> {
+  async #readRevisions(): Promise<Map<string, Revision>> {
     const revisions = new Map<string, Revision>();
     for await (const {key, revision} of listAll(this.#deps.entries, {prefix: this.#deps.prefix}))
       revisions.set(key, revision);

@@ -4,12 +4,26 @@ import {join} from 'node:path';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {patch, put, remove, write} from '../../test/contracts/shared/assertions.ts';
 import {makeDirectory, openStore} from '../../test/support/store-fixture.ts';
+import type {Change} from '../domain/commits/change.ts';
 import type {Store} from '../domain/commits/store.ts';
 
 /** Waits until the tree has all changes. Few are written into it after some seconds. */
 async function checkpointed(store: Store): Promise<void> {
   await vi.waitUntil(async () => (await store.statistics())?.wal?.waitingRecords === 0, {timeout: 60_000});
 }
+
+test('an LMDB store tells its listeners the changes of each group', async () => {
+  const store = await openStore(await makeDirectory());
+  const told = new Promise<readonly Change[]>(resolve => store.onChange(changes => resolve(changes ?? [])));
+  await write(store, put('a'), put('b'));
+  assert.deepEqual(
+    (await told).map(({kind, key}) => [kind, key]),
+    [
+      ['put', 'a'],
+      ['put', 'b'],
+    ],
+  );
+});
 
 describe('the statistics of an LMDB store', () => {
   test('have the values that were written, and the records of the write-ahead log', async () => {

@@ -37,7 +37,7 @@ export type Changes =
   | {readonly kind: 'changes'; readonly changes: readonly Change[]; readonly revision: Revision}
   | {readonly kind: 'reset'; readonly revision: Revision};
 
-/** Called after a commit, or some of them, with their changes; undefined if the store would have to read these. */
+/** Called after one or more commits, with all of their changes; without them if the store would have to read these. */
 export type ChangeListener = (changes?: readonly Change[]) => void;
 
 /** Bytes of values after which `Store.changes` ends, so that its result fits into memory. */
