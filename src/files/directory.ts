@@ -49,7 +49,8 @@ export async function syncTree(path: string): Promise<void> {
     const inner = join(path, entry.name);
     if (entry.isDirectory()) await syncTree(inner);
     if (!entry.isFile()) continue;
-    const file = await open(inner, 'r+');
+    // Windows writes only what is open for writing; elsewhere a file that its owner may not write is synced too.
+    const file = await open(inner, process.platform === 'win32' ? 'r+' : 'r');
     await file.sync().finally(() => file.close());
   }
   await syncDirectory(path);

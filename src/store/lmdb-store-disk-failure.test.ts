@@ -45,7 +45,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
           if (error instanceof ProcessFailure && error.failure.code === 'killed') return false;
           throw error;
         });
-        await assertOpensAgain(failed, lives);
+        await assertOpensAgain(failed);
         if (lives) return;
       }
       assert.fail(`the process was ended by each of ${counts.length} failures`);
@@ -456,7 +456,8 @@ async function isReadOnly({store, acknowledged, failure}: FailedStore): Promise<
 }
 
 /** A write that was under way at a process's end may be there, that of a process which refused it may not. */
-async function assertOpensAgain({directory, acknowledged}: FailedStore, wasRefused: boolean): Promise<void> {
+async function assertOpensAgain({directory, acknowledged, failure}: FailedStore): Promise<void> {
+  const wasRefused = failure.code === 'store-read-only';
   const again = await startProcess();
   await again.call('open', {directory});
   const written = Number(await again.call('get', {key: 'a'}));
