@@ -11,6 +11,7 @@ export interface PacedLoad {
   /** Number of the keys. */
   readonly keys: number;
   readonly perSecond: number;
+  /** Number of requests that are counted, after the first. */
   readonly count: number;
   /** True to subscribe to events: then a request counts until its event has come. @default {false} */
   readonly awaitsEvent?: boolean;

@@ -10,7 +10,7 @@ export function describeBeside({beside}: Results): readonly string[] {
   return [
     '## Beside other programs',
     describeRare(beside),
-    'Requests at a low rate, over one connection. Processor time is that of all threads and backgrounds. An event counts from its put until it was received.',
+    'Requests at a low rate, over one connection. Processor time is that of all threads and backgrounds. An event counts from its put until it was received. At 20 a second, writes are counted with their merge into the tree.',
     '## An idle second, and memory',
     describeIdle(beside),
     `Read after ${beside.memoryAfterMinutes} minutes of 20 requests a second, with 1,000 entries of 200 bytes and 64 of 64 KiB. "Own" is memory that no other process shares (USS).`,

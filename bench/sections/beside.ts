@@ -33,14 +33,8 @@ export const RARE_WORK = {
 /** Name of such work. */
 export type RareWork = keyof typeof RARE_WORK;
 
-/** Writes come last: the service merges them into its tree some seconds later, which must not be counted with reads. */
-const IN_ORDER: readonly (readonly RareWork[])[] = [
-  ['identity', 'get', 'route'],
-  ['put', 'event'],
-];
-
-/** Time after which the work that writes leave behind is over, in milliseconds. */
-const MERGED_MS = 7000;
+/** True for work that writes. Writes come last, and the service merges them into its tree later. */
+const WRITES: Readonly<Record<RareWork, boolean>> = {identity: false, get: false, put: true, route: false, event: true};
 
 const REQUESTS: Readonly<Record<RareWork, RequestTemplate>> = {
   identity: CREWROOM_DIALECT.identity(),
@@ -94,6 +88,8 @@ export interface BesidePlan {
   readonly rounds: number;
   /** Duration of a measurement in seconds, at {@link USUAL_RATE}; slower ones take up to twice as long. */
   readonly seconds: number;
+  /** Time after writes at {@link USUAL_RATE}, in seconds: what the service merges into its tree is counted with them. */
+  readonly mergeSeconds: number;
   /** Duration of the measurement of idle subjects, in seconds. */
   readonly idleSeconds: number;
   readonly memoryAfterMinutes: number;
@@ -123,13 +119,15 @@ export async function measureBeside(plan: BesidePlan): Promise<Beside> {
 async function measureRare(plan: BesidePlan, subjects: readonly Subject[]): Promise<readonly RareMeasured[]> {
   const groups = SURROUNDINGS.map(surroundings => ({
     surroundings,
-    tasks: IN_ORDER.flatMap(works =>
+    tasks: [false, true].flatMap(writes =>
       plan.rates.flatMap(perSecond =>
-        works.flatMap(work =>
-          RARE_WORK[work].map(({name: subject}): RareMeasured => {
-            return {work, surroundings, perSecond, subject, microseconds: [], timesMs: []};
-          }),
-        ),
+        (Object.keys(WRITES) as RareWork[])
+          .filter(work => WRITES[work] === writes)
+          .flatMap(work =>
+            RARE_WORK[work].map(({name: subject}): RareMeasured => {
+              return {work, surroundings, perSecond, subject, microseconds: [], timesMs: []};
+            }),
+          ),
       ),
     ),
   }));
@@ -141,9 +139,8 @@ async function measureRare(plan: BesidePlan, subjects: readonly Subject[]): Prom
         const subject = subjects.find(({name}) => name === task.subject);
         const isWarmUp = round === 0;
         if (isWarmUp && (task.perSecond !== USUAL_RATE || surroundings !== 'alone')) continue;
-        if (subject !== undefined) await measureTask(task, {subject, seconds: plan.seconds, counts: !isWarmUp});
+        if (subject !== undefined) await measureTask(task, {...plan, subject, counts: !isWarmUp});
       }
-      await setTimeout(MERGED_MS);
     } finally {
       for (const server of busy) await server.stop();
     }
@@ -153,7 +150,15 @@ async function measureRare(plan: BesidePlan, subjects: readonly Subject[]): Prom
 
 async function measureTask(
   {work, perSecond, microseconds, timesMs}: RareMeasured,
-  {subject, seconds, counts}: {readonly subject: Subject; readonly seconds: number; readonly counts: boolean},
+  {
+    subject,
+    counts,
+    seconds,
+    mergeSeconds,
+  }: Pick<BesidePlan, 'seconds' | 'mergeSeconds'> & {
+    readonly subject: Subject;
+    readonly counts: boolean;
+  },
 ): Promise<void> {
   const count = Math.ceil(Math.max(perSecond * seconds, Math.min(4, perSecond * 2 * seconds)));
   const processIds = processesOf(subject);
@@ -170,6 +175,7 @@ async function measureTask(
       before = readActivity(processIds);
     },
   });
+  if (WRITES[work] && perSecond === USUAL_RATE) await setTimeout(mergeSeconds * 1000);
   if (!counts) return;
   microseconds.push((activityBetween(before, readActivity(processIds)).processorMs * 1000) / count);
   timesMs.push(...times);
