@@ -39,7 +39,11 @@ async function setValue(key: string, name: string, value: string): Promise<void>
 /** Returns a value of the registry; undefined if there is none. Only an export has all characters. */
 async function readValue(key: string, name: string): Promise<string | undefined> {
   const file = 'C:\\exported.reg';
-  await run('reg', 'export', key, file, '/y');
+  // Wine sometimes ends it without a file.
+  await until(
+    async () => (await run('reg', 'export', key, file, '/y')).exitCode === 0 && existsSync(onLinux(file)),
+    () => 'the registry is not exported',
+  );
   const text = (await readFile(onLinux(file), 'utf16le')).replaceAll('\\\r\n  ', '');
   const [, hex, plain] = new RegExp(`^"${name}"=(?:hex\\(2\\):(.*)|"(.*)")\r$`, 'm').exec(text) ?? [];
   if (hex === undefined) return plain?.replaceAll(/\\(.)/g, '$1');
