@@ -49,7 +49,7 @@ export async function syncTree(path: string): Promise<void> {
     const inner = join(path, entry.name);
     if (entry.isDirectory()) await syncTree(inner);
     if (!entry.isFile()) continue;
-    // Windows writes only what is open for writing; elsewhere a file that its owner may not write is synced too.
+    // Windows syncs only a file that is open for writing. Elsewhere its owner may not be allowed to write it.
     const file = await open(inner, process.platform === 'win32' ? 'r+' : 'r');
     await file.sync().finally(() => file.close());
   }

@@ -8,6 +8,7 @@ import {SILENT_LOG} from '../domain/log.ts';
 import {AppError} from '../failures/app-error.ts';
 import type {ServiceParts} from '../parts.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
+import type {Timers} from '../time/timers.ts';
 import {PrefixFollower} from './prefix-follower.ts';
 
 let store: Store;
@@ -17,6 +18,14 @@ let changed: string[];
 let logged: LogFields[];
 /** Timers that a test ends itself. */
 let timers: (() => void)[];
+
+/** Timers that wait for one tick. */
+const IMMEDIATE_TIMERS: Timers = {
+  after: (_, run) => {
+    const immediate = setImmediate(run);
+    return () => clearImmediate(immediate);
+  },
+};
 
 beforeEach(async () => {
   store = openMemoryStore({nowMs: Date.now});
@@ -119,12 +128,7 @@ describe('PrefixFollower', () => {
         },
       },
       entries: {list},
-      timers: {
-        after: (_, run) => {
-          const immediate = setImmediate(run);
-          return () => clearImmediate(immediate);
-        },
-      },
+      timers: IMMEDIATE_TIMERS,
       log: {...SILENT_LOG, error: (_, about = {}) => void logged.push(about)},
       prefix: 'a/',
       onChanged: async key => void changed.push(key),
@@ -146,12 +150,7 @@ describe('PrefixFollower', () => {
     await using _follower = new PrefixFollower({
       store,
       entries: crewroom.entries,
-      timers: {
-        after: (_, run) => {
-          const immediate = setImmediate(run);
-          return () => clearImmediate(immediate);
-        },
-      },
+      timers: IMMEDIATE_TIMERS,
       log: {...SILENT_LOG, error: (_, about = {}) => void logged.push(about)},
       prefix: 'a/',
       onChanged: async key => {
