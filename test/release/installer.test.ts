@@ -1,5 +1,5 @@
 import {existsSync} from 'node:fs';
-import {mkdir, readdir, readFile, rename, writeFile} from 'node:fs/promises';
+import {mkdir, readdir, readFile, rename, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {beforeAll, describe, expect, inject, onTestFinished, test} from 'vitest';
 import {VERSION} from '../../src/version.ts';
@@ -38,7 +38,9 @@ async function setValue(key: string, name: string, value: string): Promise<void>
 
 /** Returns a value of the registry; undefined if there is none. Only an export has all characters. */
 async function readValue(key: string, name: string): Promise<string | undefined> {
+  if ((await run('reg', 'query', key, '/v', name)).exitCode === 1) return undefined;
   const file = 'C:\\exported.reg';
+  await rm(onLinux(file), {force: true});
   // Wine sometimes ends it without a file.
   await until(
     async () => (await run('reg', 'export', key, file, '/y')).exitCode === 0 && existsSync(onLinux(file)),
