@@ -112,10 +112,12 @@ export async function makePrefix(windows: Pick<Windows, 'prefix' | 'programs'>):
   ]);
   const environment = wineEnvironment(windows);
   await mkdir(windows.prefix);
+  // Makes the drive first, as any first program does.
+  await runWine('wine', ['reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f'], environment);
+  // The registry is in files only when the server of Wine has ended, or after half a minute: one that dies before takes the version with it.
+  await runWine('wineserver', ['-w'], environment);
   // It ends with the last program otherwise, and one that starts meanwhile ends with it, without a word.
   await runWine('wineserver', ['-p'], environment);
-  await runWine('wineboot', ['-i'], environment);
-  await runWine('wine', ['reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f'], environment);
   const system = join(windows.prefix, 'drive_c', 'windows', 'system32');
   await copyFile(join(windows.programs, 'bcryptprimitives.dll'), join(system, 'bcryptprimitives.dll'));
 }
