@@ -1,3 +1,4 @@
+import {once} from 'node:events';
 import {join} from 'node:path';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {describe, expect, onTestFinished, test} from 'vitest';
@@ -189,6 +190,32 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     await page.getByLabel('Replay after revision').focus();
     await page.getByText(/^the log has [1-9]\d+ to 1[1-9]\d$/).waitFor();
     expect(problems).toEqual([]);
+  });
+
+  test('keeps the end of the range at the last change while the range is loaded', async () => {
+    const {url, crewroom} = await startInTest({ephemeral: true});
+    const {page} = await openConsole(browser, url, {fragment: '#/events'});
+    await page.getByText('the log is empty').waitFor();
+    const [read, released] = [new EventTarget(), new EventTarget()];
+    await page.route('**/metrics', async route => {
+      // By its address: names below localhost are known to the browser only.
+      const body = await (await fetch(`${url}/metrics`)).text();
+      const isReleased = once(released, 'released');
+      read.dispatchEvent(new Event('read'));
+      await isReleased;
+      await route.fulfill({body});
+    });
+    const answered = page.waitForResponse('**/metrics');
+    const isRead = once(read, 'read');
+    await page.getByLabel('Replay after revision').focus();
+    await isRead;
+    await crewroom.entries.putValue('a', 1);
+    await page.getByText('the log has revision 1', {exact: true}).waitFor();
+    released.dispatchEvent(new Event('released'));
+    await (await answered).finished();
+    // By the next answer the page has read that one.
+    await page.evaluate(async () => void (await (await fetch('/readyz')).text()));
+    expect(await page.locator('.replay-range').textContent()).toBe('the log has revision 1');
   });
 
   test('says so if there is no such revision', async () => {

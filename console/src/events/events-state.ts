@@ -28,6 +28,8 @@ export class EventsState {
   /** The stream that is followed. */
   #events: {readonly cursor: Revision | undefined} | undefined;
   #since: Revision | undefined;
+  /** The last revision that the stream brought, 0 before. */
+  #reached = 0;
   #attempt = new AbortController();
 
   constructor(client: Client) {
@@ -98,7 +100,7 @@ export class EventsState {
 
   async #replayFrom(choose: (range: ReplayRange) => Promise<Revision>): Promise<void> {
     try {
-      const range = await loadReplayRange();
+      const range = await this.#readRange();
       this.range.value = range;
       this.replay(await choose(range));
     } catch (error) {
@@ -108,15 +110,22 @@ export class EventsState {
 
   /** Keeps the end of the range at the last change. */
   #reach(event: ClientEvent<unknown, EventKind>): void {
+    if (!('revision' in event)) return;
+    this.#reached = event.revision;
     const range = this.range.peek();
-    if (range !== undefined && 'revision' in event && event.revision > range.last)
-      this.range.value = {...range, last: event.revision};
+    if (range !== undefined && event.revision > range.last) this.range.value = {...range, last: event.revision};
   }
 
   /** Loads the range again: the log trims its beginning without an event. */
   async loadRange(): Promise<void> {
     // A page that may not read the metrics may still follow the events.
-    this.range.value = await loadReplayRange().catch(() => undefined);
+    this.range.value = await this.#readRange().catch(() => undefined);
+  }
+
+  /** Reads the range. The answer may be older than the changes that came meanwhile. @throws {CallFailure} */
+  async #readRange(): Promise<ReplayRange> {
+    const range = await loadReplayRange();
+    return {...range, last: Math.max(range.last, this.#reached)};
   }
 
   async #followOnce(signal: AbortSignal): Promise<void> {
@@ -131,6 +140,8 @@ export class EventsState {
       onConnection: ({kind}) => {
         this.isConnected.value = kind === 'connected';
         this.failure.value = undefined;
+        // The service may have another store now, with fewer changes.
+        this.#reached = 0;
         if (kind === 'connected') void this.loadRange();
       },
     });
