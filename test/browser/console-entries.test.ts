@@ -4,6 +4,7 @@ import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, type OpenConsole, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
 import {readPageMemory} from '../support/browsers/page-memory.ts';
+import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {startInTest, startService, type TestService} from '../support/service.ts';
 
@@ -351,7 +352,7 @@ describe.skipIf(!CAN_BROWSE)('the page of entries in Chromium', () => {
         await expect.poll(() => page.evaluate(SHOWN_THEME)).toBe(theme);
         await keepScreenshot(page, `entry-${theme}-${width}`);
         expect(await findViolations(page)).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+        expect(await page.evaluate(FITS_WIDTH)).toBe(true);
         await page.getByRole('button', {name: 'Close the entry'}).click();
         await search(page, '');
         await rowOf(page, keyOf(1)).waitFor();

@@ -4,6 +4,7 @@ import {createMachine} from '../cli/crewroom.ts';
 import type {DrivenBrowser, Tab} from '../support/browsers/browser.ts';
 import {consoleAddress, keepScreenshot} from '../support/browsers/console.ts';
 import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
+import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {untilRunning} from '../support/plugin-service.ts';
@@ -67,7 +68,7 @@ describe.skipIf(!CAN_BROWSE_FIREFOX)('the console in Firefox (needs firefox-esr)
       await tab.run(`void (location.hash = ${JSON.stringify(fragment)})`);
       await expect.poll(() => tab.run(SHOWN)).toContain(text);
       await keepScreenshot(tab, `firefox${fragment.replaceAll(/[^a-z]+/g, '-')}`);
-      expect([fragment, await tab.run('document.documentElement.scrollWidth <= innerWidth')]).toEqual([fragment, true]);
+      expect([fragment, await tab.run(FITS_WIDTH)]).toEqual([fragment, true]);
       expect([fragment, await tab.run('violations')]).toEqual([fragment, []]);
     }
   });

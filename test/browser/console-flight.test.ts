@@ -3,6 +3,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {startInTest} from '../support/service.ts';
 
 let browser: Browser;
@@ -46,7 +47,7 @@ describe.skipIf(!CAN_BROWSE)('the simulated flight in Chromium', () => {
     const link = header.getByRole('link', {name: `${from?.code} – ${to?.code}`});
     await link.waitFor();
     await keepScreenshot(page, 'header-360');
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await page.evaluate(FITS_WIDTH)).toBe(true);
     await page.setViewportSize({width: 1280, height: 740});
     await keepScreenshot(page, 'header-1280');
     await link.click();

@@ -5,6 +5,7 @@ import {CAN_BROWSE} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
 import {press, type} from '../support/browsers/keyboard.ts';
 import {usePlugins} from '../support/browsers/plugin-browser.ts';
+import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import type {TestService} from '../support/service.ts';
@@ -203,7 +204,7 @@ describe.skipIf(!CAN_BROWSE)('the console in Chromium, 360 px wide, with the key
       await page.locator('[data-open="false"].menu').waitFor();
       await use(page);
       await keepScreenshot(page, `keyboard-${link.toLowerCase()}`);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      expect(await page.evaluate(FITS_WIDTH)).toBe(true);
       expect(await page.evaluate('moved')).toEqual([]);
       expect(await page.evaluate('document.getAnimations().map(String)')).toEqual([]);
       expect(problems).toEqual([]);

@@ -6,6 +6,7 @@ import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {servePages} from '../support/browsers/pages.ts';
+import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
@@ -68,10 +69,7 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
       await page.getByRole('main').getByText('<img src=x').first().waitFor();
       if (fragment.endsWith('/log')) await page.locator('.log-line', {hasText: '<img src=x'}).waitFor();
       await keepScreenshot(page, `hostile-plugin${fragment.replaceAll(/[^a-z]+/g, '-')}`);
-      expect([fragment, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([
-        fragment,
-        true,
-      ]);
+      expect([fragment, await page.evaluate(FITS_WIDTH)]).toEqual([fragment, true]);
       // No heading is cut off.
       const ends = `Array.from(document.querySelectorAll('h1, h2'), heading => heading.getBoundingClientRect().right)`;
       expect([fragment, Math.max(...(await page.evaluate<readonly number[]>(ends))) <= 360]).toEqual([fragment, true]);

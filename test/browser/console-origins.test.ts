@@ -4,6 +4,7 @@ import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {servePages} from '../support/browsers/pages.ts';
+import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {callService, startInTest} from '../support/service.ts';
 
@@ -73,7 +74,7 @@ describe.skipIf(!CAN_BROWSE)('a refused origin, on the page of requests of the o
     await keepScreenshot(page, 'requests-allow-360');
     // Nothing of it is cut off: its end is what counts.
     expect(await shown.evaluate(element => element.scrollWidth <= element.clientWidth)).toBe(true);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await page.evaluate(FITS_WIDTH)).toBe(true);
   });
 
   test('can be allowed if it is one of the last 20, and never if it is null', async () => {

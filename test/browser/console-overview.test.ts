@@ -7,6 +7,7 @@ import {startPhpVms5} from '../support/back-ends.ts';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
+import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {setFaults} from '../support/faults.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
@@ -41,7 +42,7 @@ async function lookAt(page: Page, name: string): Promise<void> {
     for (const width of [1440, 360]) {
       await page.setViewportSize({width, height: 900});
       await keepScreenshot(page, `${name}-${theme}-${width}`);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      expect(await page.evaluate(FITS_WIDTH)).toBe(true);
       expect(await findViolations(page)).toEqual([]);
     }
   }
@@ -214,7 +215,7 @@ describe.skipIf(!CAN_BROWSE)('the overview in Chromium', () => {
     for (const fragment of ['#/', '#/identity']) {
       await show(page, fragment);
       await page.getByRole('main').getByText('w'.repeat(300)).first().waitFor();
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      expect(await page.evaluate(FITS_WIDTH)).toBe(true);
       expect(await page.locator('main img').count()).toBe(0);
     }
     await page.getByText('a profile or a real pilot is never replaced').waitFor();

@@ -4,6 +4,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {startInTest} from '../support/service.ts';
 
 let browser: Browser;
@@ -63,10 +64,7 @@ describe.skipIf(!CAN_BROWSE)('a page with nothing to show in Chromium', () => {
       await state.locator('button, a, .command').filter({hasText: way}).first().waitFor();
       await keepScreenshot(page, `empty${fragment.replaceAll(/[^a-z]+/g, '-')}`);
       expect([fragment, ...(await findViolations(page))]).toEqual([fragment]);
-      expect([fragment, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([
-        fragment,
-        true,
-      ]);
+      expect([fragment, await page.evaluate(FITS_WIDTH)]).toEqual([fragment, true]);
     }
     await page.evaluate(`location.hash = '#/entries?prefix=none%2F'`);
     await page.getByRole('button', {name: 'Show all entries'}).click();

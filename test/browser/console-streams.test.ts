@@ -6,6 +6,7 @@ import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
 import {usePlugins} from '../support/browsers/plugin-browser.ts';
+import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
@@ -96,7 +97,7 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     await fetch(`${service.url}/api/settings/core`, {method: 'PUT', body: '{"darkMode": true}'});
     await expect.poll(() => page.evaluate(SHOWN_THEME)).toBe('dark');
     await keepScreenshot(page, 'events-360-dark');
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await page.evaluate(FITS_WIDTH)).toBe(true);
     expect(await findViolations(page)).toEqual([]);
     await rows(page).getByRole('link', {name: 'crew/captain'}).first().click();
     expect(await page.evaluate('location.hash')).toBe('#/entries/crew%2Fcaptain');
@@ -288,7 +289,7 @@ describe.skipIf(!CAN_BROWSE)('the page of requests in Chromium', () => {
     await page.setViewportSize({width: 360, height: 800});
     await keepScreenshot(page, 'requests-360');
     expect(await findViolations(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await page.evaluate(FITS_WIDTH)).toBe(true);
   });
 
   test('allows no origin that has no name', async () => {
@@ -324,7 +325,7 @@ describe.skipIf(!CAN_BROWSE)('the page of plugins in Chromium', () => {
     expect(await findViolations(page)).toEqual([]);
     await page.setViewportSize({width: 360, height: 800});
     await keepScreenshot(page, 'plugins-360');
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await page.evaluate(FITS_WIDTH)).toBe(true);
     await plugin.getByRole('link', {name: 'Log', exact: true}).click();
     await page.getByText('said <img src=x>').waitFor();
     expect(problems).toEqual([]);
@@ -418,7 +419,7 @@ describe.skipIf(!CAN_BROWSE)('the page of plugins in Chromium', () => {
     expect(await findViolations(page)).toEqual([]);
     await page.setViewportSize({width: 360, height: 800});
     await keepScreenshot(page, 'plugins-flight-360');
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await page.evaluate(FITS_WIDTH)).toBe(true);
     await page.getByRole('button', {name: 'Stop'}).click();
     await page.getByText('No flight runs.').waitFor();
   });

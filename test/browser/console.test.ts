@@ -5,6 +5,7 @@ import {beforeEach, describe, expect, test} from 'vitest';
 import {CAN_BROWSE} from '../support/browsers/chromium.ts';
 import {consoleAddress, keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {usePlugins} from '../support/browsers/plugin-browser.ts';
+import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import type {TestService} from '../support/service.ts';
 
@@ -156,7 +157,7 @@ describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
         return points.filter(([x, y]) => document.elementFromPoint(x, y) !== frame).length;
       })()`;
       expect(await page.evaluate(covered)).toBe(0);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      expect(await page.evaluate(FITS_WIDTH)).toBe(true);
       await card.getByRole('link', {name: '3 more'}).click();
       await expect
         .poll(() => page.locator('.notice-list strong').allTextContents())

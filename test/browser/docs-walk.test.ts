@@ -8,7 +8,7 @@ import type {DrivenBrowser} from '../support/browsers/browser.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot} from '../support/browsers/console.ts';
 import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
-import {type Walker, walkWith} from '../support/browsers/walk.ts';
+import {FITS_WIDTH, type Walker, walkWith} from '../support/browsers/walk.ts';
 
 /** The published files: the pages need files that the build writes. */
 const PUBLISHED = '../../dist/index.js';
@@ -121,7 +121,7 @@ describe.skipIf(!CAN_BROWSE_FIREFOX)('pages of the documentation in Firefox', ()
       await expect.poll(() => tab.run('document.querySelector("search").hidden')).toBe(false);
       if (path === '/docs/api')
         await expect.poll(() => tab.run('document.querySelectorAll(".opblock").length')).toBeGreaterThan(20);
-      expect(await tab.run('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      expect(await tab.run(FITS_WIDTH)).toBe(true);
       expect(await tab.run('document.querySelectorAll("#contents a").length')).toBeGreaterThan(25);
       await keepScreenshot(tab, `firefox-${path.slice(1).replaceAll('/', '-')}`);
     });

@@ -6,6 +6,7 @@ import type {DrivenBrowser, Tab} from '../support/browsers/browser.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot} from '../support/browsers/console.ts';
 import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
+import {FITS_WIDTH} from '../support/browsers/walk.ts';
 
 const PATIENCE = {timeout: 15_000};
 
@@ -99,7 +100,7 @@ describe.skipIf(!CAN_BROWSE)('crewroom play in Chromium', () => {
         await expect.poll(() => page.evaluate(MARKS), PATIENCE).toMatch(/^1/);
         await page.locator('.plugin-card').waitFor();
         await keepScreenshot(page, `play-home-${theme}-${width}`);
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+        expect(await page.evaluate(FITS_WIDTH)).toBe(true);
         expect(await findViolations(page)).toEqual([]);
         await page.evaluate(`location.hash = '#/plugins/com.example.logbook'`);
         const frame = page.frameLocator('iframe');
@@ -108,8 +109,7 @@ describe.skipIf(!CAN_BROWSE)('crewroom play in Chromium', () => {
           .poll(() => page.frames()[1]?.evaluate(`document.querySelector('#pilot').textContent`), PATIENCE)
           .not.toBe('');
         await keepScreenshot(page, `play-logbook-${theme}-${width}`);
-        const fits = 'document.documentElement.scrollWidth <= innerWidth';
-        expect(await page.frames()[1]?.evaluate(fits)).toBe(true);
+        expect(await page.frames()[1]?.evaluate(FITS_WIDTH)).toBe(true);
         const headers = {'Content-Type': 'application/json'};
         await fetch(flights, {method: 'POST', headers, body: JSON.stringify({from: 'EDDF', to: 'LPMA'})});
       }

@@ -4,6 +4,7 @@ import type {Browser, BrowserContextOptions, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {manifestOf, type PluginFiles, writePlugin} from '../support/plugin-folder.ts';
 import {makeTemporaryDirectory, startInTest, type TestService} from '../support/service.ts';
 
@@ -140,7 +141,7 @@ describe.skipIf(!CAN_BROWSE)('a plugin in development whose background fails', (
         await overlayOf(page).waitFor();
         const name = `${colorScheme}-${width}`;
         await keepScreenshot(page, `plugin-overlay-${name}`);
-        const isNarrow = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+        const isNarrow = await page.evaluate(FITS_WIDTH);
         expect(isNarrow).toBe(true);
         await page.getByRole('button', {name: 'Hide'}).click();
         await keepScreenshot(page, `plugin-error-${name}`);
