@@ -114,6 +114,30 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
     );
   });
 
+  for (const [part, fragment, shown] of [
+    ['the library of the plots', '#/', '.plots [role=img]'],
+    ['a page, with its styles,', '#/events', '.live-head'],
+    ['the editor of an entry', '#/entries/a', '.json-editor .cm-content'],
+  ] as const)
+    test(`loads ${part} as soon as it can be had, if it could not be had before`, async () => {
+      const {url, crewroom} = await startInTest({ephemeral: true});
+      await crewroom.entries.putValue('a', 1);
+      const {page} = await openConsole(browser, url, {fragment});
+      const loaded = page.locator(shown).first();
+      await loaded.waitFor();
+      const style = 'element => getComputedStyle(element).display';
+      const display = await loaded.evaluate(style);
+      const isPart = /\/console\/assets\/(?!console-)/;
+      await page.route(isPart, route => route.abort());
+      const refused = page.waitForEvent('requestfailed', request => isPart.test(request.url()));
+      await page.reload();
+      await refused;
+      expect(await loaded.count()).toBe(0);
+      await page.unroute(isPart);
+      await loaded.waitFor();
+      expect(await loaded.evaluate(style)).toBe(display);
+    });
+
   test('asks before it shows the page of a plugin if another site opened it, and not the next time', async () => {
     const {url} = await startInTest({ephemeral: true, plugins: await writePlugins()});
     const outside = await servePages((_, response) => {

@@ -1,8 +1,7 @@
-import {useSignal} from '@preact/signals';
 import type {FunctionComponent} from 'preact';
-import {useEffect} from 'preact/hooks';
 import type {ServicePage} from '../route.ts';
 import type {PageProps} from './page-props.ts';
+import {usePart} from './use-part.ts';
 
 /** Names of the pages, as the menu shows them. */
 export const PAGE_NAMES: Readonly<Record<ServicePage, string>> = {
@@ -26,22 +25,11 @@ const LOADERS: Readonly<Record<ServicePage, () => Promise<FunctionComponent<Page
   faults: async () => (await import('../faults/faults-page.tsx')).FaultsPage,
 };
 
-/** A page about the service. */
+/** A page about the service. It is another component for another name. */
 export function ServicePageView({name, state}: PageProps & {readonly name: ServicePage}) {
-  const loaded = useSignal<FunctionComponent<PageProps> | undefined>(undefined);
-  const problem = useSignal(false);
-  useEffect(() => {
-    const show = (page: FunctionComponent<PageProps>): void => {
-      loaded.value = page;
-    };
-    const fail = (): void => {
-      problem.value = true;
-    };
-    LOADERS[name]().then(show, fail);
-  }, [name, loaded, problem]);
-  if (problem.value) return <NotLoaded />;
-  const Page = loaded.value;
-  return Page === undefined ? <p class="page quiet">Loading…</p> : <Page state={state} />;
+  const {value: Page, isMissing} = usePart(LOADERS[name]);
+  if (Page !== undefined) return <Page state={state} />;
+  return isMissing ? <NotLoaded /> : <p class="page quiet">Loading…</p>;
 }
 
 /** The service is away, or has become another version since the console was opened. */

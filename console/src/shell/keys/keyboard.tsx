@@ -1,8 +1,8 @@
-import {type Signal, useSignal} from '@preact/signals';
-import type {FunctionComponent} from 'preact';
+import type {Signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 import type {PaletteProps} from '../../palette/palette.tsx';
 import type {PageProps} from '../page-props.ts';
+import {usePart} from '../use-part.ts';
 import {ShortcutList} from './shortcut-list.tsx';
 import {SHORTCUTS} from './shortcuts.ts';
 import {useShortcut} from './use-shortcut.ts';
@@ -30,16 +30,12 @@ export function Keyboard({state, opened}: KeyboardProps) {
   return opened.value === 'shortcuts' ? <ShortcutList onClose={close} /> : null;
 }
 
-/** The palette, loaded when it is first opened. */
+/** The palette, loaded when it is first opened, and closed at once if that fails. */
 function LazyPalette(props: PaletteProps) {
-  const loaded = useSignal<FunctionComponent<PaletteProps> | undefined>(undefined);
+  const {value: Palette, isMissing} = usePart(async () => (await import('../../palette/palette.tsx')).Palette);
+  const {onClose} = props;
   useEffect(() => {
-    const show = ({Palette}: {readonly Palette: FunctionComponent<PaletteProps>}): void => {
-      loaded.value = Palette;
-    };
-    // If it fails, the service is away, which a banner reports.
-    import('../../palette/palette.tsx').then(show, props.onClose);
-  }, [loaded]);
-  const Palette = loaded.value;
+    if (isMissing) onClose();
+  }, [isMissing, onClose]);
   return Palette === undefined ? null : <Palette {...props} />;
 }
