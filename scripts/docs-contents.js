@@ -26,15 +26,3 @@ export function readContents(pages) {
 export function titleOf(text) {
   return /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? '';
 }
-
-/**
- * Reads the page that answers a failure, by the code of the failure, from the tables of docs/errors.md.
- *
- * @returns {Map<string, string>} Codes, each with a link in Markdown that is relative to `docs/`.
- */
-export function readFailureGuides(text) {
-  const rows = text.matchAll(/^\| (\[[^|]+\)) \| (`[^|]+) \|$/gm);
-  return new Map(
-    Array.from(rows, ([, link, codes]) => codes.split(', ').map(code => [code.replaceAll('`', ''), link])).flat(),
-  );
-}

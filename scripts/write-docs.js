@@ -4,7 +4,7 @@ import {createRequire} from 'node:module';
 import {dirname, join, posix} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {build as bundle} from 'esbuild';
-import {CONTENTS, readContents, readFailureGuides, titleOf} from './docs-contents.js';
+import {CONTENTS, readContents, titleOf} from './docs-contents.js';
 import {renderPage, renderText} from './docs-page.js';
 import {makeSearchIndex} from './docs-search.js';
 
@@ -47,13 +47,10 @@ async function readTexts(root, built) {
   const pages = names.filter(name => name.endsWith('.md')).sort();
   const texts = Object.fromEntries(pages.map(name => [name, readFileSync(join(folder, name), 'utf8')]));
   const failures = await readFailures(built);
-  const guides = readFailureGuides(texts['errors.md']);
   return {
     ...texts,
-    'errors.md': linkCodes(texts['errors.md'], failures),
-    ...Object.fromEntries(
-      failures.map(failure => [`errors/${failure.code}.md`, formatFailurePage(failure, guides.get(failure.code))]),
-    ),
+    'errors.md': `${texts['errors.md']}\n${formatCodes(failures)}`,
+    ...Object.fromEntries(failures.map(failure => [`errors/${failure.code}.md`, formatFailurePage(failure)])),
   };
 }
 
@@ -66,22 +63,19 @@ async function readFailures(built) {
 }
 
 /** Formats the page of a failure, the address of which is the `type` of its problem document. */
-function formatFailurePage({code, status, title, when, advice}, guide) {
+function formatFailurePage({code, status, title, when, advice}) {
   const sent =
     status === undefined
       ? 'No request fails with it: a start of the service, a command, or a client without an answer of the service does.'
       : `A request that fails with it is answered with the HTTP status ${status} (${title}), and a problem document that has \`"code": "${code}"\`.`;
-  const links = [...(guide === undefined ? [] : [`More about it: ${guide}`]), '[All failures](errors.md)'].join(' · ');
-  const text = `# ${code}\n\n${sent}\n\n## When it happens\n\n${when}\n\n## What to do\n\n${advice.replaceAll('<', '&lt;')}.\n\n${links}\n`;
+  const text = `# ${code}\n\n${sent}\n\n## When it happens\n\n${when}\n\n## What to do\n\n${advice.replaceAll('<', '&lt;')}.\n\n[All failures](errors.md)\n`;
   return text.replaceAll('](', '](../');
 }
 
-/** Links each code in the tables of codes to its page. */
-function linkCodes(text, failures) {
-  const codes = new Set(failures.map(({code}) => code));
-  return text.replace(/^\| .+ \|$/gm, row =>
-    row.replace(/`([a-z-]+)`/g, (shown, code) => (codes.has(code) ? `[${shown}](errors/${code}.md)` : shown)),
-  );
+/** Lists all codes, each with a link to its page. */
+function formatCodes(failures) {
+  const rows = failures.map(({code, status = ''}) => `| [\`${code}\`](errors/${code}.md) | ${status} |`);
+  return ['## All codes', '', '| Code | Status |', '|---|---|', ...rows, ''].join('\n');
 }
 
 /** Lists the groups of pages, with their addresses: the last one has the explorer too. */

@@ -3,7 +3,6 @@ import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
 import {flagOf, SETTING_NAMES, shownFlagOf} from '../src/config/config.ts';
-import {FAILURE_CODES} from '../src/failures/rows/rows.ts';
 import {ACCESS_OPERATIONS} from '../src/http/operations/access-operations.ts';
 import {OPERATIONS} from '../src/http/operations/operations.ts';
 import {PLUGIN_OPERATIONS} from '../src/http/operations/plugin-operations.ts';
@@ -11,16 +10,6 @@ import {METRICS} from '../src/metrics/metric-table.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-
-describe('docs/errors.md', () => {
-  test('lists every code once, beside a link to the page that answers it', () => {
-    const rows = Array.from(
-      read('docs/errors.md').matchAll(/^\| \[[^|]+\.md[^|]*\) \| (`[^|]+) \|$/gm),
-      ([, codes = '']) => codes,
-    );
-    expect(rows.join(', ').split(', ').sort()).toEqual(FAILURE_CODES.map(code => `\`${code}\``).sort());
-  });
-});
 
 describe('docs/README.md', () => {
   const items = Array.from(read('docs/README.md').matchAll(/^- \[(.+?)\]\((.+?)\): .+$/gm));

@@ -119,7 +119,7 @@ const VALUES: ReadonlyMap<string, ValueSpec> = new Map([
     {
       name: 'code',
       read: text => text,
-      wanted: 'the code of a failure over HTTP, such as store-busy: docs/errors.md lists them',
+      wanted: 'the code of a failure over HTTP, such as store-busy: "crewroom explain" lists them',
     },
   ],
   [

@@ -49,7 +49,7 @@ const SELECTION = {
 };
 
 const code = named(
-  'a code of a failure over HTTP, such as store-busy: docs/errors.md lists them',
+  'a code of a failure over HTTP, such as store-busy: "crewroom explain" lists them',
   v.picklist(listFaultCodes()),
 );
 

@@ -18,6 +18,17 @@ describe('crewroom explain', () => {
     });
   }
 
+  test('lists all codes, each with the status of its answer', async () => {
+    const {exitCode, stdout} = await machine.run(['explain']);
+    expect(exitCode).toBe(0);
+    const [, ...rows] = stdout.trimEnd().split('\n');
+    expect(rows.map(row => row.split(/\s+/)[0])).toEqual(FAILURE_CODES);
+    expect(rows).toContainEqual(expect.stringMatching(/^no-entry +404$/));
+    expect(rows).toContainEqual(expect.stringMatching(/^address-in-use +-$/));
+    const {stdout: lines} = await machine.run(['explain', '--json']);
+    expect(JSON.parse(lines.split('\n')[0] ?? '')).toEqual({code: FAILURE_CODES[0], status: 400});
+  });
+
   test('refuses an unknown code, and knows what was meant', async () => {
     const {exitCode, stderr} = await machine.run(['explain', 'no-entri']);
     expect(exitCode).toBe(2);

@@ -28,8 +28,12 @@ describe('the page of a failure', () => {
     });
 
     test(`${code} leads to the guide or reference that answers it`, async () => {
-      const page = await read(`/docs/errors/${code}`);
-      expect(page).toMatch(/More about it: <a href="\/docs\/(?!errors)/);
+      const [, when = ''] = (await read(`/docs/errors/${code}`)).split(/(?=<h2)/);
+      expect(when).toMatch(/<a href="\/docs\/(?!errors)/);
+    });
+
+    test(`${code} is listed on the page of all`, async () => {
+      expect(await read('/docs/errors')).toContain(`<a href="/docs/errors/${code}">`);
     });
   }
 

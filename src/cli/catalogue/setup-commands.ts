@@ -53,12 +53,13 @@ export const SETUP_COMMANDS = grouped('Setup', {
     ],
   },
   explain: {
-    summary: 'Explain a failure, by its code',
-    arguments: [{name: 'CODE', description: 'code of the failure, such as no-entry'}],
+    summary: 'Explain a failure, by its code, or list all codes',
+    arguments: [{name: 'CODE', description: 'code of the failure, such as no-entry', optional: true}],
     flags: JSON_FLAG,
     settings: ['host', 'port'],
     examples: [
       {line: 'crewroom explain no-entry', purpose: 'what a failure means; it needs no service'},
+      {line: 'crewroom explain', purpose: 'all codes, each with its HTTP status'},
       {line: 'crewroom explain address-in-use --json', purpose: 'the same for programs'},
     ],
     notes: ['Commands name it with each failure. A running service has a page for each.'],

@@ -7,6 +7,7 @@ import type {CallOf} from '../catalogue/call.ts';
 import {refusedUsage} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {jsonLine} from '../terminal/escape.ts';
+import {printList} from '../terminal/print-list.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** Description of a failure. */
@@ -17,9 +18,10 @@ interface Description {
   readonly advice: string;
 }
 
-/** `crewroom explain`: prints when a failure happens and what to do, without a service. */
+/** `crewroom explain`: prints when a failure happens and what to do, or all codes, without a service. */
 export async function run(call: CallOf<'explain'>): Promise<ExitCode> {
-  const [code = ''] = call.arguments;
+  const [code] = call.arguments;
+  if (code === undefined) return list(call);
   const {context, flags} = call;
   const row = findRow(code);
   if (row === undefined) throw unknownCode(code);
@@ -32,15 +34,29 @@ export async function run(call: CallOf<'explain'>): Promise<ExitCode> {
   return EXIT.ok;
 }
 
+function list(call: CallOf<'explain'>): Promise<ExitCode> {
+  const codes = FAILURE_CODES.map(code => ({code, status: findRow(code)?.status}));
+  return printList(call, codes, {
+    head: ['CODE', 'STATUS'],
+    row: ({code, status}) => [code, status === undefined ? '-' : String(status)],
+    empty: 'No failures',
+    next: '"crewroom explain CODE" says when one happens and what to do',
+  });
+}
+
 function unknownCode(code: string): Error {
   const similar = findSimilar(code, FAILURE_CODES);
   const hint = similar === undefined ? '' : `; did you mean ${similar}?`;
-  return refusedUsage('explain', `there is no failure ${JSON.stringify(code)}${hint}`, 'docs/errors.md has all codes');
+  return refusedUsage(
+    'explain',
+    `there is no failure ${JSON.stringify(code)}${hint}`,
+    '"crewroom explain" lists all codes',
+  );
 }
 
-/** Returns a line of Markdown as a text for terminals: of links the text stays, and backticks show what is code. */
+/** Returns a line of Markdown as a text for terminals: a link is followed by its page, and backticks show what is code. */
 function withoutMarks(text: string): string {
-  return text.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1').replaceAll('**', '');
+  return text.replace(/\[([^\]]+)\]\(([^)]+)\)/g, '$1 (docs/$2)').replaceAll('**', '');
 }
 
 function formatDescription(
