@@ -904,6 +904,10 @@ test('a name that is exported is declared in one file', () => {
   expect(twice).toEqual([]);
 });
 
+test('no docstring says no more than that something is needed', () => {
+  expect(files.filter(file => readFileSync(join(source, file), 'utf8').includes('/** Dependencies of'))).toEqual([]);
+});
+
 test('only files/own.ts knows the user of this process, and what other users may do with its files', () => {
   const rule = /\b0o(?:077|022|600|700)\b|\bgetuid\b/;
   // The context of a command takes the user from its host, which tests replace.

@@ -1,4 +1,4 @@
-/** Dependencies of the checks of this machine. */
+/** What the checks know of this machine. */
 export interface DoctorContext {
   /** The user of this process; undefined on Windows. */
   readonly userId: number | undefined;

@@ -38,7 +38,7 @@ export interface HostedPluginDeps extends HostParts {
   readonly onLog: (line: PluginLogLine) => void;
 }
 
-/** Dependencies of a background that differ between plugins. */
+/** What differs between the backgrounds of plugins. */
 export type BackgroundParts = Pick<
   BackgroundDeps,
   'id' | 'directory' | 'file' | 'usesSourceMaps' | 'storagePath' | 'identity' | 'onLog' | 'onError' | 'token'

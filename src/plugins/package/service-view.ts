@@ -9,7 +9,7 @@ export interface FollowingService {
   logs(id: string): Promise<readonly PluginLogLine[]>;
 }
 
-/** Dependencies of functions that wait for a service. */
+/** How functions wait for a service. */
 export interface Waiting {
   /** Waits; rejects once the signal is aborted. */
   readonly pause: (timeMs: number) => Promise<unknown>;
