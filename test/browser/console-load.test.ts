@@ -25,8 +25,8 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 /** Opens an empty page for the rest of a test. */
-async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext(options);
+async function openPage(options: BrowserContextOptions = {}, opened = browser): Promise<Page> {
+  const context = await opened.newContext(options);
   onTestFinished(() => context.close());
   return context.newPage();
 }
@@ -142,11 +142,18 @@ const THEMES = [
 ] as const;
 
 describe.skipIf(!CAN_BROWSE)('the theme of the console in Chromium', () => {
+  // A dark theme that is emulated reaches a new process now and then after its first paint.
+  let darkBrowser: Browser;
+  beforeAll(async () => {
+    darkBrowser = await launchChromium('--force-dark-mode');
+  });
+  afterAll(() => darkBrowser?.close());
+
   for (const {system, settings, shown} of THEMES)
     test(`is ${shown} from the first paint on, with a ${system} system and the settings ${JSON.stringify(settings)}`, async () => {
       const service = await startInTest({ephemeral: true});
       await service.crewroom.settings.update('core', settings);
-      const page = await openPage({colorScheme: system});
+      const page = await openPage({colorScheme: null}, system === 'dark' ? darkBrowser : browser);
       // The browser shows the page before until the next one is painted.
       await page.goto(`data:text/html,<body bgcolor="${shown === 'dark' ? 'black' : 'white'}">`);
       const frames = await recordFrames(page);
