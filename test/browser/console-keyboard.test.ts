@@ -60,6 +60,8 @@ const USES: readonly Use[] = [
     link: 'Overview',
     heading: 'Welcome, Ada',
     use: async page => {
+      // They come last, above what has the focus, and move it.
+      await page.getByRole('heading', {name: 'Next steps'}).waitFor();
       await press(page, page.locator('summary', {hasText: 'Limits'}));
       await page.getByRole('row', {name: 'Largest value'}).waitFor();
     },
