@@ -53,7 +53,7 @@ export const SETUP_COMMANDS = grouped('Setup', {
     ],
   },
   explain: {
-    summary: 'Explain a failure, by its code, or list all codes',
+    summary: 'Explain a failure, or list all codes',
     arguments: [{name: 'CODE', description: 'code of the failure, such as no-entry', optional: true}],
     flags: JSON_FLAG,
     settings: ['host', 'port'],
