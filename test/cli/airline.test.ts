@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
+import {execFile} from 'node:child_process';
+import {existsSync} from 'node:fs';
 import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
+import {promisify} from 'node:util';
 import {parser} from '@prometheus-io/lezer-promql';
 import {describe, test} from 'vitest';
 import {parse} from 'yaml';
 import {METRICS} from '../../src/metrics/metric-table.ts';
 import {createMachine, type Finished} from './crewroom.ts';
+
+/** The checker of Prometheus. */
+const CHECKER = '/usr/bin/promtool';
 
 const machine = await createMachine();
 const {home} = machine;
@@ -57,6 +63,19 @@ describe('crewroom airline init', () => {
       }
     }
   });
+
+  test.skipIf(process.platform === 'win32' || (!existsSync(CHECKER) && process.env['CI'] === undefined))(
+    'writes alert rules that Prometheus accepts (needs promtool)',
+    async () => {
+      await init('checked', ...NAMES);
+      const {stdout} = await promisify(execFile)(CHECKER, [
+        'check',
+        'rules',
+        join(home, 'checked/crewroom-alerts.yml'),
+      ]);
+      assert.match(stdout, /SUCCESS: \d+ rules found/);
+    },
+  );
 
   test('overwrites nothing, and then writes nothing', async () => {
     await mkdir(join(home, 'used'));
