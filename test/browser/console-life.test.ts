@@ -280,6 +280,7 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
     const {port, url} = await startInTest({ephemeral: true, allowHost: ['crew.test']});
     const {page, problems} = await openConsole(browser, `http://crew.test:${port}`);
     await page.getByRole('button', {name: 'Copy npx crewroom plugin new my-plugin'}).click();
+    await page.getByText('Not copied', {exact: true}).first().waitFor();
     await fetch(`${url}/api/navigate`, {method: 'POST', body: '{"pluginID": "none"}'});
     await page.getByRole('heading', {name: 'No such plugin'}).waitFor();
     expect(await page.evaluate('[isSecureContext, navigator.locks, navigator.clipboard].map(Boolean).join()')).toBe(
