@@ -1,5 +1,5 @@
 import type {CDPSession, Page} from 'playwright-core';
-import {findContrastViolations, findViolations} from './accessibility.ts';
+import {findViolations} from './accessibility.ts';
 import {keepScreenshot} from './console.ts';
 
 /** Widths at which pages are looked at, in pixels. The narrowest is that of a telephone. */
@@ -39,8 +39,7 @@ export async function walkWith(page: Page): Promise<Walker> {
           await page.setViewportSize({width, height: 900});
           if (await isTooWide(page)) problems.push(`${name} scrolls sideways at ${width} px`);
           await keepScreenshot({screenshot: () => capture(session)}, `${name.replaceAll('/', '-')}-${theme}-${width}`);
-          // Between the narrowest and the widest nothing appears that neither of them shows.
-          if (width !== WIDTHS[1]) problems.push(...(await examine(page, {name, theme, width})));
+          problems.push(...(await examine(page, {name, theme, width})));
         }
       }
       return problems;
@@ -64,9 +63,9 @@ interface Look {
   readonly width: number;
 }
 
-/** Examines what a page shows. The dark theme is only examined for contrasts: it changes no other rule. */
+/** Examines what a page shows with the rules of accessibility. */
 async function examine(page: Page, {name, theme, width}: Look): Promise<readonly string[]> {
-  const violations = await (theme === 'dark' ? findContrastViolations : findViolations)(page);
+  const violations = await findViolations(page);
   return violations.map(violation => `${name} in the theme ${theme} at ${width} px: ${violation}`);
 }
 
