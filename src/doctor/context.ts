@@ -1,4 +1,4 @@
-/** What the checks know of this machine. */
+/** This machine, as the checks see it. */
 export interface DoctorContext {
   /** The user of this process; undefined on Windows. */
   readonly userId: number | undefined;

@@ -38,7 +38,7 @@ export interface HostedPluginDeps extends HostParts {
   readonly onLog: (line: PluginLogLine) => void;
 }
 
-/** What differs between the backgrounds of plugins. */
+/** The parts of a background that differ between plugins. */
 export type BackgroundParts = Pick<
   BackgroundDeps,
   'id' | 'directory' | 'file' | 'usesSourceMaps' | 'storagePath' | 'identity' | 'onLog' | 'onError' | 'token'

@@ -1,6 +1,6 @@
 import type {PlatformPaths} from '../../paths.ts';
 
-/** What commands use of the process, and nothing else of it. */
+/** The process, as commands see it: they use nothing else of it. */
 export interface CliContext {
   /** The words after the name of the program. */
   readonly args: readonly string[];
