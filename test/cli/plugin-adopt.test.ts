@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {readdir, readFile, writeFile} from 'node:fs/promises';
+import {mkdir, readdir, readFile, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {describe, test} from 'vitest';
+import {packNpmPackage} from '../../src/cli/npm/pack-package.ts';
 import {VERSION} from '../../src/version.ts';
 import {type PluginFiles, writePlugin} from '../support/plugin-folder.ts';
 import {LAYOUTS} from '../support/plugin-layouts.ts';
 import {createMachine, type Finished} from './crewroom.ts';
 
 const machine = await createMachine();
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const UI = '@tfdidesign/smartcars3-ui-sdk';
 const BACKGROUND = '@tfdidesign/smartcars3-background-sdk';
 let projects = 0;
@@ -43,6 +46,17 @@ async function commit(files: PluginFiles = FILES): Promise<string> {
   return folder;
 }
 
+/** Unpacks this package as it is on the registry. @returns The path of its command line. */
+async function installPublished(): Promise<string> {
+  const {fileName, bytes} = await packNpmPackage(ROOT, {forRegistry: true});
+  const home = join(machine.home, 'published');
+  await mkdir(home);
+  await writeFile(join(home, fileName), bytes);
+  execFileSync('tar', ['-xzf', fileName], {cwd: home});
+  await symlink(join(ROOT, 'node_modules'), join(home, 'node_modules'), 'junction');
+  return join(home, 'package/dist/cli/main.js');
+}
+
 function adopt(folder: string, ...args: readonly string[]): Promise<Finished> {
   return machine.run(['plugin', 'adopt', folder, ...args]);
 }
@@ -69,6 +83,25 @@ describe('crewroom plugin adopt', () => {
     // No registry has the packages of a clone, so the project keeps them.
     assert.deepEqual(await readdir(join(folder, 'ui/vendor')), [`crewroom-ui-sdk-${VERSION}.tgz`]);
     assert.ok(stdout.includes(`background/vendor/crewroom-background-sdk-${VERSION}.tgz\n  + `), stdout);
+  });
+
+  test('names the packages of the registry if Crewroom itself came from there, and packs none', async () => {
+    const main = await installPublished();
+    const folder = await commit();
+    const stdout = execFileSync(process.execPath, [main, 'plugin', 'adopt', folder], {encoding: 'utf8'});
+    for (const [file, sdk, standIn] of [
+      ['ui/package.json', UI, 'crewroom-ui-sdk'],
+      ['background/package.json', BACKGROUND, 'crewroom-background-sdk'],
+    ] as const) {
+      const alias = `npm:${standIn}@^${VERSION}`;
+      assert.equal(JSON.parse(await read(folder, file)).dependencies[sdk], alias);
+      assert.ok(stdout.includes(`"${alias}"\n`), stdout);
+    }
+    assert.deepEqual(
+      (await readdir(folder, {recursive: true})).filter(name => name.includes('vendor')),
+      [],
+    );
+    assert.equal(execFileSync(process.execPath, [main, 'plugin', 'adopt', '--force', folder], {encoding: 'utf8'}), '');
   });
 
   test('makes npm forget the version of the lock file, and leaves the others', async () => {

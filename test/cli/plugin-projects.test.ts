@@ -38,6 +38,7 @@ async function develop(folder: string, ...args: readonly string[]): Promise<Deve
 interface Development {
   readonly url: string;
   readonly state: string;
+  readonly reason?: string;
   untilSaid(text: string): Promise<void>;
 }
 
@@ -70,9 +71,17 @@ for (const layout of LAYOUTS) {
       await rm(archive);
     });
 
-    test('install takes only its halves', async () => {
+    test('install takes only its halves, and says what it found', async () => {
       const directory = join(machine.home, `plugins of ${id}`);
       const args = ['plugin', 'install', await write(layout), '--yes', '--json', '--plugins', directory];
+      const {stdout} = await machine.runOnTerminal(args.filter(arg => arg !== '--json'));
+      const found = plain(stdout)
+        .split(/\r?\n/)
+        .filter(line => line.startsWith('  found its '));
+      assert.deepEqual(
+        found,
+        places.map(place => `  found its ${place}`),
+      );
       const finished = await machine.run(args);
       assert.equal(finished.exitCode, 0, finished.stderr);
       assert.ok('halves' in JSON.parse(finished.stdout), finished.stdout);
@@ -117,6 +126,18 @@ describe('sources of a page', () => {
     }
     assert.equal(found.length, 3);
   });
+
+  const servers = [
+    {scripts: {serve: 'webpack serve', build: 'webpack'}, script: 'serve', port: 8080},
+    {scripts: {serve: 'vite preview', start: 'vite --port 4000'}, script: 'start', port: 4000},
+    {scripts: {serve: 'vite preview', start: 'vite', dev: 'vite --port=4001'}, script: 'dev', port: 4001},
+  ];
+  for (const {scripts, script, port} of servers)
+    test(`tell dev to start ${script} of ${Object.keys(scripts).join(', ')}`, async () => {
+      const folder = await writeProject({...vite?.sources, 'ui/package.json': JSON.stringify({scripts})});
+      const {untilSaid} = await develop(folder);
+      await untilSaid(`crewroom dev '${folder}' --ui http://localhost:${port} -- npm --prefix ui run ${script}`);
+    });
 
   test('tell dev to run their scripts with npm if it has installed them, beside another lock file', async () => {
     const folder = await writeProject({
@@ -185,6 +206,16 @@ describe('a folder with more than one plugin that was built', () => {
     }
     const run = await machine.run(['run', '--plugin', folder, '--', 'true']);
     assert.ok(run.exitCode !== 0 && run.stderr.includes(problem), run.stderr);
+  });
+
+  test('is refused by dev with their names, until one is left', async () => {
+    const folder = await writeProject(files);
+    const {url, state, reason, untilSaid} = await develop(folder);
+    assert.deepEqual([state, reason?.includes(problem)], ['broken', true], reason);
+    await rm(join(folder, 'build/b'), {recursive: true});
+    await untilSaid('plugin started');
+    const plugins = (await (await fetch(`${url}/api/plugins/installed`)).json()) as readonly {readonly id: string}[];
+    assert.ok(plugins.some(({id}) => id === 'com.example.a'));
   });
 
   test('can be named one by one', async () => {

@@ -196,12 +196,16 @@ describe('the figures of a flight', () => {
   });
 });
 
+/** Routes that start a flight. */
+const STARTERS = ['startflight', 'restoreflight'] as const;
+
 describe.each(['attributed', 'strict'] as const)('in the mode %s', access => {
-  const flight = {line: `POST ${TRACKING}/startflight`, body: JSON.stringify(BOOKING)};
+  const sent = (name: string) => ({line: `POST ${TRACKING}/${name}`, body: JSON.stringify(BOOKING)});
   const kind = access === 'strict' ? 'page in the console' : 'page';
 
-  test('a page starts a flight and replaces its own, without any grant', async () => {
+  test.each(STARTERS)('a plugin calls %s and replaces its own flight, without any grant', async name => {
     const service = await startCallers(access);
+    const flight = sent(name);
     for (const caller of [kind, 'background'] as const) {
       expect(await callAs(service, caller, flight)).toMatchObject({status: 200});
       expect(await callAs(service, caller, {line: `GET ${TRACKING}/data`})).toMatchObject({status: 200});
@@ -209,22 +213,26 @@ describe.each(['attributed', 'strict'] as const)('in the mode %s', access => {
     }
   });
 
-  test('a plugin does not replace the flight of another caller before it has arrived, without plugins:manage', async () => {
-    const service = await startCallers(access);
-    const headers = [bearer(await readOwnerToken(service))];
-    await callService(service, 'POST /api/flight', {headers, body: '{"action": "start"}'});
-    const answer = await callAs(service, kind, flight);
-    expect([answer.status, JSON.parse(answer.text)]).toEqual([
-      409,
-      expect.objectContaining({code: 'flight-of-another', advice: expect.stringContaining('plugins:manage')}),
-    ]);
-    service.crewroom.flight.jump('ARRIVED');
-    expect(await callAs(service, kind, flight)).toMatchObject({status: 200});
-    expect(service.crewroom.flight.status()).toMatchObject({startedBy: 'plugin:com.a'});
+  test.each(STARTERS)(
+    '%s replaces no flight of another caller before it has arrived, without plugins:manage',
+    async name => {
+      const service = await startCallers(access);
+      const flight = sent(name);
+      const headers = [bearer(await readOwnerToken(service))];
+      await callService(service, 'POST /api/flight', {headers, body: '{"action": "start"}'});
+      const answer = await callAs(service, kind, flight);
+      expect([answer.status, JSON.parse(answer.text)]).toEqual([
+        409,
+        expect.objectContaining({code: 'flight-of-another', advice: expect.stringContaining('plugins:manage')}),
+      ]);
+      service.crewroom.flight.jump('ARRIVED');
+      expect(await callAs(service, kind, flight)).toMatchObject({status: 200});
+      expect(service.crewroom.flight.status()).toMatchObject({startedBy: 'plugin:com.a'});
 
-    await callService(service, 'POST /api/flight', {headers, body: '{"action": "start"}'});
-    const grant = JSON.stringify({plugin: 'com.a', permissions: ['plugins:manage']});
-    await callService(service, 'POST /api/access/grants', {headers, body: grant});
-    expect(await callAs(service, kind, flight)).toMatchObject({status: 200});
-  });
+      await callService(service, 'POST /api/flight', {headers, body: '{"action": "start"}'});
+      const grant = JSON.stringify({plugin: 'com.a', permissions: ['plugins:manage']});
+      await callService(service, 'POST /api/access/grants', {headers, body: grant});
+      expect(await callAs(service, kind, flight)).toMatchObject({status: 200});
+    },
+  );
 });
