@@ -1,9 +1,12 @@
 import {describe, expect, test} from 'vitest';
-import {callAs, startCallers} from '../support/access-callers.ts';
+import {callAs, pageOrigin, startCallers} from '../support/access-callers.ts';
 import {bearer} from '../support/access-tokens.ts';
 import {readOwnerToken} from '../support/owner-file.ts';
 import type {PluginService} from '../support/plugin-service.ts';
 import {callService} from '../support/service.ts';
+
+/** A text that is a secret. */
+const SECRET = 'hunter2-of-the-pilot';
 
 async function listRefused(service: PluginService): Promise<readonly unknown[]> {
   const headers = [bearer(await readOwnerToken(service))];
@@ -37,6 +40,46 @@ describe('GET /api/access/refused', () => {
     expect(await listRefused(service)).toEqual([flight]);
     await asked();
     expect(await listRefused(service)).toEqual([{...flight, count: 2}]);
+  });
+
+  test('holds no value, query, body or header of a request', async () => {
+    const service = await startCallers('attributed');
+    await service.crewroom.entries.put('com.b/kept', JSON.stringify(SECRET));
+    const body = JSON.stringify(SECRET);
+    const check = {key: 'com.b/kept', revision: '1'};
+    const put = {kind: 'put', key: 'com.b/kept', value: SECRET};
+    const refused = [
+      {line: `GET /api/store/com.b%2Fkept?x=${SECRET}`},
+      {line: `GET /api/store/com.b%2Fkept?`},
+      {line: `PUT /api/store/com.b%2Fkept?ttl=9&${SECRET}`, body},
+      {line: `DELETE /api/store/com.b%2Fkept?a=?${SECRET}`},
+      {line: `GET /api/keys?prefix=com.b/${SECRET}&after=com.b/${SECRET}&values=true`},
+      {line: `GET /api/events?prefix=com.b/${SECRET}&since=0`},
+      {line: 'POST /api/transactions', body: JSON.stringify({checks: [check], operations: [put]})},
+      {line: `POST /api/import?x=${SECRET}`, body: JSON.stringify({key: 'com.b/kept', value: SECRET})},
+      {line: `POST /api/com.b/route?token=${SECRET}`, body},
+      {line: `PUT /api/settings/com.b?x=${SECRET}`, body: JSON.stringify({password: SECRET})},
+      {line: `GET /api/identity?x=${SECRET}`},
+      {line: 'GET /api/identity'},
+      {line: `POST /api/flight?x=${SECRET}`, body: JSON.stringify({action: 'start', number: SECRET})},
+      {line: `GET /api/requests?q=${SECRET}`},
+    ];
+    for (const caller of ['page', 'background'] as const)
+      for (const call of refused) await callAs(service, caller, call);
+    // A fragment, which only programs of their own send, and a token that is none.
+    const raw = [`Origin: ${await pageOrigin(service, 'page')}`, `X-Secret: ${SECRET}`];
+    await callService(service, `GET /api/store/com.b%2Fkept#${SECRET}`, {headers: raw});
+    await callService(service, `GET http://localhost:${service.port}/api/flight?x=${SECRET}`, {headers: raw});
+    const listed = await listRefused(service);
+    expect(listed).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({path: '/api/store/com.b%2Fkept', count: 5}),
+        expect.objectContaining({path: '/api/flight', permission: 'plugins:manage', count: 1}),
+        expect.objectContaining({path: '/api/transactions', count: 2}),
+        expect.objectContaining({path: '/api/import', count: 2}),
+      ]),
+    );
+    expect(JSON.stringify(listed)).not.toContain(SECRET);
   });
 
   test('names a flight that was not replaced', async () => {

@@ -123,12 +123,14 @@ describe('createHandler()', () => {
     {name: 'a defect', operation: () => Promise.reject(new Error('defect')), level: 'error'},
   ];
   for (const {name, operation, level} of levels) {
-    test(`logs ${name} as ${level}, without the query`, async () => {
+    test(`logs ${name} as ${level}, without the query and the fragment`, async () => {
       const {call, logged} = make({GET: operation});
       await call('GET', `/things/${'a'.repeat(300)}?token=secret`);
-      expect(logged).toHaveLength(1);
+      for (const rest of ['?token=secret', '#secret']) await call('GET', `/things/a${rest}`);
+      expect(logged).toHaveLength(3);
       expect(logged[0]?.level).toBe(level);
       expect(logged[0]?.about).toMatchObject({requestId: 'id-1', method: 'GET', path: `/things/${'a'.repeat(192)}`});
+      for (const {about} of logged.slice(1)) expect(about).toMatchObject({path: '/things/a'});
       expect(JSON.stringify(logged)).not.toContain('secret');
     });
   }

@@ -1,6 +1,5 @@
 import {type Access, ANY_CALLER, type Caller, OPEN_ACCESS, type Principal} from '../../domain/access/access.ts';
 import {NO_FAULTS, type ServedFaults} from '../../domain/faults/active-faults.ts';
-import {withoutPageSecrets} from '../../domain/plugins/page-proofs.ts';
 import {AppError} from '../../failures/app-error.ts';
 import {answerOptions, isPreflight, withCors} from './cors.ts';
 import type {FailureLog} from './failure-log.ts';
@@ -15,6 +14,7 @@ import {
 import {judge, type Verdict} from './guard.ts';
 import {type HttpAnswer, type HttpHandler, type HttpRequest, isStream, redirect, type WholeAnswer} from './message.ts';
 import {allowedMethods, assertPermitted, Call, createRouter, isMethod, type Route, type Router} from './route.ts';
+import {shownPath} from './shown-path.ts';
 import {type Sites, withoutCookies} from './sites.ts';
 
 export interface HandlerDeps {
@@ -193,8 +193,6 @@ function answerError(error: unknown, handling: Handling, {failures, newRequestId
   const requestId = newRequestId();
   const sent = explainFailure(toAppError(error, requestId), handling);
   handling.failed = {error: sent, requestId};
-  // Without the query: it may contain secrets, as may the host name of a target in absolute form.
-  const path = withoutPageSecrets(target.split('?', 1)[0] ?? '').slice(0, 200);
-  failures.report(sent, {requestId, method, path, error});
+  failures.report(sent, {requestId, method, path: shownPath(target), error});
   return failureAnswer(sent, requestId);
 }

@@ -1,17 +1,14 @@
 import type {Permission} from '../../domain/access/access.ts';
 import type {OneRefused} from '../../domain/access/refused-requests.ts';
-import {withoutPageSecrets} from '../../domain/plugins/page-proofs.ts';
 import type {Answered} from './handler.ts';
-
-/** Longest path that is kept, in characters. */
-const PATH_LENGTH_MAX = 200;
+import {shownPath} from './shown-path.ts';
 
 /** Returns what a plugin was refused; undefined for other answers, and other callers. In the mode `open` nothing is. */
 export function readRefusal(answered: Answered): OneRefused | undefined {
   const {request, principal, route} = answered;
   const permission = lackingIn(answered);
   if (permission === undefined || route === undefined || !principal?.startsWith('plugin:')) return undefined;
-  const path = withoutPageSecrets(request.target.split('?', 1)[0] ?? '').slice(0, PATH_LENGTH_MAX);
+  const path = shownPath(request.target);
   return {plugin: principal.slice('plugin:'.length), method: request.method, path, route, permission};
 }
 
