@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {afterEach, describe, test} from 'vitest';
+import {formatFeet, formatKnots, formatMiles} from '../../console/src/flight/flight-figures.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {useService} from '../support/service.ts';
 import {createMachine, type Finished, plain} from './crewroom.ts';
@@ -29,7 +30,7 @@ describe('crewroom flight', () => {
     assert.equal(exitCode, 0);
     assert.match(
       stdout,
-      /^Flight \d+ from EGLL \(.*\) to KJFK \(.*\)\n {2}BOARDING · \d+ ft · 0 kt · \d+ NM to go · 60x\n$/,
+      /^Flight \d+ from EGLL \(.*\) to KJFK \(.*\)\n {2}BOARDING · \d+ ft · 0 kt · [23],\d{3} NM to go · 60x\n$/,
     );
   });
 
@@ -67,6 +68,18 @@ describe('crewroom flight', () => {
       assert.equal(JSON.parse(stderr).code, code);
     }
     assert.equal(JSON.parse((await run('start', '--plan', `${file}x`, '--json')).stderr).code, 'unreadable-input');
+  });
+
+  test('writes its figures as the console does, and as numbers with --json', async () => {
+    await run('start');
+    await run('pause');
+    const flight = await readFlight('jump', 'cruise');
+    const {altitudeFeet, groundSpeedKnots, toGoNauticalMiles} = flight;
+    assert.equal(altitudeFeet, 37_000);
+    const figures = [formatFeet(37_000), formatKnots(Number(groundSpeedKnots)), formatMiles(Number(toGoNauticalMiles))];
+    assert.equal(figures[0], '37,000 ft');
+    const [, position] = (await run('status')).stdout.split('\n');
+    assert.equal(position, `  CRUISE · ${figures.join(' · ')} to go · paused`);
   });
 
   test('begins in Frankfurt, in real time', async () => {

@@ -1,9 +1,9 @@
 import {type Signal, useSignal} from '@preact/signals';
 import {Plot} from '../shell/plot/plot.tsx';
 import {TIME_STEPS} from '../shell/plot/time-steps.ts';
+import {formatFeet, formatKnots, formatMiles} from './flight-figures.ts';
 import type {TrackPoint} from './flight-state.ts';
 import {formatTimeLabel} from './flight-time.ts';
-import {formatFeet, formatKnots, formatMiles} from './format-flight.ts';
 
 export interface FlightPlotsProps {
   readonly track: readonly TrackPoint[];

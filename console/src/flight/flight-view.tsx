@@ -1,9 +1,10 @@
 import type {ComponentChildren} from 'preact';
 import {Facts} from '../shell/facts.tsx';
+import {formatMiles} from './flight-figures.ts';
 import {FlightPlots, type FlightPlotsProps} from './flight-plots.tsx';
 import type {FlightStatus} from './flight-state.ts';
 import {formatFlightTime} from './flight-time.ts';
-import {flightTitle, formatMiles, phaseName} from './format-flight.ts';
+import {flightTitle, phaseName} from './format-flight.ts';
 
 interface FlightViewProps extends FlightPlotsProps {
   readonly flight: FlightStatus;

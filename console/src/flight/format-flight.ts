@@ -1,20 +1,5 @@
 import type {FlightStatus} from './flight-state.ts';
 
-/** Formats an altitude. */
-export function formatFeet(feet: number): string {
-  return `${Math.round(feet).toLocaleString('en')} ft`;
-}
-
-/** Formats a ground speed. */
-export function formatKnots(knots: number): string {
-  return `${Math.round(knots).toLocaleString('en')} kt`;
-}
-
-/** Formats a distance. */
-export function formatMiles(miles: number): string {
-  return `${Math.round(miles).toLocaleString('en')} NM`;
-}
-
 /** Returns a phase in words. */
 export function phaseName(phase: string): string {
   const words = phase.toLowerCase().replaceAll('_', ' ');

@@ -7,6 +7,7 @@ import {readBookedFlight} from '../../protocol/plugin/flight-plan.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readValue} from '../input/value-input.ts';
+import {formatCount} from '../output/counts.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
@@ -94,7 +95,7 @@ function readJump(given = ''): FlightCommand {
   return {action: 'jump', phase};
 }
 
-/** Describes a flight on two lines. */
+/** Describes a flight on two lines, its figures as the console has them. */
 function formatFlight(flight: FlightStatus): string {
   const {from, to, number, phase, altitudeFeet, groundSpeedKnots, toGoNauticalMiles, speed, isPaused} = flight;
   const states = [
@@ -107,9 +108,9 @@ function formatFlight(flight: FlightStatus): string {
   const head = `Flight ${number} from ${from.code} (${from.name}) to ${to.code} (${to.name})${by}`;
   const position = [
     phase,
-    `${altitudeFeet} ft`,
-    `${groundSpeedKnots} kt`,
-    `${Math.round(toGoNauticalMiles)} NM to go`,
+    `${formatCount(altitudeFeet)} ft`,
+    `${formatCount(groundSpeedKnots)} kt`,
+    `${formatCount(Math.round(toGoNauticalMiles))} NM to go`,
     ...notes,
   ];
   return `${escapeControls(head)}\n  ${escapeControls(position.join(' · '))}\n`;
