@@ -31,7 +31,7 @@ describe.skipIf(!CAN_BROWSE)('the simulated flight in Chromium', () => {
   test('is not there without a failed request', async () => {
     const {url} = await startInTest({ephemeral: true});
     const {page, problems} = await openConsole(browser, url, {fragment: '#/plugins'});
-    await page.getByRole('link', {name: 'Simulated flight'}).click();
+    await page.getByRole('main').getByRole('link', {name: 'Flight', exact: true}).click();
     await page.getByText('No flight runs.').waitFor();
     expect(problems).toEqual([]);
   });
@@ -51,7 +51,7 @@ describe.skipIf(!CAN_BROWSE)('the simulated flight in Chromium', () => {
     await page.setViewportSize({width: 1280, height: 740});
     await keepScreenshot(page, 'header-1280');
     await link.click();
-    await page.getByRole('heading', {name: 'Simulated flight', level: 1}).waitFor();
+    await page.getByRole('heading', {name: 'Flight', exact: true, level: 1}).waitFor();
     crewroom.flight.stop();
     await link.waitFor({state: 'detached'});
   });
@@ -62,7 +62,7 @@ describe.skipIf(!CAN_BROWSE)('the simulated flight in Chromium', () => {
     const {page} = await openConsole(browser, url, {fragment: '#/plugins'});
     const phases = ['BOARDING', 'PUSH_BACK', 'ORBIT'];
     await page.route('**/api/flight', route => route.fulfill({json: {flight: crewroom.flight.status(), phases}}));
-    await page.getByRole('link', {name: 'Simulated flight'}).click();
+    await page.getByRole('main').getByRole('link', {name: 'Flight', exact: true}).click();
     await expect
       .poll(() => page.getByLabel('Jump to').locator('option').allTextContents())
       .toEqual(['Boarding', 'Push back', 'Orbit']);
@@ -74,7 +74,7 @@ describe.skipIf(!CAN_BROWSE)('the simulated flight in Chromium', () => {
     crewroom.flight.jump('CRUISE');
     crewroom.flight.pause();
     const {page} = await openConsole(browser, url, {fragment: '#/plugins'});
-    await page.getByRole('link', {name: 'Simulated flight'}).click();
+    await page.getByRole('main').getByRole('link', {name: 'Flight', exact: true}).click();
     await page.getByRole('img', {name: /Altitude over time: now [1-9]/}).waitFor();
     await expect.poll(() => countColoredPixels(page)).toBeGreaterThan(5);
     await keepScreenshot(page, 'plugins-flight-first');

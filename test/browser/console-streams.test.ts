@@ -398,7 +398,7 @@ describe.skipIf(!CAN_BROWSE)('the page of plugins in Chromium', () => {
 
   test('flies: starts, jumps, pauses, disconnects and stops, and plots the altitude', async () => {
     const {page} = await openConsole(browser, service.url, {fragment: '#/plugins'});
-    await page.getByRole('link', {name: 'Simulated flight'}).click();
+    await page.getByRole('main').getByRole('link', {name: 'Flight', exact: true}).click();
     await page.getByText('No flight runs.').waitFor();
     await page.getByLabel('From').fill('none');
     await page.getByRole('button', {name: 'Start', exact: true}).click();

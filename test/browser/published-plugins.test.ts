@@ -209,7 +209,7 @@ async function fly(page: Page, access: AccessMode): Promise<void> {
   await frame.getByText('Book').click();
   await page.getByText('Flight dispatched successfully').waitFor();
   await frame.getByText('Fly').click();
-  await page.getByRole('heading', {name: 'Simulated flight'}).waitFor();
+  await page.getByRole('heading', {name: 'Flight', exact: true, level: 1}).waitFor();
   await page.locator('.flight-title', {hasText: 'CAV100 · EGLL – ZZAF'}).waitFor();
   // What a page sent is text for the console.
   await page.getByText('<img src=x onerror=alert(1)> (ZZAF)').waitFor();

@@ -20,7 +20,7 @@ export function FlightPage({state}: PageProps) {
   const failure = flights.failure.value;
   return (
     <section class="page" aria-labelledby="page-title">
-      <h1 id="page-title">Simulated flight</h1>
+      <h1 id="page-title">Flight</h1>
       <p class="quiet">Plugins see this flight as if a simulator were connected.</p>
       {failure !== undefined && <FailureNote failure={failure} />}
       {flight === null && (

@@ -27,7 +27,7 @@ export function PluginsPage({state}: PageProps) {
         <PluginSection key={plugin.id} plugin={plugin} state={state} refused={refused} />
       ))}
       <p>
-        <a href={formatRoute({view: 'flight'})}>Simulated flight</a>, which plugins see as if a simulator were connected
+        <a href={formatRoute({view: 'flight'})}>Flight</a>, which plugins see as if a simulator were connected
       </p>
     </section>
   );
