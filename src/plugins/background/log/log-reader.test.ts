@@ -32,9 +32,40 @@ describe('LogReader', () => {
   });
 
   const STACK = 'Error: no luck\n    at f (background/index.js:1:2)\n    at async g (x.js:3:4) {\n  code: 7\n}';
+  const AT = '    at f (x.js:1:2)';
   const together: readonly {readonly what: string; readonly written: string; readonly entries: readonly string[]}[] = [
     {what: 'the lines of a stack', written: `before\n${STACK}\nafter\n`, entries: ['before', STACK, 'after']},
     {what: 'two stacks apart', written: `${STACK}\n${STACK}\n`, entries: [STACK, STACK]},
+    {
+      what: 'a message of several lines with its stack',
+      written: `before\nTypeError: one\n\n  two\n${AT}\nafter\n`,
+      entries: ['before', `TypeError: one\n\n  two\n${AT}`, 'after'],
+    },
+    {
+      what: 'two errors with messages of several lines, after words of the program and with a code',
+      written: `Failed: Error: one\ntwo\n${AT} {\n  code: 7\n}\nRangeError [ERR_X]: three\nfour\n${AT}\n`,
+      entries: [`Failed: Error: one\ntwo\n${AT} {\n  code: 7\n}`, `RangeError [ERR_X]: three\nfour\n${AT}`],
+    },
+    {
+      what: 'a stack with the nearest error before it',
+      written: `Error: handled\nError: one\ntwo\n${AT}\n`,
+      entries: ['Error: handled', `Error: one\ntwo\n${AT}`],
+    },
+    {
+      what: 'no lines before a stack whose error has no name, nor those beyond another stack',
+      written: `${STACK}\nplain\nmine\n${AT}\n`,
+      entries: [STACK, 'plain', `mine\n${AT}`],
+    },
+    {
+      what: 'no lines before a line that only looks like a position',
+      written: 'Error: late\nThe next is\n    at the gate\n',
+      entries: ['Error: late', 'The next is\n    at the gate'],
+    },
+    {
+      what: 'not more than 20 lines of a message',
+      written: `Error: ${'x\n'.repeat(21)}${AT}\n`,
+      entries: ['Error: x', ...Array<string>(19).fill('x'), `x\n${AT}`],
+    },
     {what: 'a stack of Windows', written: `${STACK.replaceAll('\n', '\r\n')}\r\n`, entries: [STACK]},
     {what: 'indented lines without a stack apart', written: 'a\n  b\n}\n', entries: ['a', '  b', '}']},
     {
