@@ -285,24 +285,45 @@ describe.skipIf(!CAN_BROWSE)('notify() in Chromium', () => {
     }
   });
 
-  test('shows a toast in a window of its own, under a strict policy, until it is clicked', async () => {
+  test('shows a toast in a window of its own, under a strict policy, until it is closed', async () => {
     const page = await openOutside();
     const refused: string[] = [];
     page.on('console', message => void refused.push(message.text()));
     await page.evaluate(`sdk.notify('My plugin', null, null, {message: '<b>Lost</b>', type: 'danger'})`);
     const toast = page.getByRole('alert');
     expect(await toast.textContent()).toBe('My plugin: <b>Lost</b>');
-    const colors = `getComputedStyle(document.querySelector('[role=alert]')).backgroundColor`;
+    const colors = `getComputedStyle(document.querySelector('.crewroom-toast')).backgroundColor`;
     expect(await page.evaluate(colors)).toBe('rgb(179, 38, 30)');
-    await toast.click();
+    await page.getByRole('button', {name: 'Close'}).click();
     expect(await toast.count()).toBe(0);
     expect(refused).toEqual([]);
+  });
+
+  test('takes no clicks from the page below its toasts, but those on their buttons', async () => {
+    const page = await openOutside();
+    await page.evaluate(`
+      window.clicks = 0;
+      const below = document.createElement('button');
+      for (const [name, value] of Object.entries({position: 'fixed', inset: '0', width: '100%', height: '100%'}))
+        below.style.setProperty(name, value);
+      below.onclick = () => clicks++;
+      document.body.append(below);
+      for (const message of ['one', 'two']) sdk.notify({message});
+    `);
+    const toast = page.locator('.crewroom-toast').first();
+    const {x = 0, y = 0, height = 0} = (await toast.boundingBox()) ?? {};
+    // On its text, on its edge, and between it and the next one.
+    for (const down of [height / 2, 2, height + 4]) await page.mouse.click(x + 18, y + down);
+    expect(await page.evaluate('clicks')).toBe(3);
+    await page.getByRole('button', {name: 'Close'}).first().click();
+    expect(await page.getByRole('status').allTextContents()).toEqual(['two']);
+    expect(await page.evaluate('clicks')).toBe(3);
   });
 
   test('shows no more than four toasts, the latest', async () => {
     const page = await openOutside();
     await page.evaluate(`for (let i = 1; i <= 6; i++) sdk.notify({message: 'n' + i})`);
-    expect(await page.locator('.crewroom-toast').allTextContents()).toEqual(['n3', 'n4', 'n5', 'n6']);
+    expect(await page.getByRole('status').allTextContents()).toEqual(['n3', 'n4', 'n5', 'n6']);
   });
 });
 

@@ -16,22 +16,37 @@ const COLORS = {
   danger: ['#b3261e', '#ffffff'],
 } as const satisfies Record<NotificationType, readonly [string, string]>;
 
-/** Shows a message at the bottom of the page for some seconds, or until it is clicked. Works under a strict content security policy. */
+/**
+ * Shows a message at the bottom of the page for some seconds, or until it is closed. The page below gets all clicks but those on its button.
+ * Works under a strict content security policy.
+ */
 export function showToast(document: Document, type: NotificationType, source: string | undefined, text: string): void {
   const host = findHost(document);
   while (host.childElementCount >= TOASTS_MAX) host.firstElementChild?.remove();
   const [background, color] = COLORS[type];
   const toast = document.createElement('div');
   toast.className = `crewroom-toast crewroom-toast-${type}`;
-  toast.setAttribute('role', type === 'danger' ? 'alert' : 'status');
-  toast.textContent = source === undefined ? text : `${source}: ${text}`;
   setStyle(toast, {...TOAST_STYLE, background, color});
+  const message = document.createElement('div');
+  message.setAttribute('role', type === 'danger' ? 'alert' : 'status');
+  message.textContent = source === undefined ? text : `${source}: ${text}`;
   const timer = setTimeout(() => toast.remove(), SHOWN_MS);
-  toast.addEventListener('click', () => {
+  const close = createCloseButton(document, () => {
     clearTimeout(timer);
     toast.remove();
   });
+  toast.append(message, close);
   host.append(toast);
+}
+
+function createCloseButton(document: Document, onClick: () => void): HTMLElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.setAttribute('aria-label', 'Close');
+  button.textContent = '×';
+  setStyle(button, CLOSE_STYLE);
+  button.addEventListener('click', onClick);
+  return button;
 }
 
 /** Returns the element with the toasts. A screen reader announces additions only to an element that was there before. */
@@ -55,15 +70,33 @@ const HOST_STYLE = {
   'flex-direction': 'column',
   gap: '8px',
   'z-index': '2147483647',
+  'pointer-events': 'none',
 };
 
 const TOAST_STYLE = {
-  padding: '10px 14px',
+  display: 'flex',
+  'justify-content': 'space-between',
+  'align-items': 'flex-start',
+  gap: '8px',
+  padding: '10px 8px 10px 14px',
   'border-radius': '8px',
   'box-shadow': '0 4px 16px rgba(0, 0, 0, 0.25)',
   font: '500 14px/1.4 system-ui, sans-serif',
   'overflow-wrap': 'anywhere',
+};
+
+const CLOSE_STYLE = {
+  flex: 'none',
+  width: '24px',
+  height: '24px',
+  margin: '-2px 0',
+  padding: '0',
+  border: '0',
+  background: 'none',
+  color: 'inherit',
+  font: '20px/24px system-ui, sans-serif',
   cursor: 'pointer',
+  'pointer-events': 'auto',
 };
 
 /** Sets properties one by one: a content security policy forbids the text of a style attribute. */
