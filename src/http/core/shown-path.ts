@@ -9,5 +9,5 @@ const LENGTH_MAX = 200;
  */
 export function shownPath(target: string): string {
   const [path = ''] = target.split(/[?#]/, 1);
-  return withoutPageSecrets(path.replace(/^http:\/\/[^/]*/i, '')).slice(0, LENGTH_MAX);
+  return withoutPageSecrets(path.replace(/^https?:\/\/[^/]*/i, '')).slice(0, LENGTH_MAX);
 }
