@@ -240,6 +240,11 @@ describe('the keychain of the system', () => {
     });
   });
 
+  test('is unavailable if its process cannot be started', async () => {
+    // Node throws this at once.
+    expect(await problemOf({BROKEN: 'a\0b'}, 60_000)).toContain('BROKEN');
+  });
+
   test.skipIf(process.platform !== 'linux')('is not waited for when it does not answer', async () => {
     const {path} = await using(makeTemporaryDirectory());
     const socket = join(path, 'bus');

@@ -1,6 +1,7 @@
-import {spawn} from 'node:child_process';
+import {type ChildProcess, spawn} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
 import {AppError} from '../../failures/app-error.ts';
+import {messageOf} from '../../failures/error-text.ts';
 import {abandon} from '../../system/exit-limit.ts';
 import {PROCESS_TIMERS, type Timers} from '../../time/timers.ts';
 import {cleanText} from '../clean-text.ts';
@@ -74,7 +75,7 @@ async function runProcess(input: string, deps: KeychainDeps, signal: AbortSignal
   // In Electron, `process.execPath` is Electron; the variable makes it behave like Node.
   const env = {...environment, ELECTRON_RUN_AS_NODE: '1'};
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [PROGRAM], {env, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true});
+    const child = startProcess(env);
     // Also without file descriptors, for which the pipes are missing.
     child.once('error', error => reject(unavailable(error.message)));
     const giveUp = (reason: unknown): void => {
@@ -101,6 +102,15 @@ async function runProcess(input: string, deps: KeychainDeps, signal: AbortSignal
     // If the process ends before it has read its input, its answer describes the problem.
     child.stdin?.on('error', () => {}).end(input);
   });
+}
+
+/** Starts the process. Node reports what it expects as an event, and throws the rest at once, such as what a policy of Windows forbids. */
+function startProcess(env: NodeJS.ProcessEnv): ChildProcess {
+  try {
+    return spawn(process.execPath, [PROGRAM], {env, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true});
+  } catch (error) {
+    throw unavailable(messageOf(error));
+  }
 }
 
 function parseAnswer(output: string): KeychainAnswer {
