@@ -23,6 +23,10 @@ ${UnStrRep}
 !define RUN "Software\Microsoft\Windows\CurrentVersion\Run"
 ; NSIS holds 1,024 characters, and reads a longer value of the registry as none.
 !define PATH_LENGTH_MAX 1000
+; Of winnt.h and winreg.h: a type of values, a key, and to be told the type of any value as it is.
+!define REG_SZ 1
+!define HKEY_CURRENT_USER -2147483647
+!define RRF_RT_ANY_NOEXPAND 0x1000FFFF
 
 Name "Crewroom ${VERSION}"
 OutFile "${OUT}"
@@ -117,6 +121,24 @@ FunctionEnd
 !macroend
 !insertmacro Stop ""
 !insertmacro Stop "un."
+
+; Writes $0 as the PATH of the user, in the type that it has: Windows replaces variables in a REG_EXPAND_SZ alone, which a new one is.
+!macro WritePath UN
+Function ${UN}writePath
+  System::Call 'advapi32::RegGetValueW(p ${HKEY_CURRENT_USER}, w "Environment", w "Path", i ${RRF_RT_ANY_NOEXPAND}, *i .r1, p 0, p 0) i .r2'
+  ${If} $0 == ""
+    DeleteRegValue HKCU "Environment" "Path"
+  ${ElseIf} $2 == 0
+  ${AndIf} $1 == ${REG_SZ}
+    WriteRegStr HKCU "Environment" "Path" "$0"
+  ${Else}
+    WriteRegExpandStr HKCU "Environment" "Path" "$0"
+  ${EndIf}
+  SendMessage ${HWND_BROADCAST} ${WM_SETTINGCHANGE} 0 "STR:Environment" /TIMEOUT=2000
+FunctionEnd
+!macroend
+!insertmacro WritePath ""
+!insertmacro WritePath "un."
 
 Section "Crewroom"
   SectionIn RO
@@ -329,8 +351,8 @@ Function addToPath
   ${If} $0 != ""
     StrCpy $0 "$0;"
   ${EndIf}
-  WriteRegExpandStr HKCU "Environment" "Path" "$0$INSTDIR"
-  SendMessage ${HWND_BROADCAST} ${WM_SETTINGCHANGE} 0 "STR:Environment" /TIMEOUT=2000
+  StrCpy $0 "$0$INSTDIR"
+  Call writePath
 FunctionEnd
 
 Function leavePath
@@ -409,7 +431,7 @@ Function un.removeFromPath
   ; Without the two semicolons that were put around it.
   StrCpy $2 $2 -1 1
   ${If} $2 != $0
-    WriteRegExpandStr HKCU "Environment" "Path" "$2"
-    SendMessage ${HWND_BROADCAST} ${WM_SETTINGCHANGE} 0 "STR:Environment" /TIMEOUT=2000
+    StrCpy $0 $2
+    Call un.writePath
   ${EndIf}
 FunctionEnd

@@ -14,6 +14,8 @@ const RUN_KEY = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run';
 /** Also the mark of the folder. */
 const UNINSTALLER = 'uninstall-crewroom.exe';
 const UNINSTALL_KEY = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Crewroom';
+/** PATH of the user. Windows replaces the variable. */
+const MINE = '%SystemDrive%\\mine';
 let port: number;
 
 /** Returns the path on Linux of a file in drive C. */
@@ -30,10 +32,8 @@ const isServing = (): Promise<boolean> =>
   );
 const untilServing = (): Promise<void> => until(isServing, () => 'no service answers');
 
-async function setValue(key: string, name: string, value: string): Promise<void> {
-  expect(await run('reg', 'add', key, '/v', name, '/t', 'REG_EXPAND_SZ', '/d', value, '/f')).toMatchObject({
-    exitCode: 0,
-  });
+async function setValue(key: string, name: string, value: string, type = 'REG_EXPAND_SZ'): Promise<void> {
+  expect(await run('reg', 'add', key, '/v', name, '/t', type, '/d', value, '/f')).toMatchObject({exitCode: 0});
 }
 
 /** Returns a value of the registry; undefined if there is none. Only an export has all characters. */
@@ -52,11 +52,14 @@ async function readValue(key: string, name: string): Promise<string | undefined>
   return Buffer.from(hex.replaceAll(',', ''), 'hex').toString('utf16le').replace('\0', '');
 }
 
-const readPath = (): Promise<string | undefined> => readValue('HKCU\\Environment', 'Path');
+const ENVIRONMENT = 'HKCU\\Environment';
+const readPath = (): Promise<string | undefined> => readValue(ENVIRONMENT, 'Path');
+const typeOfPath = async (): Promise<string | undefined> =>
+  /REG_\w+/.exec((await run('reg', 'query', ENVIRONMENT, '/v', 'Path')).stdout)?.[0];
 
 /** Runs the uninstaller, which continues in a copy of itself, and waits until it is done. */
-async function uninstall(...words: readonly string[]): Promise<void> {
-  await run(`${FOLDER}\\${UNINSTALLER}`, '/S', ...words);
+async function uninstall(words: readonly string[] = [], folder = FOLDER): Promise<void> {
+  await run(`${folder}\\${UNINSTALLER}`, '/S', ...words);
   await until(
     async () => (await run('reg', 'query', UNINSTALL_KEY)).exitCode !== 0,
     () => 'it is not removed',
@@ -81,7 +84,7 @@ beforeAll(async () => {
   const shellFolders = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Explorer\\User Shell Folders';
   await setValue(shellFolders, 'Local AppData', `${user.home}\\AppData\\Local`);
   await setValue(shellFolders, 'AppData', `${user.home}\\AppData\\Roaming`);
-  await setValue('HKCU\\Environment', 'Path', 'C:\\mine');
+  await setValue(ENVIRONMENT, 'Path', MINE);
   // Where an installer of an older version was told to install. Wine quotes /D, which an installer takes only without quotes.
   await setValue(UNINSTALL_KEY, 'InstallLocation', FOLDER);
   const config = user.file('AppData', 'Roaming', 'crewroom', 'Config');
@@ -107,7 +110,7 @@ describe('the installer for Windows, under Wine', () => {
     expect((await readdir(onLinux('C:\\foreign'), {recursive: true})).sort()).toEqual(
       [...files, 'new', 'node_modules', 'old'].sort(),
     );
-    expect(await readPath()).toBe('C:\\mine');
+    expect(await readPath()).toBe(MINE);
   });
 
   test('installs into the folder of an installer that was killed, for the user alone, with a start menu, PATH and a start at log-on', async () => {
@@ -122,7 +125,7 @@ describe('the installer for Windows, under Wine', () => {
     const {exitCode, stderr} = await install('/AUTOSTART');
     expect(exitCode, stderr).toBe(0);
     await untilServing();
-    expect(await readPath()).toBe(`C:\\mine;${FOLDER}`);
+    expect([await readPath(), await typeOfPath()]).toEqual([`${MINE};${FOLDER}`, 'REG_EXPAND_SZ']);
     const menu = await execute('find', [onLinux('C:\\users'), '-name', 'Crewroom.lnk', '-path', '*Start Menu*']);
     expect(await readFile(menu.stdout.trim(), 'latin1')).toContain('crewroom-console.cmd');
     expect((await crewroom('service', 'status')).stdout).toContain('active, enabled');
@@ -162,6 +165,8 @@ describe('the installer for Windows, under Wine', () => {
   });
 
   test('updates a version that runs with a background, and starts it again', async () => {
+    // In this type Windows replaces no variable.
+    await setValue(ENVIRONMENT, 'Path', MINE, 'REG_SZ');
     await writeFile(onLinux(`${FOLDER}\\node_modules\\old.txt`), '');
     expect(await install()).toMatchObject({exitCode: 0});
     expect(existsSync(onLinux(`${FOLDER}\\node_modules\\old.txt`))).toBe(false);
@@ -169,7 +174,7 @@ describe('the installer for Windows, under Wine', () => {
     await untilServing();
     expect(await get(url())).toBe('1.0');
     await expect.poll(() => nodeOfBackground(url())).toBe(`${FOLDER}\\node.exe`);
-    expect(await readPath()).toBe(`C:\\mine;${FOLDER}`);
+    expect([await readPath(), await typeOfPath()]).toEqual([`${MINE};${FOLDER}`, 'REG_SZ']);
   });
 
   test('puts an update into no other folder', async () => {
@@ -193,7 +198,7 @@ describe('the installer for Windows, under Wine', () => {
     await uninstall();
     expect(await isServing()).toBe(false);
     expect(existsSync(onLinux(FOLDER))).toBe(false);
-    expect(await readPath()).toBe('C:\\mine');
+    expect([await readPath(), await typeOfPath()]).toEqual([MINE, 'REG_SZ']);
     expect(await readValue(RUN_KEY, 'crewroom')).toBeUndefined();
     const menu = await execute('find', [onLinux('C:\\users'), '-name', 'Crewroom.lnk']);
     expect(menu.stdout).toBe('');
@@ -203,17 +208,34 @@ describe('the installer for Windows, under Wine', () => {
 
   test('leaves a long PATH as it is, and removes the data if it is told so', async () => {
     const path = `C:\\${'long'.repeat(300)}`;
-    await setValue('HKCU\\Environment', 'Path', path);
+    await setValue(ENVIRONMENT, 'Path', path);
     await setValue(UNINSTALL_KEY, 'InstallLocation', FOLDER);
     expect(await install()).toMatchObject({exitCode: 3});
     expect(await readPath()).toBe(path);
     expect((await crewroom('start', '--detached')).exitCode).toBe(0);
     expect(await get(url())).toBe('1.0');
     expect(await (await fetch(`${url()}/api/plugins/${PLUGIN_ID}`)).json()).toMatchObject({id: PLUGIN_ID});
-    await uninstall('/DATA');
+    await uninstall(['/DATA']);
     expect(await isServing()).toBe(false);
     expect(await readPath()).toBe(path);
     expect(existsSync(user.file('AppData', 'Local', 'crewroom'))).toBe(false);
     expect(existsSync(user.file('AppData', 'Roaming', 'crewroom'))).toBe(false);
+  });
+
+  test('installs into a folder with %, and leaves no PATH where there was none', async () => {
+    const folder = 'C:\\100% für alle';
+    await run('reg', 'delete', ENVIRONMENT, '/v', 'Path', '/f');
+    await setValue(UNINSTALL_KEY, 'InstallLocation', folder);
+    expect(await install()).toMatchObject({exitCode: 0});
+    expect([await readPath(), await typeOfPath()]).toEqual([folder, 'REG_EXPAND_SZ']);
+    const version = await run(
+      `${folder}\\node.exe`,
+      `${folder}\\node_modules\\crewroom\\dist\\cli\\main.js`,
+      '--version',
+    );
+    expect(version.stdout, version.stderr).toContain(VERSION);
+    await uninstall([], folder);
+    expect(existsSync(onLinux(folder))).toBe(false);
+    expect(await readPath()).toBeUndefined();
   });
 });
