@@ -1,9 +1,9 @@
-import {cp, readdir, stat} from 'node:fs/promises';
+import {copyFile, cp, link, mkdir, readdir, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {VERSION} from '../../src/version.ts';
 import {findFreePort} from '../support/free-port.ts';
-import {createUser, onDriveZ, untilServing} from '../windows/machine.ts';
+import {createUser, onDriveZ, until, untilServing} from '../windows/machine.ts';
 import {get, nodeOfBackground, put, writePlugin} from './files.ts';
 
 const user = await createUser();
@@ -71,5 +71,20 @@ describe('the folder for Windows, in a folder with spaces and umlauts, under Win
     const started = both.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []));
     expect(started).toHaveLength(1);
     for (const each of started) await each.kill();
+  });
+
+  test('the entry of the start menu notices a program that crashed, whose exit code is negative', async () => {
+    const starter = 'crewroom-console.cmd';
+    const main = user.file('crashing', 'node_modules', 'crewroom', 'dist', 'cli', 'main.js');
+    await mkdir(join(main, '..'), {recursive: true});
+    await copyFile(join(app, starter), user.file('crashing', starter));
+    await link(join(app, 'node.exe'), user.file('crashing', 'node.exe'));
+    // What Windows gives a program that read memory that is not its own.
+    await writeFile(main, 'console.log(process.argv.slice(2).join(" ")); process.exit(-1_073_741_819);');
+    const menu = user.spawnInTerminal([`${user.home}\\crashing\\${starter}`]);
+    await until(() => /press .*key/i.test(menu.said()), menu.said);
+    expect(menu.said()).toMatch(/start --detached[\s\S]*console/);
+    menu.type('\r');
+    await menu.finished;
   });
 });
