@@ -5,7 +5,8 @@ import {test} from './vitest.config.ts';
 export default defineConfig({
   test: {
     ...test,
-    include: ['test/release/**/*.test.ts'],
+    // The keychain is the same with the folder for Windows as with npm.
+    include: ['test/release/**/*.test.ts', 'test/windows/session.test.ts'],
     exclude: configDefaults.exclude,
     globalSetup: ['test/build.ts', 'test/release/set-up.ts'],
     maxWorkers: 2,

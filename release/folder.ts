@@ -28,6 +28,7 @@ export async function makeFolder(system: System, {work, folder}: {readonly work:
   await chmod(join(folder, node), 0o755);
   for (const name of starters) await chmod(join(folder, name), 0o755);
   await pruneEngine(system, folder);
+  await addEngineLicences(system, folder);
 }
 
 /** Adds the licence of Node to a folder, which the package for Windows lacks. @param from Folder for temporary files of the other ones. */
@@ -81,10 +82,23 @@ async function installPackages(
 }
 
 /** Removes the forms of the engine that this Node does not load: for other versions of it, and for other libraries of C. */
-async function pruneEngine({name}: System, folder: string): Promise<void> {
-  const engine = join(folder, 'node_modules', '@lmdb', `lmdb-${name}`);
+async function pruneEngine(system: System, folder: string): Promise<void> {
+  const engine = engineOf(system, folder);
   const natives = (await readdir(engine)).filter(file => file.endsWith('.node') && !file.includes('.musl.'));
   const used = natives.find(file => file.includes(`.abi${NODE_ABI}.`)) ?? natives.find(file => file.includes('.napi.'));
   if (used === undefined) throw new Error(`${engine} has no form for this Node`);
   for (const file of await readdir(engine)) if (file.endsWith('.node') && file !== used) await rm(join(engine, file));
+}
+
+/** Adds the licences of the engine, which its packages for one system lack: of the binding, and of LMDB, which has to be with every copy. */
+async function addEngineLicences(system: System, folder: string): Promise<void> {
+  const binding = join(ROOT, 'node_modules', 'lmdb');
+  const engine = engineOf(system, folder);
+  await copyFile(join(binding, 'LICENSE'), join(engine, 'LICENSE'));
+  for (const name of ['LICENSE', 'COPYRIGHT'])
+    await copyFile(join(binding, 'dependencies', 'lmdb', 'libraries', 'liblmdb', name), join(engine, `${name}-LMDB`));
+}
+
+function engineOf({name}: System, folder: string): string {
+  return join(folder, 'node_modules', '@lmdb', `lmdb-${name}`);
 }

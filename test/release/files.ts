@@ -1,6 +1,7 @@
 import {execFile} from 'node:child_process';
+import {existsSync} from 'node:fs';
 import {mkdir, readdir, writeFile} from 'node:fs/promises';
-import {join} from 'node:path';
+import {basename, join} from 'node:path';
 import {promisify} from 'node:util';
 import {inject} from 'vitest';
 import {VERSION} from '../../src/version.ts';
@@ -33,6 +34,26 @@ export async function nativeParts(folder: string): Promise<readonly string[]> {
   return entries
     .filter(entry => entry.isFile() && /\.node$|^node$|\.dylib$|\.so$/.test(entry.name))
     .map(entry => join(entry.parentPath, entry.name));
+}
+
+/** Returns the packages in a folder that have no licence beside them, with Node. */
+export async function withoutLicence(folder: string): Promise<readonly string[]> {
+  const packages = join(folder, 'node_modules');
+  const names = (await readdir(packages)).map(async name =>
+    name.startsWith('@') ? (await readdir(join(packages, name))).map(each => join(name, each)) : [name],
+  );
+  const places = (await Promise.all(names)).flat().map(name => join(packages, name));
+  const has = await Promise.all(
+    places.map(async place => (await readdir(place)).some(name => /^licen[cs]e/i.test(name))),
+  );
+  const licences = ['LICENSE', 'LICENSE-NODE', `node_modules/@lmdb/lmdb-${systemOf(folder)}/LICENSE-LMDB`];
+  const missing = licences.filter(name => !existsSync(join(folder, name)));
+  return [...places.filter((_, index) => !has[index]), ...missing];
+}
+
+/** Returns the system of a folder of a release, by its name. */
+function systemOf(folder: string): string {
+  return basename(folder).slice(`crewroom-${VERSION}-`.length);
 }
 
 /** Writes a plugin whose background answers the path of its Node. */

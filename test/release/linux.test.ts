@@ -6,7 +6,17 @@ import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {VERSION} from '../../src/version.ts';
 import {findFreePort} from '../support/free-port.ts';
-import {execute, get, nodeOfBackground, PLACE, put, releaseFile, unpackFolder, writePlugin} from './files.ts';
+import {
+  execute,
+  get,
+  nodeOfBackground,
+  PLACE,
+  put,
+  releaseFile,
+  unpackFolder,
+  withoutLicence,
+  writePlugin,
+} from './files.ts';
 
 let work: string;
 let folder: string;
@@ -67,6 +77,13 @@ describe('the folder for Linux, in a folder with spaces, umlauts and % and witho
     await symlink('absolute', join(work, 'relative'));
     for (const program of [join(folder, 'crewroom'), join(work, 'absolute'), join(work, 'relative')])
       expect((await execute(program, ['--version'], {env: environment()})).stdout).toContain(VERSION);
+  });
+
+  test('has the licences of all that is in it, and a part for the keychain that its Node loads', async () => {
+    expect(await withoutLicence(folder)).toEqual([]);
+    const script = 'console.log(typeof require("@napi-rs/keyring").AsyncEntry)';
+    const loaded = execute(join(folder, 'node'), ['-e', script], {cwd: folder, env: environment()});
+    expect((await loaded).stdout).toBe('function\n');
   });
 
   test('keeps a store on disk, and runs backgrounds with its own Node', async () => {

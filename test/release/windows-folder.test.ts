@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {VERSION} from '../../src/version.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {createUser, onDriveZ, until, untilServing} from '../windows/machine.ts';
-import {get, nodeOfBackground, put, writePlugin} from './files.ts';
+import {get, nodeOfBackground, put, withoutLicence, writePlugin} from './files.ts';
 
 const user = await createUser();
 const {app} = user.windows;
@@ -22,6 +22,7 @@ async function listFiles(folder: string): Promise<readonly string[]> {
 
 describe('the folder for Windows, in a folder with spaces and umlauts, under Wine', () => {
   test('starts by its starter, keeps a store on disk, runs backgrounds with its own Node, and writes nothing into itself', async () => {
+    expect(await withoutLicence(app)).toEqual([]);
     const before = await listFiles(app);
     await writePlugin(user.file('mein plugin'));
     const port = String(await findFreePort());
