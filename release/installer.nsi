@@ -34,6 +34,7 @@ InstallDir "$LOCALAPPDATA\Programs\Crewroom"
 InstallDirRegKey HKCU "${UNINSTALL}" "InstallLocation"
 Var isUpdate
 Var wasServing
+Var isAtLogOn
 Var removesData
 Var hasFailed
 
@@ -52,7 +53,7 @@ UninstPage instfiles
   !insertmacro ${DO} "LICENSE-NODE"
 !macroend
 
-; Ends the service that runs from the folder. Sets the error flag if a program still does: then the service serves again.
+; Ends the service that runs from the folder. Sets the error flag if a program still does: then the service is started again.
 !macro Stop UN
 Function ${UN}stop
   StrCpy $wasServing "no"
@@ -84,16 +85,39 @@ Function ${UN}stop
   SetErrors
 FunctionEnd
 
+; Looks whether Windows starts the service from the folder at log-on, not that of a Crewroom in another place.
+Function ${UN}findAtLogOn
+  StrCpy $isAtLogOn "no"
+  ReadRegStr $0 HKCU "${RUN}" "crewroom"
+  !if "${UN}" == ""
+    ${StrStr} $1 $0 "$\"$INSTDIR\node.exe$\""
+  !else
+    ${UnStrStr} $1 $0 "$\"$INSTDIR\node.exe$\""
+  !endif
+  ${If} $1 != ""
+    StrCpy $isAtLogOn "yes"
+  ${EndIf}
+FunctionEnd
+
+; Starts the service as Windows does at log-on. One that the user starts may have flags and variables, such as those of an airline: without them it
+; would serve another pilot.
 Function ${UN}startAgain
-  ${If} $wasServing == "yes"
-    nsExec::ExecToLog '${CREWROOM} start --detached'
-    Pop $0
-    nsExec::ExecToLog '${CREWROOM} status'
-    Pop $0
-    ${If} $0 != 0
-      SetErrorLevel 3
-      MessageBox MB_OK|MB_ICONEXCLAMATION "Crewroom was stopped, and did not start again: $\"crewroom start$\" says why." /SD IDOK
-    ${EndIf}
+  ${If} $wasServing == "no"
+    Return
+  ${EndIf}
+  Call ${UN}findAtLogOn
+  ${If} $isAtLogOn == "no"
+    SetErrorLevel 3
+    MessageBox MB_OK|MB_ICONINFORMATION "Crewroom was stopped: start it again as before." /SD IDOK
+    Return
+  ${EndIf}
+  nsExec::ExecToLog '${CREWROOM} start --detached'
+  Pop $0
+  nsExec::ExecToLog '${CREWROOM} status'
+  Pop $0
+  ${If} $0 != 0
+    SetErrorLevel 3
+    MessageBox MB_OK|MB_ICONEXCLAMATION "Crewroom was stopped, and did not start again: $\"crewroom start$\" says why." /SD IDOK
   ${EndIf}
 FunctionEnd
 
@@ -170,7 +194,6 @@ Section "Crewroom"
   WriteRegDWORD HKCU "${UNINSTALL}" "NoModify" 1
   WriteRegDWORD HKCU "${UNINSTALL}" "NoRepair" 1
   Call addToPath
-  Call startAgain
 SectionEnd
 
 Section /o "Start when I log in" atLogOn
@@ -180,6 +203,11 @@ Section /o "Start when I log in" atLogOn
     SetErrorLevel 3
     MessageBox MB_OK|MB_ICONEXCLAMATION "Crewroom is installed, but will not start when you log in: $\"crewroom service install$\" says why." /SD IDOK
   ${EndIf}
+SectionEnd
+
+; The last one: Windows may start the service at log-on only since the one before.
+Section "-start"
+  Call startAgain
 SectionEnd
 
 Function .onInit
@@ -411,9 +439,8 @@ FunctionEnd
 
 ; Not by "crewroom service uninstall": the value may be that of a Crewroom in another place.
 Function un.removeFromLogOn
-  ReadRegStr $0 HKCU "${RUN}" "crewroom"
-  ${UnStrStr} $1 $0 "$\"$INSTDIR\node.exe$\""
-  ${If} $1 != ""
+  Call un.findAtLogOn
+  ${If} $isAtLogOn == "yes"
     DeleteRegValue HKCU "${RUN}" "crewroom"
   ${EndIf}
 FunctionEnd

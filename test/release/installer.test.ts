@@ -16,6 +16,8 @@ const UNINSTALLER = 'uninstall-crewroom.exe';
 const UNINSTALL_KEY = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Crewroom';
 /** PATH of the user. Windows replaces the variable. */
 const MINE = '%SystemDrive%\\mine';
+/** A PATH that is longer than NSIS can hold. */
+const LONG = `C:\\${'long'.repeat(300)}`;
 let port: number;
 
 /** Returns the path on Linux of a file in drive C. */
@@ -206,18 +208,28 @@ describe('the installer for Windows, under Wine', () => {
     expect(await readdir(user.file('AppData', 'Roaming', 'crewroom', 'Config'))).toEqual(['config.json']);
   });
 
-  test('leaves a long PATH as it is, and removes the data if it is told so', async () => {
-    const path = `C:\\${'long'.repeat(300)}`;
-    await setValue(ENVIRONMENT, 'Path', path);
+  test('leaves a long PATH as it is', async () => {
+    await setValue(ENVIRONMENT, 'Path', LONG);
     await setValue(UNINSTALL_KEY, 'InstallLocation', FOLDER);
     expect(await install()).toMatchObject({exitCode: 3});
-    expect(await readPath()).toBe(path);
+    expect(await readPath()).toBe(LONG);
+  });
+
+  test('starts no service again that the user started, since it may have had flags', async () => {
+    await setValue(ENVIRONMENT, 'Path', FOLDER);
     expect((await crewroom('start', '--detached')).exitCode).toBe(0);
     expect(await get(url())).toBe('1.0');
     expect(await (await fetch(`${url()}/api/plugins/${PLUGIN_ID}`)).json()).toMatchObject({id: PLUGIN_ID});
+    expect(await install()).toMatchObject({exitCode: 3});
+    expect(await isServing()).toBe(false);
+  });
+
+  test('removes the data if it is told so, also while a service runs', async () => {
+    await setValue(ENVIRONMENT, 'Path', LONG);
+    expect((await crewroom('start', '--detached')).exitCode).toBe(0);
     await uninstall(['/DATA']);
     expect(await isServing()).toBe(false);
-    expect(await readPath()).toBe(path);
+    expect(await readPath()).toBe(LONG);
     expect(existsSync(user.file('AppData', 'Local', 'crewroom'))).toBe(false);
     expect(existsSync(user.file('AppData', 'Roaming', 'crewroom'))).toBe(false);
   });
