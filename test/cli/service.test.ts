@@ -101,6 +101,7 @@ describe.skipIf(process.platform !== 'linux')('crewroom service (Linux)', () => 
     const {exitCode, stderr} = await machine.run(['service', 'install'], {program: [PROGRAM[0], script]});
     expect(exitCode).toBe(2);
     expect(stderr).toContain('is in a directory for temporary files');
+    expect(stderr).toContain('unpack Crewroom in another folder');
     expect(await readCalls()).toEqual(['']);
   });
 

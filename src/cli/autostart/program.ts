@@ -30,7 +30,11 @@ export async function findProgram(context: CliContext): Promise<InstalledProgram
 
 /** Creates the failure for a program that the system cannot start later. */
 export function refusedProgram(problem: string): Error {
-  return refusedUsage('service', problem, 'Install Crewroom first, such as with "npm install --global crewroom"');
+  return refusedUsage(
+    'service',
+    problem,
+    'Install or unpack Crewroom in another folder that stays, and run this from there',
+  );
 }
 
 const UNSEEN_IN_PATH = new RegExp(`[${UNSEEN}]`);
