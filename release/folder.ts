@@ -37,8 +37,8 @@ export async function addNodeLicence(folder: string, from: string): Promise<void
   await copyFile(join(from, licensed?.nodePackage ?? '', 'package', 'LICENSE'), join(folder, 'LICENSE-NODE'));
 }
 
-/** Downloads the package of Node and checks it. @returns The folder of its files. */
-async function unpackNode({os, nodePackage, integrity}: System, work: string): Promise<string> {
+/** Downloads the package of Node. @returns The folder of its files. @throws {Error} If it is not the one of the table. */
+export async function unpackNode({os, nodePackage, integrity}: System, work: string): Promise<string> {
   const words = ['pack', '--silent', `${nodePackage}@${NODE_VERSION}`, '--pack-destination', work];
   const archive = join(work, basename((await run('npm', words, work)).trim()));
   const found = `sha512-${createHash('sha512')

@@ -1,9 +1,12 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {chmod, chown, mkdir, mkdtemp, readdir, rm, symlink} from 'node:fs/promises';
+import {chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, symlink} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {gunzipSync} from 'node:zlib';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {packNpmPackage} from '../../src/cli/npm/pack-package.ts';
 import {VERSION} from '../../src/version.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {
@@ -18,6 +21,7 @@ import {
   writePlugin,
 } from './files.ts';
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 let work: string;
 let folder: string;
 const children = new Set<ChildProcess>();
@@ -118,7 +122,11 @@ describe('the folder for Linux, in a folder with spaces, umlauts and % and witho
   test('gives a new plugin our packages as files, since they did not come from npm', async () => {
     await execute(join(folder, 'crewroom'), ['plugin', 'new', 'hello'], {env: environment(), cwd: work});
     const names = ['crewroom', 'crewroom-background-sdk'].map(name => `${name}-${VERSION}.tgz`);
-    expect((await readdir(join(work, 'hello', 'vendor'))).sort()).toEqual(names);
+    const vendor = join(work, 'hello', 'vendor');
+    expect((await readdir(vendor)).sort()).toEqual(names);
+    // The same that a clone gives, with which the tests of the guides run "npm install".
+    const [ours, clones] = [await readFile(join(vendor, names[0] ?? '')), (await packNpmPackage(ROOT)).bytes];
+    expect(Buffer.compare(gunzipSync(ours), gunzipSync(clones))).toBe(0);
   });
 
   test('lets one of two starts at once have the store', async () => {
