@@ -18,12 +18,14 @@ export async function writeDeb(
     folder,
     work,
     version,
+    sizeBytes,
     level,
     to,
   }: {
     readonly folder: string;
     readonly work: string;
     readonly version: string;
+    readonly sizeBytes: number;
     readonly level: number;
     readonly to: string;
   },
@@ -40,17 +42,21 @@ export async function writeDeb(
     ['LICENSE-NODE', 'copyright-node'],
   ] as const)
     await cp(join(folder, from), join(root, 'usr/share/doc/crewroom', name));
-  await writeFile(join(root, 'DEBIAN/control'), control(system, version));
+  await writeFile(join(root, 'DEBIAN/control'), control(system, {version, sizeBytes}));
   await run('find', [root, '-exec', 'touch', '--no-dereference', `--date=@${MODIFIED_SECONDS}`, '{}', '+'], work);
   await run('chmod', ['-R', 'u+rwX,go+rX,go-w', root], work);
   await run('dpkg-deb', ['--root-owner-group', '-Zxz', `-z${level}`, '--build', root, to], work);
 }
 
-/** Formats the description of the package. What Node needs: its instructions for building name glibc 2.28. */
-function control({cpu}: System, version: string): string {
+/**
+ * Formats the description of the package. What Node needs: its instructions for building name glibc 2.28. apt compares the size with the free space of
+ * the disk.
+ */
+function control({cpu}: System, {version, sizeBytes}: {readonly version: string; readonly sizeBytes: number}): string {
   return `Package: crewroom
 Version: ${version}
 Architecture: ${cpu === 'x64' ? 'amd64' : cpu}
+Installed-Size: ${Math.ceil(sizeBytes / 1024)}
 Maintainer: The Crewroom authors <crewroom@localhost>
 Depends: libc6 (>= 2.28), libstdc++6, libgcc-s1
 Section: net

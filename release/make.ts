@@ -68,7 +68,7 @@ async function writeFiles(
   }
   await finishAll([
     writeTarXz(folder, `${name}.tar.xz`, level),
-    ...(system.os === 'linux' ? [writeDeb(system, {folder, work, version, level, to: `${name}.deb`})] : []),
+    ...(system.os === 'linux' ? [writeDeb(system, {folder, work, version, sizeBytes, level, to: `${name}.deb`})] : []),
   ]);
   if (system.os === 'darwin') return [`${name}.tar.xz`];
   return [`${name}.tar.xz`, `${name}.deb`];

@@ -1,7 +1,7 @@
 import {type ChildProcess, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync} from 'node:fs';
-import {chown, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
+import {chown, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
@@ -103,6 +103,8 @@ describe.skipIf(!canChangeRoot)('the package of Debian, in a small root without 
   test('is installed without scripts, has what it depends on, and touches no home', async () => {
     await run(0, 'dpkg', '--install', PACKAGE);
     expect(await installed()).toBe(`install ok installed ${VERSION}`);
+    const kibibytes = /^Installed-Size: (\d+)$/m.exec(await run(0, 'dpkg', '--status', 'crewroom'))?.[1];
+    expect(Number(kibibytes) * 1024).toBeGreaterThan((await stat(join(root, 'usr/lib/crewroom/node'))).size);
     const info = await readdir(join(root, 'var/lib/dpkg/info'));
     expect(info.filter(name => name.startsWith('crewroom'))).toEqual(['crewroom.list', 'crewroom.md5sums']);
     expect(await filesOfUser()).toEqual([]);
