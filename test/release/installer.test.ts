@@ -250,4 +250,17 @@ describe('the installer for Windows, under Wine', () => {
     expect(existsSync(onLinux(folder))).toBe(false);
     expect(await readPath()).toBeUndefined();
   });
+
+  for (const [name, folder] of [
+    ['a variable', 'C:\\%TEMP% für alle'],
+    ['a semicolon', 'C:\\eins; zwei'],
+  ] as const)
+    test(`puts no folder with ${name} on the PATH, where it would be another one`, async () => {
+      await setValue(UNINSTALL_KEY, 'InstallLocation', folder);
+      expect(await install()).toMatchObject({exitCode: 3});
+      expect(existsSync(onLinux(`${folder}\\node.exe`))).toBe(true);
+      expect(await readPath()).toBeUndefined();
+      await uninstall([], folder);
+      expect(existsSync(onLinux(folder))).toBe(false);
+    });
 });
