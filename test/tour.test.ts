@@ -199,7 +199,8 @@ test('the lines for CI run tests with a service, start, wait and stop, and leave
   const ask = `fetch(process.env.CREWROOM_URL + '/readyz').then(each => each.text()).then(console.log)`;
   writeFileSync(join(directory, 'package.json'), JSON.stringify({scripts: {test: `node -e "${ask}"`}}));
   // Ends at the first command that fails.
-  const lines = ['set -e', ...readCommands('## In CI', '## Back up and restore')].join('\n');
+  // For the npx that started the service, and ends a moment after it.
+  const lines = ['set -e', ...readCommands('## In CI', '## Back up and restore'), 'wait'].join('\n');
   // In a process group of its own, with a time limit: a service left behind keeps the output open.
   const {pid, status, stdout, stderr} = spawnSync('sh', ['-c', lines], {
     cwd: directory,
