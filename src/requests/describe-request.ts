@@ -2,6 +2,7 @@ import {withoutHostSecrets, withoutPageSecrets} from '../domain/plugins/page-pro
 import type {RecordedRequest} from '../domain/recorded-request.ts';
 import {isExpectedFailure} from '../failures/facts.ts';
 import {headerPairs, headerValues} from '../protocol/headers/raw-headers.ts';
+import {withoutAuthority} from '../protocol/headers/request-target.ts';
 import {pluginOf} from '../protocol/headers/sender.ts';
 import type {KeptRequest} from './kept-requests.ts';
 import {SHOWN_HEADERS} from './shown-headers.ts';
@@ -55,11 +56,6 @@ interface OfPage {
 /** Returns whether a request failed, and not as part of normal operation. */
 function isUnexpected(failure: KeptRequest['failure']): boolean {
   return failure !== undefined && !isExpectedFailure(failure.code);
-}
-
-/** Removes scheme, credentials and host of an absolute target (RFC 9112 section 3.2.2); the host is among the headers. */
-function withoutAuthority(target: string): string {
-  return target.replace(/^[a-z][a-z0-9+.-]{0,20}:\/\/[^/?#]*/i, '');
 }
 
 /** Paths of entries, whose parameters are in the API. */

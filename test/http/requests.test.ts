@@ -198,6 +198,16 @@ describe('a recorded request', () => {
     expect(request).toMatchObject({status: 421, headers: {host: 'rebound.example'}, failure: {code: 'foreign-host'}});
   });
 
+  test('shows no fragment, which only a program without a library sends, in its failure either', async () => {
+    const service = await startInTest({ephemeral: true});
+    const client = await connectInTest(service);
+    await client.send(Buffer.from(`GET /nothing#secret HTTP/1.1\r\nHost: localhost:${service.port}\r\n\r\n`));
+    await client.readAnswer();
+    const {requests} = await readPage(service);
+    expect(requests).toMatchObject([{path: '/nothing', failure: {code: 'no-resource'}}]);
+    expect(JSON.stringify(requests)).not.toContain('secret');
+  });
+
   const masked = [
     {target: '/api/keys?prefix=a/&limit=1&token=secret', path: '/api/keys?prefix=a/&limit=1&token=…'},
     {target: '/api/keys?limit=secret&after=secret', path: '/api/keys?limit=…&after=…'},

@@ -5,6 +5,7 @@ import {BACKGROUND_TOKEN_HEADER} from '../../protocol/headers/background-token.t
 import {CLIENT_HEADER} from '../../protocol/headers/client-header.ts';
 import type {RequestHeaders} from '../../protocol/headers/request-headers.ts';
 import type {HttpRequest} from './message.ts';
+import {shownPath} from './shown-path.ts';
 import {CLIENT_MODULE, PLUGIN_PAGES, SCHEME, type Site, type Sites, WEBPACK_SOCKET} from './sites.ts';
 
 /**
@@ -93,7 +94,7 @@ function findPageProblem(target: string, headers: RequestHeaders, site: Site): F
   const problem = findOriginProblem(headers, site);
   if (problem !== undefined || !isNavigation(headers)) return problem;
   const own = `http://${headers.host[0]?.toLowerCase()}`;
-  return headers.origin[0] === own ? undefined : {code: 'not-a-page', path: shorten(target.split('?', 1)[0] ?? '')};
+  return headers.origin[0] === own ? undefined : {code: 'not-a-page', path: shorten(shownPath(target))};
 }
 
 function findOriginProblem({origin: [origin = '', second]}: RequestHeaders, {mayCall}: Site): Failure | undefined {

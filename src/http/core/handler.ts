@@ -171,11 +171,10 @@ function refuseWebSocket(): never {
 function answerUnknown(target: string, router: Router, opensWebSocket: boolean): HttpAnswer {
   const other = opensWebSocket ? undefined : router.withoutSlash(target);
   if (other !== undefined) return redirect(other);
-  const path = target.split('?', 1)[0] ?? '';
-  const meant = router.withKeyEncoded(path);
+  const meant = router.withKeyEncoded(target.split(/[?#]/, 1)[0] ?? '');
   // Omitted if it is too long: a shortened key would be another key.
   const known = meant === undefined || meant.length > MEANT_LENGTH_MAX ? {} : {meant};
-  throw new AppError({code: 'no-resource', path: path.slice(0, 100), ...known});
+  throw new AppError({code: 'no-resource', path: shownPath(target).slice(0, 100), ...known});
 }
 
 /** Longest path that is suggested, in characters: enough for the longest key, percent-encoded. */
