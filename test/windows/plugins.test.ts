@@ -5,7 +5,7 @@ import {createUser, runningPrograms, type Service, until} from './machine.ts';
 const user = await createUser();
 const ID = 'com.example.käse'.replace('ä', 'ae');
 
-/** Writes a plugin whose route answers its version, and whose background keeps a file of its own open. */
+/** Writes a plugin whose route answers its version. */
 function writePlugin(folder: string, version: string): void {
   mkdirSync(user.file(folder, 'background'), {recursive: true});
   mkdirSync(user.file(folder, 'ui'), {recursive: true});

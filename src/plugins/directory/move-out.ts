@@ -22,7 +22,7 @@ export interface MoveDeps {
  * Moves the folder of a plugin out of the directory of plugins. Windows renames no folder with an open file in it, such as an addon or a log of
  * the background. Then the manifest is hidden, and the service, which follows it, ends the background first.
  *
- * @throws The error of the operating system. The manifest is back in its place then.
+ * @throws The error of the operating system. The manifest is back in its place then, or {@link showManifest} puts it back.
  */
 export async function moveOut(
   folder: string,
@@ -42,6 +42,13 @@ export async function moveOut(
     throw error;
   }
   await rename(join(to, HIDDEN_FILE), join(to, MANIFEST_FILE));
+}
+
+/** Puts the manifest of a folder back that a command has hidden and not put back, since it was killed. */
+export async function showManifest(folder: string): Promise<void> {
+  await renameDurably(join(folder, HIDDEN_FILE), join(folder, MANIFEST_FILE)).catch(error => {
+    if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
+  });
 }
 
 async function moveOnceFree(move: () => Promise<void>): Promise<void> {

@@ -9,7 +9,7 @@ export interface FollowingService {
   logs(id: string): Promise<readonly PluginLogLine[]>;
 }
 
-/** How functions wait for a service. */
+/** The wait for a service, and its clock. */
 export interface Waiting {
   /** Waits; rejects once the signal is aborted. */
   readonly pause: (timeMs: number) => Promise<unknown>;

@@ -45,6 +45,18 @@ describe('openStaging()', () => {
     assert.deepEqual((await readdir(home)).length, 2);
   });
 
+  test('restores manifests that a killed command had hidden to move their folders', async () => {
+    const {home, plugins} = await makeKilled();
+    const [kept = ''] = await readdir(home).then(names => names.filter(name => name !== 'plugins'));
+    await mkdir(join(plugins, 'b'));
+    await writeFile(join(plugins, 'notes.txt'), '');
+    for (const folder of [join(home, kept, 'kept', 'a'), join(plugins, 'b')])
+      await writeFile(join(folder, 'plugin.json.moving'), '');
+    await using _ = await open(plugins);
+    assert.deepEqual(await readdir(join(plugins, 'a')), ['old', 'plugin.json']);
+    assert.deepEqual(await readdir(join(plugins, 'b')), ['plugin.json']);
+  });
+
   test('replaces a version that a killed command had not confirmed', async () => {
     const {plugins} = await makeKilled();
     await mkdir(join(plugins, 'a'));

@@ -3,7 +3,7 @@ import {basename, dirname, join} from 'node:path';
 import {codeOf} from '../../failures/error-text.ts';
 import {makeDirectory, renameDurably} from '../../files/directory.ts';
 import {findOwnProblem} from '../../files/own.ts';
-import {moveOut} from '../directory/move-out.ts';
+import {moveOut, showManifest} from '../directory/move-out.ts';
 
 export interface StagingDeps {
   readonly processId: number;
@@ -110,6 +110,7 @@ async function listStagings(plugins: string): Promise<readonly FoundStaging[]> {
 /** Puts back what a killed command kept, and removes its staging directory. */
 async function cleanUp(path: string, plugins: string): Promise<void> {
   for (const kept of await readdir(join(path, KEPT)).catch(() => [])) await putBack(kept, {path, plugins});
+  for (const name of await readdir(plugins).catch(() => [])) await showManifest(join(plugins, name));
   await remove(path);
 }
 
