@@ -7,11 +7,14 @@ const MESSAGE_LINES_MAX = 20;
 /** A position in a stack, as V8 writes it. */
 const POSITION = /^\s+at /;
 
-/** A position with its line and column, which no text has by chance. */
-const EXACT_POSITION = /^\s+at .+:\d+:\d+\)?(?: \{)?$/;
+/** A position with its line and column, or in what has none, such as `JSON.parse (<anonymous>)`: no text has it by chance. */
+const EXACT_POSITION = /^\s+at .+(?::\d+:\d+\)?|\((?:<anonymous>|native|index \d+)\))(?: \{)?$/;
 
 /** First line of an error: the name of its class, such as `TypeError [CODE]: `, also after other words of the program. */
 const HEAD = /(?:^|[\s([])(?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?(?::|$)/;
+
+/** First line of what `console.trace()` writes. */
+const TRACE = /^Trace(?::|$)/;
 
 /** Line after a stack that belongs to it: further members of an error, and its causes. */
 const AFTER_POSITION = /^(?:\s|[}\]])/;
@@ -43,7 +46,7 @@ export function joinStacks(lines: readonly string[]): readonly string[] {
 function joinMessage(entries: string[][]): void {
   for (let at = entries.length - 1; at >= Math.max(0, entries.length - MESSAGE_LINES_MAX); at--) {
     const [line = '', ...others] = entries[at] ?? [];
-    if (others.length > 0 || POSITION.test(line)) return;
+    if (others.length > 0 || POSITION.test(line) || TRACE.test(line)) return;
     if (!HEAD.test(line)) continue;
     entries.push(entries.splice(at).flat());
     return;

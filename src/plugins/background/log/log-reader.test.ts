@@ -57,6 +57,16 @@ describe('LogReader', () => {
       entries: [STACK, 'plain', `mine\n${AT}`],
     },
     {
+      what: 'a message that quotes several lines, with a stack that begins in the engine',
+      written: 'SyntaxError: Unexpected token \'x\', "{\nx" is not valid JSON\n    at JSON.parse (<anonymous>)\n',
+      entries: ['SyntaxError: Unexpected token \'x\', "{\nx" is not valid JSON\n    at JSON.parse (<anonymous>)'],
+    },
+    {
+      what: 'no earlier error with a stack that has a head of its own',
+      written: `Error: handled\nTrace: here\n${AT}\n`,
+      entries: ['Error: handled', `Trace: here\n${AT}`],
+    },
+    {
       what: 'no lines before a line that only looks like a position',
       written: 'Error: late\nThe next is\n    at the gate\n',
       entries: ['Error: late', 'The next is\n    at the gate'],
