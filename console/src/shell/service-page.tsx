@@ -25,7 +25,7 @@ const LOADERS: Readonly<Record<ServicePage, () => Promise<FunctionComponent<Page
   faults: async () => (await import('../faults/faults-page.tsx')).FaultsPage,
 };
 
-/** A page about the service. It is another component for another name. */
+/** A page about the service, with its name as its key. */
 export function ServicePageView({name, state}: PageProps & {readonly name: ServicePage}) {
   const {value: Page, isMissing} = usePart(LOADERS[name]);
   if (Page !== undefined) return <Page state={state} />;

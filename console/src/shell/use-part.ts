@@ -2,8 +2,9 @@ import {useSignal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 import {waitMs} from '../state/wait-ms.ts';
 
-/** Wait before a part that could not be loaded is tried again, in milliseconds. */
+/** Wait before a part that could not be loaded is tried again, in milliseconds. Twice as long each time: another version of the service never has it. */
 const RETRY_MS = 2000;
+const RETRY_MS_MAX = 60_000;
 
 /** A part of the console, which is a file of its own. */
 export interface Part<T> {
@@ -16,7 +17,7 @@ export interface Part<T> {
 /**
  * Loads a part of the console when it is first needed, and tries again until it is there or the component is gone.
  *
- * @param load Imports the file. The one of the first call is kept.
+ * @param load Imports the file. A component that needs another file is another one: it has a key.
  * @param isNeeded False to load nothing yet; true by default.
  */
 export function usePart<T>(load: () => Promise<T>, isNeeded = true): Part<T> {
@@ -32,9 +33,12 @@ export function usePart<T>(load: () => Promise<T>, isNeeded = true): Part<T> {
       }
     };
     const loadUntilThere = async (): Promise<void> => {
-      while (!gone.signal.aborted && part.value.value === undefined) {
-        part.value = await loadOnce();
-        if (part.value.isMissing) await waitMs(RETRY_MS, gone.signal);
+      for (let retryMs = RETRY_MS; !gone.signal.aborted; retryMs = Math.min(2 * retryMs, RETRY_MS_MAX)) {
+        const loaded = await loadOnce();
+        if (gone.signal.aborted) return;
+        part.value = loaded;
+        if (!loaded.isMissing) return;
+        await waitMs(retryMs, gone.signal);
       }
     };
     void loadUntilThere();
