@@ -30,19 +30,20 @@ export function showToast(document: Document, type: NotificationType, source: st
   const message = document.createElement('div');
   message.setAttribute('role', type === 'danger' ? 'alert' : 'status');
   message.textContent = source === undefined ? text : `${source}: ${text}`;
-  const timer = setTimeout(() => toast.remove(), SHOWN_MS);
-  const close = createCloseButton(document, () => {
+  const close = createCloseButton(document, `Close: ${message.textContent}`, () => {
     clearTimeout(timer);
     toast.remove();
   });
+  // A user of the keyboard closes the one that has the focus.
+  const timer = setTimeout(() => document.activeElement === close || toast.remove(), SHOWN_MS);
   toast.append(message, close);
   host.append(toast);
 }
 
-function createCloseButton(document: Document, onClick: () => void): HTMLElement {
+function createCloseButton(document: Document, name: string, onClick: () => void): HTMLElement {
   const button = document.createElement('button');
   button.type = 'button';
-  button.setAttribute('aria-label', 'Close');
+  button.setAttribute('aria-label', name);
   button.textContent = '×';
   setStyle(button, CLOSE_STYLE);
   button.addEventListener('click', onClick);
