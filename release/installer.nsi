@@ -105,6 +105,12 @@ Function ${UN}startAgain
   ${If} $wasServing == "no"
     Return
   ${EndIf}
+  nsExec::ExecToLog '${CREWROOM} status'
+  Pop $0
+  ${If} $0 == 0
+    ; It could not be stopped.
+    Return
+  ${EndIf}
   Call ${UN}findAtLogOn
   ${If} $isAtLogOn == "no"
     SetErrorLevel 3
@@ -205,7 +211,7 @@ Section /o "Start when I log in" atLogOn
   ${EndIf}
 SectionEnd
 
-; The last one: Windows may start the service at log-on only since the one before.
+; After the section that lets Windows start the service at log-on.
 Section "-start"
   Call startAgain
 SectionEnd
