@@ -26,9 +26,11 @@ export async function run(call: CallOf<'explain'>): Promise<ExitCode> {
   const row = findRow(code);
   if (row === undefined) throw unknownCode(code);
   const {status, advice} = row;
-  const description = {...(status === undefined ? {} : {status}), meaning: withoutMarks(row.when), advice};
   const {config} = await readSettings(call);
-  const url = serviceUrl(config) + pageOf(code);
+  const service = serviceUrl(config);
+  const meaning = withoutMarks(row.when, service);
+  const description = {...(status === undefined ? {} : {status}), meaning, advice};
+  const url = service + pageOf(code);
   if (flags.json) await context.stdout.write(jsonLine({code, ...description, url}));
   else await context.stdout.write(formatDescription(code, {...description, url}, call));
   return EXIT.ok;
@@ -54,9 +56,9 @@ function unknownCode(code: string): Error {
   );
 }
 
-/** Returns a line of Markdown as a text for terminals: a link is followed by its page, and backticks show what is code. */
-function withoutMarks(text: string): string {
-  return text.replace(/\[([^\]]+)\]\(([^)]+)\)/g, '$1 (docs/$2)').replaceAll('**', '');
+/** Returns a line of Markdown as a text for terminals: a link is followed by its address at a service, and backticks show what is code. */
+function withoutMarks(text: string, service: string): string {
+  return text.replace(/\[([^\]]+)\]\(([^)]+)\.md(#[^)]+)?\)/g, `$1 (${service}/docs/$2$3)`).replaceAll('**', '');
 }
 
 function formatDescription(

@@ -66,7 +66,7 @@ export const DATA_ROWS: Rows<DataFailure> = {
     exit: 'usage',
     text: OWN_WORDS['invalid-parameter'],
     advice: 'See /openapi.json for the parameters of each operation',
-    when: 'A query parameter is unknown, repeated, missing or out of its range. See [Limits](http-api.md#limits).',
+    when: 'A query parameter is unknown, repeated, missing or out of its range. See [The HTTP API](http-api.md).',
     example: {parameter: 'example', problem: 'it is too high'},
   },
   'no-entry': {
@@ -102,7 +102,7 @@ export const DATA_ROWS: Rows<DataFailure> = {
     text: ({host}) => `Cannot serve the host ${quote(host)}: it is not one of the names of this service`,
     advice:
       'Call http://127.0.0.1, http://localhost or http://[::1] with the port of the service (a proxy: changeOrigin), or start it with --allow-host NAME',
-    when: 'The `Host` header, or the host of an absolute target, is not one of the names of the service: see [the guard](guard.md). See [A page on another port](guides/page-on-another-port.md).',
+    when: 'The `Host` header, or the host of an absolute target, is not one of the names of the service: see [the guard](guard.md) and [A page on another port](guides/page-on-another-port.md).',
     example: {host: 'example'},
   },
   'foreign-origin': {
@@ -140,7 +140,7 @@ export const DATA_ROWS: Rows<DataFailure> = {
       `Cannot do this as ${quote(principal)}: it lacks the permission ${quote(permission)}`,
     advice:
       'The owner of the service creates a token with this permission: "crewroom token create --name NAME --permission PERMISSION"; for a plugin: "crewroom access grant ID PERMISSION"',
-    when: 'The caller `principal`, such as `token:backup` or `plugin:com.example.hello`, may not do what the request asks for; `permission` is the smallest permission that includes it. See [access.md](access.md#permissions).',
+    when: 'The caller `principal`, such as `token:backup` or `plugin:com.example.hello`, may not do what the request asks for; `permission` is the smallest permission that includes it. See [Permissions](access.md#permissions).',
     example: {permission: 'admin', principal: 'token:example'},
   },
   'token-required': {
@@ -151,7 +151,7 @@ export const DATA_ROWS: Rows<DataFailure> = {
         : `Cannot do this for a page that does not prove itself: any program can send the origin of ${quote(plugin)}`,
     advice:
       'The owner of the service creates a token: "crewroom token create --name NAME --permission PERMISSION"; send it as "Authorization: Bearer TOKEN"',
-    when: 'The request has no credentials, and the service does not do this for unknown callers; `permission` is the smallest permission that suffices. In the mode `strict` also a page of the plugin `plugin` that the console of the owner did not open: its advice is to open it there. See [access.md](access.md#modes).',
+    when: 'The request has no credentials, and the service does not do this for unknown callers; `permission` is the smallest permission that suffices. In the mode `strict` also a page of the plugin `plugin` that the console of the owner did not open: its advice is to open it there. See [Modes](access.md#modes).',
     example: {permission: 'admin'},
   },
   'request-timeout': {
@@ -257,7 +257,7 @@ export const DATA_ROWS: Rows<DataFailure> = {
     status: 500,
     text: ({requestId}) => `Cannot answer: an internal error happened (request ${quote(requestId)})`,
     advice: 'Find the request id in the log of the service, and please report the logged error',
-    when: 'A defect. The log has all details under the request id; the answer has none. See [Reliability](reliability.md).',
+    when: 'A defect. The log has all details under the request id; the answer has none. See [Keep it running](guides/keep-it-running.md#a-log-file).',
     example: {requestId: 'ab-1'},
   },
 };

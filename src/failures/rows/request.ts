@@ -17,7 +17,7 @@ export const REQUEST_ROWS: Rows<FailureIn<typeof REQUEST_MEMBERS>> = {
     status: 500,
     text: ({directory, problem}) => `Cannot save a snapshot in ${quote(directory)}: ${problem}`,
     advice: 'Nothing was deleted, since it could not be undone; free space there, or go on with --no-snapshot',
-    when: 'The snapshot that comes before the deletion of many entries cannot be written. Nothing is deleted then. See [Export and import](http-api.md#export-and-import).',
+    when: 'The snapshot that comes before the deletion of many entries cannot be written. Nothing is deleted then. See [Back up and restore](guides/tour.md#back-up-and-restore).',
     example: {directory: '/a', problem: 'the disk is full'},
   },
   'unsupported-body': {

@@ -82,27 +82,27 @@ export const START_ROWS: Rows<FailureIn<typeof START_MEMBERS>> = {
     text: ({file, problem}) => `Cannot use the tokens of programs in ${quote(file)}: ${problem}`,
     advice:
       'Correct the file, or delete it, start the service, and create the tokens again with "crewroom token create"',
-    when: '`access-tokens.json` in the data directory, with the tokens of programs, cannot be read, or is not a list of tokens. Without it the service could not know which programs to refuse. See [Settings](settings.md).',
+    when: '`access-tokens.json` in the data directory, with the tokens of programs, cannot be read, or is not a list of tokens. Without it the service could not know which programs to refuse. See [Tokens](access.md#tokens-of-programs).',
     example: {file: '/a', problem: 'it is not a list of tokens'},
   },
   'invalid-rules-file': {
     text: ({file, problem}) => `Cannot use the permissions of plugins in ${quote(file)}: ${problem}`,
     advice:
       'Correct the file, or delete it, start the service, and give the permissions again with "crewroom access grant"',
-    when: '`access-rules.json` in the data directory, with the permissions of plugins, cannot be read, or has a content that the service does not write. A rule that is not understood must not be ignored. See [Settings](settings.md).',
+    when: '`access-rules.json` in the data directory, with the permissions of plugins, cannot be read, or has a content that the service does not write. A rule that is not understood must not be ignored. See [Permissions](access.md#permissions-of-plugins).',
     example: {file: '/a', problem: 'it has a plugin twice'},
   },
   'unreadable-input': {
     exit: 'usage',
     text: ({source, problem}) => `Cannot read ${source}: ${problem}`,
     advice: 'Give the value itself, "-" to read it from standard input, or "@FILE" to read it from a file',
-    when: 'The command line could not read its input: a file, standard input, or the file of an editor. See [What is where](guides/move-upgrade-remove.md#what-is-where).',
+    when: 'The command line could not read its input: a file, standard input, or the file of an editor. See [Windows and macOS](guides/windows-and-macos.md#first-steps-on-windows).',
     example: {source: '@x', problem: 'no such file'},
   },
   'unwritable-output': {
     text: ({problem, target = 'standard output'}) => `Cannot write to ${target}: ${problem}`,
     advice: 'Check where the output goes: the disk may be full',
-    when: 'The command line could not write its output. See [What is where](guides/move-upgrade-remove.md#what-is-where).',
+    when: 'The command line could not write its output. See [Back up and restore](guides/tour.md#back-up-and-restore).',
     example: {problem: 'no space left on device'},
   },
   'foreign-service': {
@@ -110,7 +110,7 @@ export const START_ROWS: Rows<FailureIn<typeof START_MEMBERS>> = {
       `Cannot trust the service at ${url}: its process belongs to user ${owner}, and this one to user ${userId}`,
     advice:
       'Run "crewroom doctor" to see which program that is; sign in as its user, or start a service of your own on another port',
-    when: '`crewroom sign-in` or `crewroom stop` found that a program of another user, `owner`, answers on the port. No password and no signal was sent. Linux only: see [identity.md](identity.md). See [Access](access.md#what-it-holds-against).',
+    when: '`crewroom sign-in` or `crewroom stop` found that a program of another user, `owner`, answers on the port. No password and no signal was sent. Linux only: see [what the service holds against](access.md#what-it-holds-against).',
     example: {url: 'http://127.0.0.1:7172', owner: 1001, userId: 1000},
   },
   'no-owner-token': {
