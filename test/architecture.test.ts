@@ -904,7 +904,7 @@ test('a name that is exported is declared in one file', () => {
   expect(twice).toEqual([]);
 });
 
-test('no docstring says no more than that something is needed', () => {
+test('no docstring begins with the words "Dependencies of", which only say that something is needed', () => {
   expect(files.filter(file => readFileSync(join(source, file), 'utf8').includes('/** Dependencies of'))).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import type {PlatformPaths} from '../../paths.ts';
 
-/** The process, as commands see it: they use nothing else of it. */
+/** The parts of the process that commands use. */
 export interface CliContext {
   /** The words after the name of the program. */
   readonly args: readonly string[];
