@@ -1,5 +1,5 @@
 import type {Browser, Page, Route} from 'playwright-core';
-import {afterAll, beforeAll, describe, expect, test, vi} from 'vitest';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, type OpenConsole, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
@@ -63,14 +63,14 @@ async function search(page: Page, prefix: string): Promise<void> {
 
 /** Searches for a prefix, and holds its list. @returns What is held, once the page has asked for it. */
 async function searchHeld(page: Page, prefix: string): Promise<Route> {
-  const held: Route[] = [];
-  await page.route(
-    ({searchParams}) => searchParams.get('prefix') === prefix,
-    route => void held.push(route),
-  );
+  let hold: (route: Route) => void = () => {};
+  const held = new Promise<Route>(resolve => {
+    hold = resolve;
+  });
+  await page.route(({searchParams}) => searchParams.get('prefix') === prefix, hold);
   await page.keyboard.press('/');
   await page.keyboard.insertText(prefix);
-  return vi.waitUntil(() => held[0]);
+  return held;
 }
 
 function editor(page: Page, name = 'Value') {

@@ -199,7 +199,7 @@ test('connections and subscribers are counted, and events for each subscriber', 
   // The settings of the service are a subscriber too.
   expect(growth(during, after, [delivered])[delivered]).toBeGreaterThanOrEqual(2);
   for (const stream of streams) await stream[Symbol.asyncDispose]();
-  await vi.waitUntil(async () => (await readValues(service)).get(subscribers) === before.get(subscribers));
+  await expect.poll(async () => (await readValues(service)).get(subscribers)).toBe(before.get(subscribers));
 });
 
 test('a WebSocket is counted when it is opened', async () => {

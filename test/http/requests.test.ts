@@ -1,6 +1,6 @@
 import {once} from 'node:events';
 import {join} from 'node:path';
-import {describe, expect, test, vi} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {WebSocket} from 'ws';
 import {type HttpSubscriber, openEventStream} from '../support/event-stream.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
@@ -419,11 +419,13 @@ describe('the stream of requests', () => {
     const refused = await callService(service, 'GET /api/requests', {headers});
     expect(refused.json).toMatchObject({code: 'too-many-subscribers', subscribersMax: 64, status: 503});
     await streams.shift()?.[Symbol.asyncDispose]();
-    await vi.waitUntil(async () => {
-      const response = await fetch(`${service.url}/api/requests`, {headers: {Accept: 'text/event-stream'}});
-      await response.body?.cancel();
-      return response.status === 200;
-    });
+    await expect
+      .poll(async () => {
+        const response = await fetch(`${service.url}/api/requests`, {headers: {Accept: 'text/event-stream'}});
+        await response.body?.cancel();
+        return response.status;
+      })
+      .toBe(200);
     for (const stream of streams) await stream[Symbol.asyncDispose]();
   });
 });

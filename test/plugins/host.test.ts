@@ -332,8 +332,9 @@ describe('a plugin on disk', () => {
     await rm(join(service.directory, HELLO), {recursive: true});
     await service.line('it was removed');
     assert.deepEqual(service.crewroom.plugins.list(), []);
-    await vi.waitFor(() =>
-      assert.throws(() => service.crewroom.plugins.status(HELLO), {failure: {code: 'no-plugin', plugin: HELLO}}),
+    await vi.waitFor(
+      () => assert.throws(() => service.crewroom.plugins.status(HELLO), {failure: {code: 'no-plugin', plugin: HELLO}}),
+      {timeout: 60_000},
     );
     assert.equal(service.crewroom.plugins.find(HELLO), undefined);
     const answer = await fetch(`${service.url}/api/${HELLO}/hello`);
@@ -352,7 +353,7 @@ describe('a plugin on disk', () => {
     plugins.onState(id => announced.push(id));
     await rm(join(service.directory, HELLO), {recursive: true});
     await service.line('it was removed');
-    await vi.waitFor(() => assert.throws(() => plugins.status(HELLO)));
+    await vi.waitFor(() => assert.throws(() => plugins.status(HELLO)), {timeout: 60_000});
     assert.deepEqual([...new Set(announced)], [HELLO]);
   });
 
