@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {readFile, writeFile} from 'node:fs/promises';
+import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, onTestFinished, test} from 'vitest';
 import {SAMPLE_DATA_FILE} from '../../src/back-end/back-end-data.ts';
@@ -38,14 +38,18 @@ interface Started {
 
 let folders = 0;
 
-async function develop(data: string): Promise<Running & {readonly started: Started}> {
+async function develop(data: string): Promise<Running & {readonly started: Started; readonly temporary: string}> {
   const folder = join(machine.home, `plugin${folders++}`);
   const settings = {availableSettings: {charter: {type: 'boolean', default: true, settingType: 'airline'}}};
   await writePlugin(folder, {'plugin.json': manifestOf(ID, settings), 'background/index.js': BACKGROUND});
-  const running = machine.spawn(['dev', folder, '--json', '--port', '0', '--back-end', data]);
+  // Goes with the machine, since a test ends before the command has cleaned up.
+  const temporary = `${folder}-temporary`;
+  await mkdir(temporary);
+  const words = ['dev', folder, '--json', '--port', '0', '--back-end', data];
+  const running = machine.spawn(words, {environment: {TMPDIR: temporary}});
   onTestFinished(() => void running.child.kill('SIGKILL'));
   await running.until(({stdout}) => stdout.includes('\n'));
-  return {...running, started: JSON.parse(running.said().stdout)};
+  return {...running, temporary, started: JSON.parse(running.said().stdout)};
 }
 
 async function json(url: string, body?: object): Promise<unknown> {
@@ -138,8 +142,12 @@ describe('crewroom dev --back-end', () => {
 
   test('listens on this machine only, and keeps nothing', async () => {
     const running = await develop('sample');
+    const kept = async (): Promise<number> =>
+      (await readdir(running.temporary)).filter(name => name.startsWith('crewroom-airline-')).length;
+    assert.equal(await kept(), 1);
     running.child.kill('SIGTERM');
     assert.equal((await running.finished).exitCode, 0);
+    assert.equal(await kept(), 0);
     await assert.rejects(fetch(running.started.backEnd.url));
     assert.ok(!(await readFile(SAMPLE_DATA_FILE, 'utf8')).includes('password'));
   });
